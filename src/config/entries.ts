@@ -11,7 +11,7 @@ import {
   SIGNER_TYPES,
   type SignerConfig,
 } from '../signers/providers/registry.ts'
-import { readSecret, resolveFile, type Sources } from './sources.ts'
+import { readSecret, readSecretField, resolveFile, type Sources, withUrls } from './sources.ts'
 
 const BLANK = createSecret('')
 
@@ -50,7 +50,7 @@ function readSigner(reader: Reader, sources: Sources): SignerConfig {
 
 /** Secrets of the file are references to their sources. Other fields may be, such as the ids of an account that differs between deployments. */
 function fieldsOf(config: Reader, sources: Sources): SignerFields {
-  const secret = (key: string) => readSecret(config.object(key), sources) ?? BLANK
+  const secret = (key: string) => readSecretField(config, key, sources) ?? BLANK
   const isReference = (key: string) => {
     const value = config.raw(key)
     return typeof value === 'object' && value !== null && 'type' in value && 'value' in value
@@ -93,9 +93,10 @@ interface FileRelayers {
 const MAY_RELAX = 'api_may_relax'
 
 /** Reads the list `relayers`. */
-export function readRelayers(file: Reader, problems: string[]): FileRelayers {
+export function readRelayers(file: Reader, sources: Sources, problems: string[]): FileRelayers {
   if (file.raw('relayers') === undefined) file.problem('relayers is missing: it must be a list')
-  const entries = file.items('relayers').flatMap(({ value, path }) => {
+  const entries = file.items('relayers').flatMap(({ value: written, path }) => {
+    const value = withUrls(written, { path, sources, problems })
     const relayer = readRelayer({ value: without(value, MAY_RELAX), path }, problems)
     if (relayer === undefined) return []
     return [{ relayer, mayRelax: openReader(value, path, problems)?.find(MAY_RELAX, flag) ?? false }]
@@ -111,12 +112,20 @@ function without(value: unknown, field: string): unknown {
   return Object.fromEntries(Object.entries(value).filter(([name]) => name !== field))
 }
 
+/** In characters. The API wants 32 of new keys; files of existing deployments may have shorter ones. */
+const MIN_SIGNING_KEY = 16
+
 /** Reads the list `notifications`: `{ id, type, url, signing_key? }`. */
 export function readNotifications(file: Reader, sources: Sources, problems: string[]): NotificationConfig[] {
   return file.items('notifications').flatMap(({ value, path }) => {
-    const reader = openReader(value, path, problems)
+    const reader = openReader(withUrls(value, { path, sources, problems }), path, problems)
     if (!reader) return []
-    const signingKey = readSecret(reader.object('signing_key'), sources)
+    const signingKey = readSecretField(reader, 'signing_key', sources)
+    if (signingKey && signingKey.reveal().length < MIN_SIGNING_KEY)
+      reader.problem(
+        `must have at least ${MIN_SIGNING_KEY} characters, or its webhooks can be forged`,
+        'signing_key',
+      )
     const notification: NotificationConfig = {
       id: reader.get('id', id),
       type: reader.get('type', oneOf('webhook')),

@@ -52,7 +52,7 @@ function readLists(
   const reader = content === undefined ? undefined : openReader(content, '', problems)
   if (!reader) return { networks: [], relayers: [], apiMayRelax: [], signers: [], notifications: [] }
 
-  const { relayers, apiMayRelax } = readRelayers(reader, problems)
+  const { relayers, apiMayRelax } = readRelayers(reader, sources, problems)
   const described = readNetworks(reader, sources, problems)
   const lists = {
     relayers,

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { flag, oneOf, openReader, publicKey, type Reader, text, whole } from '../lib/fields.ts'
 import { omitUndefined } from '../lib/object.ts'
 import { CATALOGUE } from '../networks/catalogue/catalogue.ts'
@@ -20,7 +20,7 @@ import {
 import { readPrivateRpcUrls, readRpcUrls } from '../networks/read-urls.ts'
 import { rpcMethod } from '../relayers/policies/common.ts'
 import type { RelayerConfig } from '../relayers/relayer.ts'
-import { parseFile, resolveFile, type Sources } from './sources.ts'
+import { parseFile, resolveFile, type Sources, withUrls } from './sources.ts'
 
 const MAX_CONFIRMATIONS = 10_000
 
@@ -43,7 +43,10 @@ interface Item {
  * `{ "networks": […] }`. The list is empty when the file has none and the default folder is absent: the catalogue may suffice.
  */
 export function readNetworks(file: Reader, sources: Sources, problems: string[]): Network[] {
-  const items = listNetworks(file, sources, problems)
+  const items = listNetworks(file, sources, problems).map(({ value, path }) => ({
+    value: withUrls(value, { path, sources, problems }),
+    path,
+  }))
   return readItems(inherit(items, problems), problems)
 }
 
@@ -92,7 +95,8 @@ function readItems(items: readonly Item[], problems: string[]): Network[] {
 
 function listNetworks(file: Reader, sources: Sources, problems: string[]): Item[] {
   const value = file.raw('networks')
-  if (typeof value === 'string') return readFolder(resolveFile(value, sources), problems)
+  if (typeof value === 'string')
+    return readFolder(resolveFile(value, sources), problems, resolve(sources.cwd, value))
   if (value !== undefined) return file.items('networks')
   const folder = resolveFile(DEFAULT_FOLDER, sources)
   return existsSync(folder) ? readFolder(folder, problems) : []
@@ -189,7 +193,8 @@ function knownGenesisHash(name: string): string | undefined {
 
 const blocktime = whole(1, 3_600_000)
 
-function readFolder(folder: string, problems: string[]): Item[] {
+/** `other`: the second place where the folder may be (`resolveFile`), for the message. */
+function readFolder(folder: string, problems: string[], other = folder): Item[] {
   try {
     const names = readdirSync(folder).filter((name) => name.endsWith('.json'))
     return names.sort().flatMap((name) => {
@@ -198,7 +203,12 @@ function readFolder(folder: string, problems: string[]): Item[] {
       return reader?.items('networks') ?? []
     })
   } catch (error) {
-    problems.push(`networks: the folder ${folder} cannot be read (${(error as NodeJS.ErrnoException).code})`)
+    const { code } = error as NodeJS.ErrnoException
+    const places =
+      other === folder
+        ? folder
+        : `${folder} (beside the configuration file) or ${other} (from the working directory)`
+    problems.push(`networks: the folder ${places} cannot be read (${code})`)
     return []
   }
 }

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync as exists, readFileSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { JsonError, parseJson } from '../contract/exact-integers.ts'
-import { oneOf, type Reader, text, UnreadableConfigError } from '../lib/fields.ts'
+import { oneOf, openReader, type Reader, text, UnreadableConfigError } from '../lib/fields.ts'
 import { createSecret, type Secret } from '../security/secrets.ts'
 
 /** The sources that values of the file can refer to. */
@@ -34,6 +34,59 @@ export function readSecret(reader: Reader | undefined, sources: Sources): Secret
   const name = /^[A-Z][A-Z0-9_]*$/.test(value) ? ` ${value}` : ''
   reader.problem(`refers to the environment variable${name}, which is not set`)
   return undefined
+}
+
+/** Reads a field that holds such a secret; undefined if it is absent. */
+export function readSecretField(reader: Reader, key: string, sources: Sources): Secret | undefined {
+  if (typeof reader.raw(key) !== 'string') return readSecret(reader.object(key), sources)
+  reader.problem(
+    'must be an object such as { "type": "env", "value": "NAME_OF_A_VARIABLE" }, not the secret itself',
+    key,
+  )
+  return undefined
+}
+
+/** The fields of an entry whose value is a URL, or a list of URLs. */
+const URL_FIELDS = ['url', 'rpc_urls', 'custom_rpc_urls', 'private_rpc_urls']
+
+/** Stands for a URL that could not be read. The problem that was reported stops the start. */
+const UNKNOWN_URL = 'https://unknown.invalid'
+
+/**
+ * Returns the entry with each URL that has the form of a secret replaced by its text, because URLs of providers contain keys:
+ * `{ "type": "env", "value": "NAME" }`, alone or as the `url` of an endpoint. A text with `${` is a problem: nothing is expanded inside texts.
+ */
+export function withUrls(
+  entry: unknown,
+  {
+    path,
+    sources,
+    problems,
+  }: { readonly path: string; readonly sources: Sources; readonly problems: string[] },
+): unknown {
+  if (!isObject(entry)) return entry
+  const urlOf = (value: unknown, at: string): unknown => {
+    if (Array.isArray(value)) return value.map((item, index) => urlOf(item, `${at}[${index}]`))
+    if (typeof value === 'string') return checked(value, at)
+    if (!isObject(value)) return value
+    if (!('type' in value)) return withUrls(value, { path: at, sources, problems })
+    return readSecret(openReader(value, at, problems), sources)?.reveal() ?? UNKNOWN_URL
+  }
+  const checked = (url: string, at: string): string => {
+    if (!url.includes('${')) return url
+    problems.push(
+      `${at} contains \${…}, which is not expanded; use { "type": "env", "value": "NAME" } for the whole URL`,
+    )
+    return UNKNOWN_URL
+  }
+  const fields = Object.entries(entry)
+  return Object.fromEntries(
+    fields.map(([key, value]) => [key, URL_FIELDS.includes(key) ? urlOf(value, `${path}.${key}`) : value]),
+  )
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /**

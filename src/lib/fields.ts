@@ -54,14 +54,14 @@ export function whole(min: number, max = Number.MAX_SAFE_INTEGER): FieldType<num
 }
 
 /** An exact amount in wei: a JSON integer of any size, or a decimal string. */
-export const u128 = amountUpTo(U128_MAX, '2^128-1')
+export const u128 = amountUpTo(U128_MAX, '2^128-1', 'wei')
 
 /** An exact amount in stroops or lamports, written in the same way. */
-export const int64 = amountUpTo(INT64_MAX, '2^63-1')
+export const int64 = amountUpTo(INT64_MAX, '2^63-1', 'stroops or lamports')
 
-function amountUpTo(max: bigint, name: string): FieldType<bigint> {
+function amountUpTo(max: bigint, name: string, unit: string): FieldType<bigint> {
   return {
-    expected: `a whole number from 0 to ${name} (or such a number as a string)`,
+    expected: `a whole number of ${unit} from 0 to ${name}, also as a string`,
     read: (value) => {
       const amount = toInteger(value, true)
       return amount !== undefined && amount >= 0n && amount <= max ? amount : undefined

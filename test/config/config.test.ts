@@ -109,6 +109,35 @@ describe('a good configuration', () => {
     })
   })
 
+  test('takes urls of endpoints and webhooks from the environment and from files', () => {
+    const file = goodFile()
+    Object.assign((file.networks as object[])[0] ?? {}, {
+      rpc_urls: [
+        { type: 'env', value: 'RPC_URL' },
+        { url: { type: 'file', value: 'rpc.txt' }, weight: 50 },
+      ],
+      private_rpc_urls: [{ type: 'env', value: 'PRIVATE_URL' }],
+    })
+    Object.assign(file.notifications[0] ?? {}, { url: { type: 'env', value: 'HOOK_URL' } })
+    const { networks, notifications } = load({
+      file,
+      env: {
+        RPC_URL: 'https://rpc.example/one',
+        PRIVATE_URL: 'https://rpc.example/private',
+        HOOK_URL: 'https://example.com/from-env',
+      },
+      files: { 'config/rpc.txt': 'https://rpc.example/two\n' },
+    })
+    expect(networks[0]).toMatchObject({
+      rpcUrls: [
+        { url: 'https://rpc.example/one', weight: 100 },
+        { url: 'https://rpc.example/two', weight: 50 },
+      ],
+      privateRpcUrls: [{ url: 'https://rpc.example/private' }],
+    })
+    expect(notifications[0]?.url).toBe('https://example.com/from-env')
+  })
+
   test('gives the lists in our words', () => {
     const { relayers, networks, notifications, signers } = load({ file: goodFile() })
     expect(relayers).toEqual([
@@ -304,7 +333,7 @@ test('a file that is not there is told apart from a bad one', () => {
 
 test('the example in the repository is fine', () => {
   const cwd = join(import.meta.dirname, '../../examples')
-  const env = { API_KEY: SECRET, RELAYER_DEV_KEY: 'k', WEBHOOK_SIGNING_KEY: 'k' }
+  const env = { API_KEY: SECRET, RELAYER_DEV_KEY: 'k', WEBHOOK_SIGNING_KEY: SECRET }
   // Everything but the passphrase, which no repository contains.
   expect(() => loadConfig(env, cwd)).toThrow(
     new ConfigError(['signers[0].config.passphrase refers to a file that cannot be read (ENOENT)']),

@@ -130,17 +130,17 @@ const FILES: [string, Change, string][] = [
   [
     'has a negative cap',
     policy({ gas_price_cap: -1 }),
-    'relayers[0].policies.gas_price_cap must be a whole number from 0 to 2^128-1 (or such a number as a string)',
+    'relayers[0].policies.gas_price_cap must be a whole number of wei from 0 to 2^128-1, also as a string',
   ],
   [
     'has a cap with a fraction',
     policy({ gas_price_cap: 1.5 }),
-    'relayers[0].policies.gas_price_cap must be a whole number from 0 to 2^128-1 (or such a number as a string)',
+    'relayers[0].policies.gas_price_cap must be a whole number of wei from 0 to 2^128-1, also as a string',
   ],
   [
     'has a balance beyond u128',
     policy({ min_balance: String(2n ** 128n) }),
-    'relayers[0].policies.min_balance must be a whole number from 0 to 2^128-1 (or such a number as a string)',
+    'relayers[0].policies.min_balance must be a whole number of wei from 0 to 2^128-1, also as a string',
   ],
   [
     'lists a receiver that is no address',
@@ -199,7 +199,11 @@ const FILES: [string, Change, string][] = [
     signer({ type: 'pkcs11', config: { ...HSM, key_id: '0x1' } }),
     'signers[0].config.key_id must be an even number of hex digits, such as 01',
   ],
-  ['has a key that is a bare text', plainKey(SECRET), 'signers[0].config.key must be an object'],
+  [
+    'has a key that is a bare text',
+    plainKey(SECRET),
+    'signers[0].config.key must be an object such as { "type": "env", "value": "NAME_OF_A_VARIABLE" }, not the secret itself',
+  ],
   [
     'has a secret of no kind',
     plainKey({ type: SECRET, value: SECRET }),
@@ -229,6 +233,26 @@ const FILES: [string, Change, string][] = [
     'has a notification with a bad url',
     notification({ url: 'example.com' }),
     'notifications[0].url must be an http:// or https:// url',
+  ],
+  [
+    'has a webhook url with a variable inside',
+    notification({ url: 'https://example.com/${KEY}' }),
+    'notifications[0].url contains ${…}, which is not expanded; use { "type": "env", "value": "NAME" } for the whole URL',
+  ],
+  [
+    'has a webhook url from a variable that is not set',
+    notification({ url: { type: 'env', value: 'HOOK_URL' } }),
+    'notifications[0].url refers to the environment variable HOOK_URL, which is not set',
+  ],
+  [
+    'has a short signing key',
+    notification({ signing_key: { type: 'plain', value: 'abc' } }),
+    'notifications[0].signing_key must have at least 16 characters, or its webhooks can be forged',
+  ],
+  [
+    'has an endpoint url with a variable inside',
+    network({ rpc_urls: [{ url: 'https://rpc.example/${KEY}', weight: 100 }] }),
+    'networks[0].rpc_urls[0].url contains ${…}, which is not expanded; use { "type": "env", "value": "NAME" } for the whole URL',
   ],
   [
     'has a network without a chain id',
@@ -354,7 +378,9 @@ describe('a configuration is refused with exactly one reason when the file', () 
 
   test('names a folder of networks that is not there', () => {
     const [problem] = problemsOf({ file: changed((file) => ({ ...file, networks: 'nowhere' })) })
-    expect(problem).toMatch(/^networks: the folder .*\/config\/nowhere cannot be read \(ENOENT\)$/)
+    expect(problem).toMatch(
+      /^networks: the folder \S+\/config\/nowhere \(beside the configuration file\) or \S+\/nowhere \(from the working directory\) cannot be read \(ENOENT\)$/,
+    )
   })
 })
 

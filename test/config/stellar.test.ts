@@ -169,7 +169,7 @@ describe('a Stellar relayer', () => {
     [
       'a fee beyond 64 bits',
       { policies: { max_fee: '9223372036854775808' } },
-      'relayers[1].policies.max_fee must be a whole number from 0 to 2^63-1 (or such a number as a string)',
+      'relayers[1].policies.max_fee must be a whole number of stroops or lamports from 0 to 2^63-1, also as a string',
     ],
     [
       'no time at all',
