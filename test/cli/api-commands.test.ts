@@ -157,7 +157,7 @@ describe('the commands of the API', () => {
       const [one, two] = [await ask(), await ask()]
       expect(await json<object>('tx', 'approve', 'main', one)).toMatchObject({ state: 'approved' })
       const { out } = await call(0, 'tx', 'refuse', 'main', two, '--reason', 'No one knows it.')
-      expect(out.join('\n')).toMatch(/decision_reason: +Nobody knows it\./)
+      expect(out.join('\n')).toMatch(/decision_reason: +No one knows it\./)
       const { err } = await call(1, 'tx', 'approve', 'main', two)
       expect(err).toBe(
         `Transaction ${two} was refused by API key root and is canceled. (409 approval_decided)`,

@@ -61,7 +61,7 @@ test('what a key has not read is bounded: one more large answer is 429 until it 
     ({ status }) => status === 429,
   )
   expect(refused.json).toMatchObject({ success: false, code: 'rate_limited' })
-  expect(refused.json?.error).toContain('not read')
+  expect(refused.json?.error).toContain('are unread')
   expect(refused.headers['retry-after']).toBe('1')
 
   // No list is made for nothing; single records, what changes something, and other callers go on.
@@ -207,11 +207,11 @@ test('what changes something is refused at twice as many bytes, and an answer th
   const [first, second] = [budget.open('key'), budget.open('key')]
   expect(first.take(1_500_000)).toBe(true)
   expect(second.take(100_000)).toBe(false)
-  expect(() => budget.admit('key', 'read')).toThrow('not read')
+  expect(() => budget.admit('key', 'read')).toThrow('are unread')
   budget.admit('key', 'change')
   budget.admit('other', 'read')
   budget.open('key').hold(600_000)
-  expect(() => budget.admit('key', 'change')).toThrow('not read')
+  expect(() => budget.admit('key', 'change')).toThrow('are unread')
   first.close()
   first.close()
   first.hold(5_000_000)
@@ -222,7 +222,7 @@ test('no list is made while the last answer had no room and nothing was read', (
   const budget = createAnswerBudget(1_000_000)
   const [first, second, third] = [budget.open('key'), budget.open('key'), budget.open('key')]
   expect([first.take(600_000), second.take(300_000), third.take(300_000)]).toEqual([true, true, false])
-  expect(() => budget.admit('key', 'list')).toThrow('not read')
+  expect(() => budget.admit('key', 'list')).toThrow('are unread')
   budget.admit('key', 'read')
   second.release()
   budget.admit('key', 'list')

@@ -96,14 +96,15 @@ describe('a status', () => {
   const of = (status: unknown, behind?: boolean) => readStatus('sig', reply(status, behind), 0)
 
   test.each([
-    ['processed', { slot: 5, err: null, confirmationStatus: 'processed', confirmations: 0 }, false],
-    ['confirmed', { slot: 5, err: null, confirmationStatus: 'confirmed', confirmations: 3 }, false],
-    ['finalized', { slot: 5, err: null, confirmationStatus: 'finalized', confirmations: null }, true],
-    ['of an old node, on its way', { slot: 5, err: null, confirmations: 3 }, false],
-    ['of an old node, final', { slot: 5, err: null, confirmations: null }, true],
-  ])('%s', (_what, status, final) => {
+    ['processed', { slot: 5, err: null, confirmationStatus: 'processed', confirmations: 0 }, false, false],
+    ['confirmed', { slot: 5, err: null, confirmationStatus: 'confirmed', confirmations: 3 }, true, false],
+    ['finalized', { slot: 5, err: null, confirmationStatus: 'finalized', confirmations: null }, true, true],
+    ['of an old node, on its way', { slot: 5, err: null, confirmations: 3 }, true, false],
+    ['of an old node, final', { slot: 5, err: null, confirmations: null }, true, true],
+  ])('%s', (_what, status, isConfirmed, final) => {
     expect(of(status)).toEqual({
       kind: 'included',
+      isConfirmed,
       receipt: { hash: 'sig', blockNumber: 5n, blockHash: '5', success: true, final },
     })
   })

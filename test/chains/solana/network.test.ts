@@ -136,7 +136,7 @@ describe('a transaction', () => {
       ...SIGNING_CONTEXT,
       account: { address: SELF, signer: SIGNER.derive('another') },
     }
-    await expect(stage.chain.sign(draft, signingContext)).rejects.toThrow('no key of')
+    await expect(stage.chain.sign(draft, signingContext)).rejects.toThrow('for which the signer has no key')
   })
 
   test('stands in the order of what was sent, and what is none is refused', async () => {

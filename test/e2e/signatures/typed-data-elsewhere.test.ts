@@ -88,7 +88,7 @@ describe('typed data for another chain', () => {
       await expectMismatch(
         sign(permit(chainId)),
         'body.domain.chainId: relayer near is on chain 31337, not 1',
-        'name "1" or "*" in the policy typed_data_chain_ids',
+        'add "1" or "*" in the policy typed_data_chain_ids',
       )
     await withPolicy(['1337'], () => expectMismatch(sign(permit(1)), 'not 1'))
     await withPolicy(['1'], async () => {
@@ -202,7 +202,7 @@ test('a key that is limited to networks signs for these networks only', async ()
     expect(outcomeOf(await signBy(both, 'near', permit(1)))).toBe('200')
     for (const relayer of ['near', 'strict'])
       for (const body of [HASHES, WITHOUT_CHAIN])
-        await expectMismatch(signBy(both, relayer, body), 'give the whole document with a chainId')
+        await expectMismatch(signBy(both, relayer, body), 'send the whole document with a chainId')
   })
 })
 

@@ -68,7 +68,7 @@ const described = Object.entries(TABLES).flatMap(([schema, table]) =>
 test.each(described)('the contract says in %s the default of %s', (schema, wireName, policy) => {
   const { description } = CONTRACT.components.schemas[schema].properties[wireName]
   // As a word, because 1 stands in 1000000.
-  expect(description).toMatch(new RegExp(`\\b${policy.default} if absent`))
+  expect(description).toMatch(new RegExp(`\\b${policy.default}\\sif\\sabsent`))
 })
 
 const SHARED = { id: 'r', name: 'R', network: 'n', signerId: 's', paused: false }

@@ -184,7 +184,7 @@ describe('a refused change of a transaction whose next content waits', () => {
   test('drops it when another transaction got its nonce meanwhile', async () => {
     expect(await undone(110n, { taken: true })).toMatchObject({
       purpose: 'cancel',
-      statusReason: expect.stringContaining('nothing follows'),
+      statusReason: expect.stringContaining('The queued replacement was dropped'),
     })
   })
 })

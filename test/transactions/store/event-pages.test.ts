@@ -139,7 +139,9 @@ describe('event payload store', () => {
       .execute((tx) => announceIncident(tx, 'transaction_stuck', [stored.id]))
     const snapshots = await snapshotsOf(stored)
     expect(
-      [...snapshots.values()].map(({ transaction }) => [transaction.nonce, transaction.block?.number]),
+      [...snapshots]
+        .sort(([one], [other]) => Number(one - other))
+        .map(([, { transaction }]) => [transaction.nonce, transaction.block?.number]),
     ).toEqual([
       [5n, undefined],
       [nonce, 2n ** 54n + 1n],

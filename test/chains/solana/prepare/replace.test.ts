@@ -197,7 +197,10 @@ describe('a replacement with a durable nonce', () => {
     const none = address(OTHER)
     const request = instructionsOf(advanceNonce(none, SELF), transfer(SELF, OTHER, 1n))
     expect(await afterSpeedUpDelay(stage, () => stage.chain.prepare(request, accountWith()))).toMatchObject({
-      refusal: { code: 'invalid_request', detail: expect.stringContaining('no initialized nonce account') },
+      refusal: {
+        code: 'invalid_request',
+        detail: expect.stringContaining('is not an initialized nonce account'),
+      },
     })
   })
 })

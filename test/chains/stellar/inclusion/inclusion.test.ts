@@ -175,7 +175,7 @@ describe('the proof of inclusion', () => {
       const pair = stage.chainAt(dead, stage.ledger.url)
       expect(await pair.proveInclusion([attempt], { asOf: await newest() })).toMatchObject({
         kind: 'unknown',
-        detail: expect.stringContaining('Not every endpoint told'),
+        detail: expect.stringContaining('Not every endpoint returned'),
       })
       const both = stage.chainAt(stage.ledger.url, stage.ledger.replica({ behind: 0 }))
       expect(await both.proveInclusion([attempt], { asOf: await newest() })).toEqual({ kind: 'absent' })
