@@ -5241,7 +5241,7 @@ export interface components {
             readonly fee?: components["schemas"]["Quantity"];
             /** @description The maximum fee of the request, in stroops, as an exact JSON integer. */
             readonly max_fee?: components["schemas"]["Quantity"];
-            /** @description The operations of the request, with exact JSON integers. Absent when it brought `transaction_xdr`, and for what the service does itself. */
+            /** @description The operations of the request, with exact JSON integers. Absent if it brought `transaction_xdr`, and for the service's own transactions. */
             readonly operations?: readonly components["schemas"]["OperationSpec"][];
             /** @description The memo of the request, beside `operations`. */
             readonly memo?: components["schemas"]["MemoSpec"];

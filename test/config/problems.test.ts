@@ -28,6 +28,9 @@ const network =
     void Object.assign((file.networks as object[])[0] ?? {}, fields)
 const plainKey = (key: unknown): Change => signer({ type: 'plain', config: { key } })
 
+/** Looks as if it were expanded. */
+const VARIABLE = `${'$'}{KEY}`
+
 const HSM = { module_path: 'lib.so', token_label: 'relayer', pin: { type: 'plain', value: SECRET } }
 
 /** [what, change of a good file, the one problem it makes] */
@@ -236,8 +239,8 @@ const FILES: [string, Change, string][] = [
   ],
   [
     'has a webhook url with a variable inside',
-    notification({ url: 'https://example.com/${KEY}' }),
-    'notifications[0].url contains ${…}, which is not expanded; use { "type": "env", "value": "NAME" } for the whole URL',
+    notification({ url: `https://example.com/${VARIABLE}` }),
+    `notifications[0].url contains ${'$'}{…}, which is not expanded; use { "type": "env", "value": "NAME" } for the whole URL`,
   ],
   [
     'has a webhook url from a variable that is not set',
@@ -251,8 +254,8 @@ const FILES: [string, Change, string][] = [
   ],
   [
     'has an endpoint url with a variable inside',
-    network({ rpc_urls: [{ url: 'https://rpc.example/${KEY}', weight: 100 }] }),
-    'networks[0].rpc_urls[0].url contains ${…}, which is not expanded; use { "type": "env", "value": "NAME" } for the whole URL',
+    network({ rpc_urls: [{ url: `https://rpc.example/${VARIABLE}`, weight: 100 }] }),
+    `networks[0].rpc_urls[0].url contains ${'$'}{…}, which is not expanded; use { "type": "env", "value": "NAME" } for the whole URL`,
   ],
   [
     'has a network without a chain id',

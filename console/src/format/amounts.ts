@@ -13,7 +13,7 @@ const CURRENCIES: Readonly<Record<NetworkType, Currency>> = {
 }
 
 /**
- * Returns the native currency of a network. `symbol` is that of the network, when it has its own: each EVM network has, and without it nobody knows
+ * Returns the native currency of a network. `symbol` is that of the network, when it has its own: each EVM network has, and without it no one knows
  * what its currency is called.
  */
 export function currencyOf(type: NetworkType, symbol?: string): Currency {

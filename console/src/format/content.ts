@@ -10,7 +10,7 @@ type Operation = Schemas['OperationSpec']
 /** An amount of an asset, in its smallest unit. */
 export interface Money {
   readonly units: bigint
-  /** Absent where nobody who can be trusted tells the decimals: then the units are shown as they are, and nothing is guessed. */
+  /** Absent if no trusted source has the decimals: the units are then shown as they are. */
   readonly currency?: Currency
   /** The contract, mint or issuer of an asset that is not the native currency. */
   readonly token?: string

@@ -29,5 +29,5 @@ export function useNetworks(): Networks {
   return { all, find, currencyOf: (on) => currencyOf(on.network_type, symbol ?? find(on)?.symbol) }
 }
 
-/** Shown in the place of a symbol for a moment, so that nobody reads another one first. */
+/** Shown instead of a symbol until it is known. */
 export const UNKNOWN_YET = '…'

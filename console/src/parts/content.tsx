@@ -33,7 +33,7 @@ export function ContentSummary({ transaction, currency }: ContentProps) {
   )
 }
 
-/** Says the same where somebody decides about it: every action, with every digit, and with whole addresses. */
+/** The same for a decision: every action, with every digit and whole addresses. */
 export function ContentDetails({ transaction, currency }: ContentProps) {
   const actions = actionsOf(transaction, currency)
   if (actions.length === 0) return <p class="payment">{unreadOf(transaction)}</p>
@@ -111,7 +111,7 @@ interface MoneyAmountProps {
   readonly isExact: boolean
 }
 
-/** An amount of a token has the decimals of its contract, which nobody tells the console: it shows units, and the token by its address. */
+/** An amount of a token has the decimals of its contract, which the console does not know: it shows units, and the token by its address. */
 function MoneyAmount({ money: { units, currency, token }, transaction, isExact }: MoneyAmountProps) {
   const named = transaction.network_type === 'evm' ? transaction.decoded_call?.contract_name : undefined
   return (

@@ -7,7 +7,7 @@ export interface FieldFault {
   readonly message: string
 }
 
-/** A value that the form itself cannot send: the form says so before anybody is asked. */
+/** A value that the form itself cannot send: the form says so before the API is called. */
 export class FieldError extends Error implements FieldFault {
   readonly path: string
 

@@ -93,7 +93,7 @@ interface AssetAmountProps {
   readonly currencyOf: RulesFactsProps['currencyOf']
 }
 
-/** An amount whose decimals nobody knows is shown in the smallest unit. */
+/** An amount of unknown decimals is shown in the smallest unit. */
 function AssetAmount({ of: { asset = 'native', network, value }, currencyOf }: AssetAmountProps) {
   const currency = asset === 'native' ? currencyOf(network) : undefined
   if (currency) return <Amount of={BigInt(value)} currency={currency} isExact />

@@ -23,7 +23,7 @@ export function RulesFields({ fields, path, networks }: RulesFieldsProps) {
         path={`${path}.receivers`}
         label="Only to these receivers"
         rows={2}
-        hint="Addresses, one in each line. Empty: to anybody."
+        hint="Addresses, one in each line. Empty: to anyone."
       />
       <TextField
         fields={fields}
@@ -120,7 +120,7 @@ function AmountFields({ fields, path, networks }: RulesFieldsProps) {
   )
 }
 
-/** Without a currency nobody knows how many decimals the unit for people has, so the amount is written as the API has it. */
+/** Without a currency, the decimals of the unit for people are unknown, so the amount is written as the API has it. */
 function unitOf(currency: Currency | undefined): string {
   return currency === undefined ? 'in the smallest unit' : `in ${currency.symbol}`
 }

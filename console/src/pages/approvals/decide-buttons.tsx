@@ -15,7 +15,7 @@ interface DecideProps {
   readonly onDone: () => void
 }
 
-/** The two answers to a transaction that waits for an approval. Nobody decides about what they have sent themselves. */
+/** The two answers to a transaction that waits for an approval. A key cannot decide about what it sent itself. */
 export function DecideButtons(props: DecideProps) {
   const { key } = useWorkplace().session
   const [decision, setDecision] = useState<'approve' | 'refuse'>()

@@ -2,7 +2,7 @@ import type { Schemas } from '../../../../clients/typescript/src/index.ts'
 
 type Entry = Schemas['AuditEntry']
 
-/** What somebody did, in words that stand before the record: `Canceled transaction …`. */
+/** What was done, in words that precede the record: `Canceled transaction …`. */
 const WORDS: Readonly<Record<string, string>> = {
   createRelayer: 'Created',
   updateRelayer: 'Changed',
