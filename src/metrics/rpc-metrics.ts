@@ -55,6 +55,7 @@ const RPC_METHODS: readonly string[] = [
   'eth_feeHistory',
   'eth_gasPrice',
   'eth_getBalance',
+  'eth_getBlockByHash',
   'eth_getBlockByNumber',
   'eth_getBlockReceipts',
   'eth_getCode',

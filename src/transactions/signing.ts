@@ -146,7 +146,7 @@ function mismatch(elsewhere: Elsewhere): AppError {
   const problem =
     chainId === undefined
       ? `relayer ${relayer.id} is on chain ${own}, and the account has relayers on other chains, for which this signature is also valid; send the whole document with the chainId ${own}, or set the policy typed_data_chain_ids of the relayer to ["*"]`
-      : `relayer ${relayer.id} is on chain ${own}, not ${chainId}; to sign for it nevertheless, add "${chainId}" or "*" in the policy typed_data_chain_ids of the relayer`
+      : `relayer ${relayer.id} is on chain ${own}, not ${chainId}; to sign for it nevertheless, add "${chainId}" or "*" to the policy typed_data_chain_ids of the relayer`
   return new AppError('chain_id_mismatch', `${fieldOf(elsewhere)}: ${problem}.`)
 }
 

@@ -281,7 +281,7 @@ describe('keys', () => {
   test.each<[string, string[], string, string]>([
     ['text that is no key', [], 'HIDE', 'is not a private key'],
     ['nothing', [], '', 'is not a private key'],
-    ['an encrypted key file', [], '{ "crypto": { "x": "HIDE" } }', 'is an encrypted key file already'],
+    ['an encrypted key file', [], '{ "crypto": { "x": "HIDE" } }', 'is already an encrypted key file'],
     ['a mnemonic', [], `${'hide '.repeat(11)}hide`, 'is a mnemonic'],
     ['a file that is not there', ['--key-file', 'none'], '', 'none cannot be read (ENOENT)'],
   ])('are not imported from %s', async (_what, options, input, message) => {

@@ -146,7 +146,7 @@ describe('serve', () => {
     const asks = { ...env, APP_PORT: new URL(url).port }
     expect(await relayer({ cwd, args: ['audit', 'verify'], env: asks })).toMatchObject({
       code: 0,
-      out: expect.stringContaining('every entry fits'),
+      out: expect.stringContaining('every entry matches'),
     })
     expect(await relayer({ cwd, args: ['tx', 'decide'], env: asks })).toMatchObject({
       code: 0,

@@ -88,7 +88,7 @@ describe('typed data for another chain', () => {
       await expectMismatch(
         sign(permit(chainId)),
         'body.domain.chainId: relayer near is on chain 31337, not 1',
-        'add "1" or "*" in the policy typed_data_chain_ids',
+        'add "1" or "*" to the policy typed_data_chain_ids',
       )
     await withPolicy(['1337'], () => expectMismatch(sign(permit(1)), 'not 1'))
     await withPolicy(['1'], async () => {

@@ -57,7 +57,7 @@ describe('a top_up over the API', () => {
 
   test.each([
     ['a treasury that is not there', { from: 'nobody' }, 'policies.top_up: there is no relayer "nobody"'],
-    ['itself', { from: 'wrong' }, 'cannot fill itself'],
+    ['itself', { from: 'wrong' }, 'cannot refill itself'],
     ['a goal that is not above the threshold', { to: RULE.below }, 'top_up.to must be more than below'],
     ['a threshold of 0', { below: 0 }, 'top_up.below must be more than 0'],
     ['a limit of 0', { max_per_day: 0 }, 'top_up.max_per_day must be more than 0'],
