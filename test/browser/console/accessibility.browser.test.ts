@@ -46,7 +46,7 @@ const PAGES = [
   ['api-keys/payouts', 'Payouts', /day/],
   ['audit', 'Audit log', /Created/],
   ['key', 'API key root', /relayers:read/],
-  ['search?q=nothing', /^Search/, /Nothing that this key sees/],
+  ['search?q=nothing', /^Search/, /Nothing visible to this key/],
   ['no-such-page', 'Nothing here', /overview/],
   ['relayers/nobody', /nobody/, /no relayer/i],
 ] as const
@@ -65,6 +65,8 @@ test.each([
     for (const [path, title, text] of PAGES) {
       await tab.go(path.replace('{id}', id), title)
       await sees(tab.page, text)
+      // A panel that still loads says so in a text that fades in.
+      await expect.poll(() => tab.page.locator('.loading').count(), { message: path }).toBe(0)
       expect([path, await violationsOf(tab)]).toEqual([path, []])
       expect([path, await tab.page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, width])
       await tab.screenshot(`page-${path.replaceAll(/[^a-z-]+/g, '-')}-${colorScheme}`)

@@ -257,7 +257,7 @@ describe.each([1440, 390])('a person with a screen of %i px', (width) => {
       .getByRole('link')
     await expect.poll(() => found.allInnerTexts()).toEqual(ids.reverse())
     await searchFor(`0x${'00'.repeat(32)}`)
-    await sees(page, /Nothing that this key sees/)
+    await sees(page, /Nothing visible to this key/)
   })
 
   test('searches the transactions of all relayers by their fields', async () => {
