@@ -21,7 +21,7 @@ import type { Clock } from './lib/time.ts'
 import { createLogger } from './log.ts'
 import { configuredAccounts } from './relayers/accounts.ts'
 import { networkOf } from './relayers/relayer.ts'
-import { pauseAll, visibleRelayerIds } from './relayers/store.ts'
+import { findNotSigning, pauseAll, visibleRelayerIds } from './relayers/store.ts'
 import { type Sealer, sealerOf } from './security/secrets.ts'
 import { type CompleteKeys, loadKeys } from './signers/load.ts'
 import { createKeyServices, type KeyServices } from './signers/providers/connect.ts'
@@ -65,12 +65,22 @@ import type { Loop } from './workers/loop.ts'
 import { createSpendingWorker, createStuckWorker, createTopUpWorker } from './workers/periodic-workers.ts'
 import { createSubmitWorker } from './workers/submit-worker.ts'
 
+/** Where the service is reached, and what it cannot do. */
+export interface Listening {
+  readonly url: string
+  readonly metricsUrl?: string
+  readonly consoleUrl?: string
+  readonly referenceUrl: string
+  /** The ids of the relayers that are paused or disabled. */
+  readonly relayersNotSigning: readonly string[]
+}
+
 /** The service, created and not yet started. */
 export interface App {
   /** Starts the workers, and waits for their first rounds for a limited time. */
   begin(): Promise<void>
   /** Listens. Call it after `begin`. */
-  listen(): Promise<{ url: string; metricsUrl?: string }>
+  listen(): Promise<Listening>
   /** Compiles the schemas of every operation while requests are served, so that the first request of an operation does not wait for it. */
   compileSchemas(): Promise<void>
   /**
@@ -336,7 +346,14 @@ async function assemble(parts: Parts): Promise<App> {
     listen: async () => {
       const { host, port } = await server.listen()
       const shown = await instrumentation?.listen()
-      return { url: `http://${host}:${port}`, ...(shown && { metricsUrl: shown.url }) }
+      const url = `http://${host}:${port}`
+      return {
+        url,
+        ...(shown && { metricsUrl: shown.url }),
+        ...(config.server.console && { consoleUrl: `${url}/console` }),
+        referenceUrl: `${url}/docs`,
+        relayersNotSigning: await patiently(() => findNotSigning(database.db)),
+      }
     },
     compileSchemas: parts.compiled.validator.compile,
     stop: async () => {

@@ -19,17 +19,22 @@ export function localUrl({ host, port }: Pick<Config['server'], 'host' | 'port'>
 
 /**
  * Reads which service to call: that of `RELAYER_URL` with the key `RELAYER_API_KEY`, or else that of the configuration in this folder, with
- * its `API_KEY`. @throws ConfigError if only one of the two is set, or the URL is invalid @throws MissingConfigError if neither they nor a
- * configuration exist
+ * its `API_KEY`. A service on this machine gets that key, too, if `RELAYER_API_KEY` is absent. @throws ConfigError if a key for another machine is
+ * missing, or the URL is absent or invalid @throws MissingConfigError if a configuration is needed and there is none
  */
 export function readApiAccess(env: NodeJS.ProcessEnv = process.env): ApiAccess {
   const { RELAYER_URL: url = '', RELAYER_API_KEY: apiKey = '' } = env
   if (url === '' && apiKey === '') return ofConfiguration()
   if (!/^https?:\/\/[^\s]+$/.test(url) || !URL.canParse(url))
     throw new ConfigError(['RELAYER_URL must be the http:// or https:// url of a service'])
-  if (apiKey === '')
-    throw new ConfigError(['RELAYER_API_KEY is missing: an API key of the service at RELAYER_URL'])
-  return { url: url.replace(/\/+$/, ''), apiKey }
+  const service = url.replace(/\/+$/, '')
+  if (apiKey !== '') return { url: service, apiKey }
+  if (isLoopback(new URL(url).hostname)) return { ...ofConfiguration(), url: service }
+  throw new ConfigError(['RELAYER_API_KEY is missing: an API key of the service at RELAYER_URL'])
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host)
 }
 
 function ofConfiguration(): ApiAccess {

@@ -84,6 +84,18 @@ export async function findRelayer(db: Db, id: string): Promise<Relayer | undefin
   return row && toRelayer(row)
 }
 
+/** Finds the ids of the relayers that sign nothing, because they are paused or disabled. */
+export async function findNotSigning(db: Db): Promise<string[]> {
+  const rows = await db
+    .selectFrom('relayers')
+    .select('id')
+    .where('removed_at', 'is', null)
+    .where((eb) => eb.or([eb('paused', '=', true), eb('system_disabled', '=', true)]))
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
 /** The relayers of these ids. The result omits ids of unknown and removed relayers. */
 export async function findRelayers(db: Db, ids: readonly string[]): Promise<Relayer[]> {
   if (ids.length === 0) return []

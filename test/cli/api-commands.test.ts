@@ -206,11 +206,17 @@ describe('the commands of the API', () => {
       expect(wrong).toContain('RELAYER_URL must be the http:// or https:// url of a service')
     })
 
-    test('needs a key', async () => {
+    test('needs a key for a service on another machine, and takes that of the configuration for one on this machine', async () => {
+      const { RELAYER_URL: url } = process.env
       delete process.env.RELAYER_API_KEY
-      const { err } = await call(2, 'relayers', 'list')
-      process.env.RELAYER_API_KEY = API_KEY
-      expect(err).toContain('RELAYER_API_KEY is missing')
+      const here = await call(2, 'relayers', 'list')
+      process.env.RELAYER_URL = 'https://relayer.example'
+      const elsewhere = await call(2, 'relayers', 'list')
+      Object.assign(process.env, { RELAYER_API_KEY: API_KEY, RELAYER_URL: url })
+      expect(elsewhere.err).toContain('RELAYER_API_KEY is missing')
+      // There is no configuration in the folder of the tests.
+      expect(here.err).not.toContain('RELAYER_API_KEY')
+      expect(here.err).toContain('config')
     })
   })
 })

@@ -135,6 +135,19 @@ describe('serve', () => {
     taken.close()
   })
 
+  test('says where it is reached, and which relayers sign nothing', async () => {
+    const { child, logged } = serve()
+    const ready = await logged('service ready')
+    expect(ready).toMatchObject({
+      url: expect.stringMatching(/^http:/),
+      consoleUrl: `${ready.url}/console`,
+      referenceUrl: `${ready.url}/docs`,
+      relayersNotSigning: expect.any(Array),
+    })
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+  })
+
   test('keeps every other process off its data folder, and tells which one has it', async () => {
     const { child, logged } = serve()
     const { url } = await logged('service ready')
