@@ -1,8 +1,8 @@
 /**
  * `npm run bench`: the service beside bare counterparts, as ratios of one run, because absolute numbers say more about the
- * machine than about the code. Without arguments all parts run; `npm run bench -- http send writes …` names some. `--sent=50000`,
+ * machine than about the code. Without arguments all parts run; `npm run bench -- http send send-postgres …` names some. `--sent=50000`,
  * `--transactions=5000`, `--stored=50000`, `--soak=200000`, `--rows=1000000` and `--relayers=5000` set how many are sent by the parts `send`
- * and `writes`, are sent by the others, are stored before a kill, are sent by the long run, are stored for lists, and do nothing.
+ * and `send-postgres`, are sent by the others, are stored before a kill, are sent by the long run, are stored for lists, and do nothing.
  * `--record` adds a complete run to `bench/history.jsonl`, `--note=…` says its conditions. No test: the exit code is 0 whatever the
  * numbers are, and 1 when a part failed; such a run is not recorded.
  */
@@ -20,9 +20,9 @@ import { benchLists } from './bench/parts/lists.ts'
 import { benchProcesses } from './bench/parts/processes.ts'
 import { benchRestart } from './bench/parts/restart.ts'
 import { benchSend } from './bench/parts/send.ts'
+import { benchSendOnPostgres } from './bench/parts/send-postgres.ts'
 import { benchSoak } from './bench/parts/soak.ts'
 import { benchStart } from './bench/parts/start.ts'
-import { benchWrites } from './bench/parts/writes.ts'
 import { readLastRun, recordRun } from './bench/report/history.ts'
 import { describeRegressions } from './bench/report/regressions.ts'
 import { describeMachine, runOf } from './bench/report/run.ts'
@@ -53,7 +53,7 @@ const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   http: benchHttp,
   send: () => benchSend({ transactions: sent }),
   accounts: () => benchAccounts({ transactions }),
-  writes: () => benchWrites({ transactions: sent }),
+  'send-postgres': () => benchSendOnPostgres({ transactions: sent }),
   kms: () => benchKms({ transactions }),
   deliveries: () => benchDeliveries({ transactions }),
   first: benchFirstRequests,

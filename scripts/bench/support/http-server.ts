@@ -2,17 +2,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
 import bodyParser from 'koa-bodyparser'
-import { createKeyDirectory } from '../../../src/access/directory.ts'
-import { createApiKeyManager } from '../../../src/access/manage.ts'
-import { ROOT } from '../../../src/access/principal.ts'
 import { signPersonalMessage } from '../../../src/chains/evm/sign.ts'
 import { compileContract } from '../../../src/contract/compile.ts'
 import type { Contract } from '../../../src/contract/document.ts'
 import { stringifyJson } from '../../../src/contract/exact-integers.ts'
 import type { HandlerMap } from '../../../src/contract/handler.ts'
 import type { Data } from '../../../src/contract/operations.ts'
-import { openDatabase } from '../../../src/database/database.ts'
-import { migrate } from '../../../src/database/migrate.ts'
 import { createRateLimiter } from '../../../src/http/rate-limit.ts'
 import { createHttpServer } from '../../../src/http/server.ts'
 import { systemClock } from '../../../src/lib/time.ts'
@@ -20,17 +15,13 @@ import { createLogger } from '../../../src/log.ts'
 import { createSecp256k1Signer } from '../../../src/signers/secp256k1.ts'
 
 /**
- * One of the servers that http.ts compares, by the first argument. Tells its port and a secret to the parent process, and the
+ * One of the servers that http.ts compares, by the first argument. Sends its port to the parent process, and the
  * CPU time that it has used, in microseconds, whenever it is asked.
  */
 
 /** The message to the parent process. */
 export interface Listening {
   readonly port: number
-  /** The secret of an API key with a few scopes, limited to some relayers; empty where there are no keys. */
-  readonly secret: string
-  /** The secret of a disabled API key; empty where there are no keys. */
-  readonly disabledSecret: string
 }
 
 const PAGINATION = { current_page: 1, per_page: 10, total_items: 10 }
@@ -70,11 +61,10 @@ function handlersOf({ operations }: Contract): HandlerMap {
 /** As in production: log lines are written, answers are not checked. The limit is there and out of reach. */
 async function serveOurs(key: string): Promise<Listening> {
   const compiled = await compileContract()
-  const { directory, secret, disabledSecret } = await createKeys()
   const server = await createHttpServer({
     ...compiled,
     handlers: handlersOf(compiled.contract),
-    findKey: directory.find,
+    findKey: () => undefined,
     networkOf: async () => undefined,
     redeemTicket: async () => undefined,
     apiKeys: [key],
@@ -85,27 +75,7 @@ async function serveOurs(key: string): Promise<Listening> {
     log: createLogger({ level: 'info' }),
     clock: systemClock,
   })
-  return { port: (await server.listen()).port, secret, disabledSecret }
-}
-
-/** Creates the key of an application and a disabled one, in a database that no one else uses. */
-async function createKeys() {
-  const { db } = await openMigrated()
-  const directory = createKeyDirectory({ db, clock: systemClock })
-  const manager = createApiKeyManager({ db, clock: systemClock, changed: directory.look })
-  const scopes = ['relayers:read', 'transactions:read', 'transactions:write'] as const
-  const requester = { principal: ROOT, actor: { keyId: ROOT.id, address: '127.0.0.1', requestId: 'bench' } }
-  const visibility = { relayers: ['r-*'] }
-  const { secret } = await manager.create(requester, { name: 'Application', scopes, visibility })
-  const disabled = await manager.create(requester, { id: 'disabled', name: 'Disabled', scopes, visibility })
-  await manager.change(requester, 'disabled', { disabled: true })
-  return { directory, secret, disabledSecret: disabled.secret }
-}
-
-async function openMigrated() {
-  const database = await openDatabase({ dataDir: 'memory://' }, createLogger({ level: 'silent' }))
-  await migrate(database)
-  return database
+  return { port: (await server.listen()).port }
 }
 
 /** For GET the bytes of the list, ready; for POST the body of the request, parsed and written again. */
@@ -119,7 +89,7 @@ async function serveBare(): Promise<Listening> {
   })
   const server = createServer(app.callback())
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return { port: (server.address() as AddressInfo).port, secret: '', disabledSecret: '' }
+  return { port: (server.address() as AddressInfo).port }
 }
 
 const [kind, key = ''] = process.argv.slice(2)
