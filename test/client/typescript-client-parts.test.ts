@@ -7,7 +7,12 @@ import { RelayerConnectionError } from '../../clients/typescript/src/errors/conn
 import { toApiError } from '../../clients/typescript/src/errors/to-api-error.ts'
 import { readBlocks } from '../../clients/typescript/src/events/server-sent-events.ts'
 import { BoundedMap } from '../../clients/typescript/src/evm/bounded-map.ts'
-import { parseAnswer, parseContractJson, stringifyJson } from '../../clients/typescript/src/exact-json.ts'
+import {
+  parseAnswer,
+  parseContractJson,
+  requireRuntime,
+  stringifyJson,
+} from '../../clients/typescript/src/exact-json.ts'
 import { OPERATIONS } from '../../clients/typescript/src/generated/operations.ts'
 import { createRelayerClient, verifyWebhook } from '../../clients/typescript/src/index.ts'
 import { retryDelay } from '../../clients/typescript/src/transport/retry.ts'
@@ -20,6 +25,20 @@ test('every operation has a method, but the stream, which one follows', async ()
   const methods = Object.values(OPERATIONS).flatMap((resource) => Object.values(resource))
   const there = methods.map(({ method, path }) => `${method} ${path}`)
   expect([...there, 'get /api/v1/events/stream'].sort()).toEqual(wanted.sort())
+})
+
+test('a runtime that lacks what the client needs is told so in one sentence', () => {
+  const json = JSON as { rawJSON?: unknown }
+  const { rawJSON } = json
+  expect(requireRuntime).not.toThrow()
+  json.rawJSON = undefined
+  try {
+    expect(() => createRelayerClient({ baseUrl: 'http://127.0.0.1:9', apiKey: 'k' })).toThrow(
+      `multichain-relayer-client needs Node.js 22 or later, or a runtime with JSON.rawJSON and Promise.withResolvers; this is Node.js ${process.version}.`,
+    )
+  } finally {
+    json.rawJSON = rawJSON
+  }
 })
 
 describe('JSON', () => {

@@ -9,6 +9,20 @@ const engine = JSON as unknown as {
   rawJSON(text: string): unknown
 }
 
+/**
+ * Checks that the runtime has what the client is built on.
+ *
+ * @throws Error that says what is needed, in Node.js before 22 and in other runtimes without source text access of JSON
+ */
+export function requireRuntime(): void {
+  if (typeof engine.rawJSON === 'function' && typeof Promise.withResolvers === 'function') return
+  const { process } = globalThis as { readonly process?: { readonly version?: string } }
+  const found = process?.version === undefined ? 'this runtime has not' : `this is Node.js ${process.version}`
+  throw new Error(
+    `multichain-relayer-client needs Node.js 22 or later, or a runtime with JSON.rawJSON and Promise.withResolvers; ${found}.`,
+  )
+}
+
 /** JSON.parse can only change an integer that has at least 16 digits. */
 const MAY_CHANGE = /\d{16}/
 const INTEGER = /^-?\d+$/

@@ -1,5 +1,5 @@
 import createClient, { type Client } from 'openapi-fetch'
-import { stringifyJson } from './exact-json.ts'
+import { requireRuntime, stringifyJson } from './exact-json.ts'
 import type { paths } from './generated/api.ts'
 import { OPERATIONS } from './generated/operations.ts'
 import { BATCH_PATH, withItemKeys } from './transport/item-keys.ts'
@@ -29,7 +29,11 @@ export interface RelayerClientOptions {
   readonly maxRetries?: number
 }
 
-/** Makes the HTTP client with exact integers, safe retries, the API key, and an idempotency key wherever the contract has one. */
+/**
+ * Makes the HTTP client with exact integers, safe retries, the API key, and an idempotency key wherever the contract has one.
+ *
+ * @throws Error if the runtime lacks what the client needs
+ */
 export function createHttp({
   baseUrl,
   apiKey,
@@ -37,6 +41,7 @@ export function createHttp({
   timeoutMs = 30_000,
   maxRetries = 3,
 }: RelayerClientOptions): RelayerHttp {
+  requireRuntime()
   const http: RelayerHttp = createClient({
     baseUrl,
     // Another host would get neither the API key nor the whole request.
