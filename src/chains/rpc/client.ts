@@ -101,7 +101,9 @@ export function createRpcClient(options: RpcClientOptions): PooledClient {
       const awake = new Set(pool.awake())
       const ask = async (url: string) => (await executeOn({ url, calls, deadline, asOf })).replies
       return Promise.all(
-        pool.states().map(({ url }) => (awake.has(url) ? ask(url) : calls.map((): EndpointReply => RESTING))),
+        pool.states().map(({ url, lastError }) =>
+          awake.has(url) ? ask(url) : calls.map((): EndpointReply => resting(lastError)),
+        ),
       )
     },
     broadcast: async (calls) => (calls.length === 0 ? [] : ask(calls)),
@@ -120,9 +122,10 @@ interface CallAsOf {
   readonly asOf: bigint | undefined
 }
 
-const RESTING: EndpointReply = {
-  reply: { kind: 'unknown', detail: 'the endpoint is paused after failures and was not used' },
-  behind: true,
+/** The reply of an endpoint that is not queried, with the failure that it is paused for. */
+function resting(lastError = 'no reason given'): EndpointReply {
+  const detail = `the endpoint is paused after failures and was not used (${lastError})`
+  return { reply: { kind: 'unknown', detail }, behind: true }
 }
 
 function transportsOf({ urls, guarded = refuse }: RpcClientOptions): (url: string) => Transport {
