@@ -87,7 +87,7 @@ describe.each([1440, 390] as const)('a person with a screen of %i px creates', (
     await tab.screenshot('20-api-key')
     await shown.getByRole('button', { name: 'Close' }).click()
     await closed()
-    expect(await tab.page.content()).not.toContain(secret)
+    await expect.poll(() => tab.page.content()).not.toContain(secret)
     await tab.go(`api-keys/${id}`, 'Cashier')
     await sees(tab.page, /1\.5 ETH in a day on evm:anvil/)
     await sees(tab.page, /for every transaction/)
