@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { startAnvil } from '../../support/anvil.ts'
 import { type Scenario, startScenario } from '../../support/scenario.ts'
-import { DEV_ADDRESSES, RECEIVER } from '../../support/service.ts'
+import { DEV_ADDRESSES, RECEIVER, type Service, startService } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
 import { countOf, post, request } from './wallet-site.ts'
 
 let story: Scenario
@@ -12,12 +14,14 @@ afterAll(() => story.stop())
 const hex = (value: bigint) => `0x${value.toString(16)}`
 const pendingCount = async () =>
   BigInt(String(await request(story.service, 'eth_getTransactionCount', DEV_ADDRESSES[0], 'pending')))
-const send = (nonce: bigint, value = '0x1') =>
-  post(story.service, {
+const sendTo = (service: Service, nonce: bigint, value = '0x1') =>
+  post(service, {
     id: 1,
     method: 'eth_sendTransaction',
     params: [{ from: DEV_ADDRESSES[0], to: RECEIVER, value, nonce: hex(nonce) }],
   })
+
+const send = (nonce: bigint, value?: string) => sendTo(story.service, nonce, value)
 
 test('eth_sendTransaction takes the next nonce of the account, and the next one after it', async () => {
   const nonce = await pendingCount()
@@ -74,12 +78,27 @@ test('eth_getTransactionCount counts what is accepted and has no nonce yet', asy
 })
 
 test('a nonce counts from the beginning on a chain that was reset', async () => {
-  const nonce = await pendingCount()
-  expect((await send(nonce)).error).toBeUndefined()
-  await story.settle()
-  await story.anvil.rpc('anvil_reset')
-  await story.anvil.rpc('anvil_setNonce', [DEV_ADDRESSES[0], hex(nonce)])
-  await story.service.api('POST', '/networks/evm:anvil/reset', { confirm: 'evm:anvil' })
+  // Block 0 of anvil differs by its time only.
+  const start = (port: string, timestamp: string) =>
+    startAnvil({ args: ['--port', port, '--timestamp', timestamp] })
+  let anvil = await start('0', '1700000000')
+  const service = await startService({ rpcUrls: [anvil.url], policies: { wallet_rpc: true } })
+  onTestFinished(async () => {
+    await service.stop()
+    await anvil.stop()
+  })
+  const first = await sendTo(service, 0n)
+  expect(first.error).toBeUndefined()
+  await until(
+    () => anvil.rpc('eth_getTransactionReceipt', [first.result]),
+    (receipt) => receipt !== null,
+  )
+  await anvil.stop()
+  anvil = await start(new URL(anvil.url).port, '1700009999')
+  await until(
+    () => service.api('POST', '/networks/evm:anvil/reset'),
+    ({ status }) => status === 200,
+  )
   // Before the reset this would be another content with a used nonce.
-  expect((await send(nonce, '0x2')).error).toBeUndefined()
+  expect((await sendTo(service, 0n, '0x2')).error).toBeUndefined()
 })
