@@ -101,9 +101,11 @@ export function createRpcClient(options: RpcClientOptions): PooledClient {
       const awake = new Set(pool.awake())
       const ask = async (url: string) => (await executeOn({ url, calls, deadline, asOf })).replies
       return Promise.all(
-        pool.states().map(({ url, lastError }) =>
-          awake.has(url) ? ask(url) : calls.map((): EndpointReply => resting(lastError)),
-        ),
+        pool
+          .states()
+          .map(({ url, lastError }) =>
+            awake.has(url) ? ask(url) : calls.map((): EndpointReply => resting(lastError)),
+          ),
       )
     },
     broadcast: async (calls) => (calls.length === 0 ? [] : ask(calls)),

@@ -1,8 +1,7 @@
 import type { Db } from '../../database/db.ts'
 import type { IdempotencyKey } from '../../transactions/accept/idempotency.ts'
 import { findKey } from '../../transactions/store/idempotency-store.ts'
-import { findNextNonces } from '../../transactions/store/nonce-store.ts'
-import { countUnnumbered } from '../../transactions/store/queue-store.ts'
+import { findQueueEnd } from '../../transactions/store/queue-store.ts'
 import type { Service } from '../service.ts'
 import { invalidParams, RPC_CODES, RpcError } from './rpc-error.ts'
 import type { WalletRequest } from './wallet-call.ts'
@@ -67,17 +66,16 @@ async function nextNonce(
   { relayer, runtime }: WalletRequest,
 ): Promise<bigint> {
   const call = { method: 'eth_getTransactionCount', params: [relayer.address, 'latest'] }
-  const [[reply], counters, waiting] = await Promise.all([
+  const now = new Date(clock.now())
+  const [[reply], { nextNonce: counter = 0n, unnumbered }] = await Promise.all([
     runtime.chain.forward([call]),
-    findNextNonces(db, relayer.id),
-    countUnnumbered(db, relayer.id, new Date(clock.now())),
+    findQueueEnd(db, { relayerId: relayer.id, address: relayer.address, now }),
   ])
-  const counter = counters.get(relayer.address) ?? 0n
   if (reply?.kind !== 'result' || typeof reply.result !== 'string')
     throw new RpcError(
       RPC_CODES.resourceUnavailable,
       'No node of the network answers, so the next nonce is not known. Nothing was sent; try again, or leave the nonce out.',
     )
   const used = BigInt(reply.result)
-  return (used > counter ? used : counter) + waiting
+  return (used > counter ? used : counter) + unnumbered
 }

@@ -127,18 +127,21 @@ export async function findHeadSince(
   return row?.created_at
 }
 
-/** Counts the transactions of the relayer that wait for a nonce, without those that others overtake. */
-export async function countUnnumbered(db: Db, relayerId: string, now: Date): Promise<bigint> {
-  const row = await db
-    .selectFrom('transactions')
-    .select((eb) => eb.fn.countAll<bigint>().as('count'))
-    .where('relayer_id', '=', relayerId)
-    .where('phase', '=', 'pending')
-    .where('nonce', 'is', null)
-    .where(isActive(now))
-    .where('stuck_since', 'is', null)
-    .executeTakeFirstOrThrow()
-  return row.count
+/**
+ * Reads the next nonce of an account, undefined if none was assigned yet, and the number of the relayer's transactions that get theirs first. One
+ * statement reads both, so a transaction that is being numbered counts once.
+ */
+export async function findQueueEnd(
+  db: Db,
+  { relayerId, address, now }: { readonly relayerId: string; readonly address: string; readonly now: Date },
+): Promise<{ readonly nextNonce: bigint | undefined; readonly unnumbered: bigint }> {
+  const { rows } = await sql<{ next_nonce: bigint | null; unnumbered: bigint }>`
+    select
+      (select next_nonce from accounts where relayer_id = ${relayerId} and address = ${address}) as next_nonce,
+      (select count(*) from transactions where relayer_id = ${relayerId} and phase = 'pending' and nonce is null
+        and stuck_since is null and ${isActive(now)}) as unnumbered`.execute(db)
+  const [row] = rows
+  return { nextNonce: row?.next_nonce ?? undefined, unnumbered: row?.unnumbered ?? 0n }
 }
 
 /** Counts the open transactions of the account that come before this one. */

@@ -16,7 +16,10 @@ import type { PooledClient, RpcReply } from '../../../../src/chains/rpc/rpc.ts'
 import { SETTLE_MS } from '../../../../src/chains/simulations.ts'
 import { systemClock } from '../../../../src/lib/time.ts'
 
-const RESTS: RpcReply = { kind: 'unknown', detail: 'the endpoint is paused after failures and was not used (down)' }
+const RESTS: RpcReply = {
+  kind: 'unknown',
+  detail: 'the endpoint is paused after failures and was not used (down)',
+}
 const FAILS: RpcReply = { kind: 'error', code: -32000, message: 'internal error' }
 const TAKES: RpcReply = { kind: 'result', result: '0x1' }
 const HEIGHT: RpcReply = { kind: 'result', result: '0x64' }
