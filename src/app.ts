@@ -65,7 +65,7 @@ import type { Loop } from './workers/loop.ts'
 import { createSpendingWorker, createStuckWorker, createTopUpWorker } from './workers/periodic-workers.ts'
 import { createSubmitWorker } from './workers/submit-worker.ts'
 
-/** Where the service is reached, and what it cannot do. */
+/** The addresses of the running service, and the relayers that it does not sign for. */
 export interface Listening {
   readonly url: string
   readonly metricsUrl?: string

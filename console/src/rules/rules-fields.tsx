@@ -23,14 +23,14 @@ export function RulesFields({ fields, path, networks }: RulesFieldsProps) {
         path={`${path}.receivers`}
         label="Only to these receivers"
         rows={2}
-        hint="Addresses, one in each line. Empty: to anyone."
+        hint="One address per line. If empty, any receiver."
       />
       <TextField
         fields={fields}
         path={`${path}.contracts`}
         label="Only calls of these contracts"
         rows={2}
-        hint="Addresses, one in each line. Empty: any contract."
+        hint="One address per line. If empty, any contract."
       />
       {Array.from({ length: count }, (_, index) => (
         <LimitFields key={index} fields={fields} path={`${path}.limits[${index}]`} networks={networks} />

@@ -117,9 +117,9 @@ export interface AttemptsTable {
   /** Its outcome; see `ATTEMPT_OUTCOMES`. */
   outcome: string
   error: string | null
-  /** How often in a row nodes refused it in unknown wording, or in a comparison with such content. */
+  /** The number of consecutive refusals in unknown wording, or in a comparison with such content. */
   refusals: Generated<number>
-  /** What the chain said about its last inclusion; null before. It stays after a reorganisation; the outcome says whether it is still valid. */
+  /** The chain's result of its inclusion; null while no block of the chain includes it. A lost result is in the events of its block. */
   result: JSONColumnType<object> | null
   signed_at: Generated<Date>
   /** The time when a node first accepted it; null when none has. */
