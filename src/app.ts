@@ -41,6 +41,7 @@ import {
 } from './transactions/signing.ts'
 import { findTraceParent } from './transactions/store/lookups-store.ts'
 import { SLOT_CHANNEL, WORK_CHANNEL } from './transactions/store/transactions-store.ts'
+import { createTransactionWaits } from './transactions/waits.ts'
 import { createAccess } from './wiring/access.ts'
 import {
   chainsInUse,
@@ -300,6 +301,7 @@ async function assemble(parts: Parts): Promise<App> {
     signAuthorization: createAuthorizationSigner(requests),
     recordSignature: createSignatureRecorder(requests.db),
     notifier,
+    waits: createTransactionWaits({ db: requests.db, clock, notifier, log, stopping: stopping.signal }),
     presentEvents,
     streams: createStreamLimit(config.maxStreams),
     tickets,

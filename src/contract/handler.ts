@@ -8,6 +8,8 @@ export interface RequestContext {
   readonly requestId: string
   /** Aborts when the caller has disconnected, the answer was sent, or the time for the request is up. A stream has no time limit. */
   readonly signal: AbortSignal
+  /** Returns the time in ms after which the request fails with `request_timeout`. */
+  timeLeft(): number
   /** The API key of the caller, with its rights. */
   readonly principal: Principal
   /** The sender, for records of what the request changes. */

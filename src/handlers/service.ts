@@ -31,6 +31,7 @@ import type { PendingCanceler } from '../transactions/replace/cancel-pending.ts'
 import type { createReplacer } from '../transactions/replace/replace.ts'
 import type { ResetResult } from '../transactions/reset-store.ts'
 import type { AuthorizationSigner, TransactionSigner, TypedDataSigner } from '../transactions/signing.ts'
+import type { TransactionWaits } from '../transactions/waits.ts'
 
 import type { EventPresenter } from './present/event.ts'
 import type { AdmitCall } from './wallet/wallet-call.ts'
@@ -81,6 +82,7 @@ export interface Service {
 
   // Events and webhooks
   readonly notifier: EventNotifier
+  readonly waits: TransactionWaits
   readonly presentEvents: EventPresenter
   readonly streams: StreamLimit
   readonly tickets: Pick<StreamTickets, 'issue'>

@@ -2,7 +2,7 @@ import type { Actor, Visibility } from '../access/principal.ts'
 import type { Chain } from '../chains/chain.ts'
 import { FAMILIES } from '../chains/families.ts'
 import type { ChainRequest } from '../chains/request.ts'
-import type { HandlerMap } from '../contract/handler.ts'
+import type { HandlerMap, RequestContext } from '../contract/handler.ts'
 import type { Input, Schemas } from '../contract/operations.ts'
 import type { Db } from '../database/db.ts'
 import { AppError } from '../errors.ts'
@@ -25,6 +25,7 @@ import {
   searchTransactions,
   type TransactionFilter,
 } from '../transactions/store/search-store.ts'
+import { hasReached } from '../transactions/waits.ts'
 import { withDecodedCalls } from './present/decoded-calls.ts'
 import { presentDiagnosis } from './present/diagnosis.ts'
 import { presentDryRun } from './present/dry-run.ts'
@@ -50,7 +51,8 @@ type Operations =
 export function transactionHandlers(service: Service): Pick<HandlerMap, Operations> {
   const { db, relayerOf, runtimeOf, accept, replacer, dryRuns, gather } = service
   return {
-    sendTransaction: async ({ path, query, header, body: sent }, { actor }) => {
+    sendTransaction: async ({ path, query, header, body: sent }, context) => {
+      const { actor } = context
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const { chain } = runtimeOf(relayer)
       const body = await withEncodedCall({ db, relayerId: relayer.id, chain }, sent)
@@ -58,7 +60,8 @@ export function transactionHandlers(service: Service): Pick<HandlerMap, Operatio
       const idempotencyKey = readIdempotencyKey(header['Idempotency-Key'], body)
       const request = readSingle(body, relayer, chain)
       if (query.dry_run) return dryRunAnswer(await dryRuns.send(relayer, { request, actor, idempotencyKey }))
-      const { logs, ...item } = await accept(relayer, request, actor, idempotencyKey)
+      const { logs, ...accepted } = await accept(relayer, request, actor, idempotencyKey)
+      const item = await awaited(service, { relayer, item: accepted, query, context })
       return { data: presentWithAttempts(item, chain), logs }
     },
     listTransactions: async ({ path, query }) => {
@@ -73,9 +76,10 @@ export function transactionHandlers(service: Service): Pick<HandlerMap, Operatio
       const shown = items.map((item) => presentTransaction(item, chain))
       return { data: await withDecodedCalls(db, shown, () => chain), pagination: page.describe(total) }
     },
-    getTransactionById: async ({ path }) => {
+    getTransactionById: async ({ path, query }, context) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
-      const item = await requireTransaction(db, relayer, path.transaction_id)
+      const found = await requireTransaction(db, relayer, path.transaction_id)
+      const item = await awaited(service, { relayer, item: found, query, context })
       return { data: await presentDecoded(service, relayer, item) }
     },
     getTransactionByNonce: async ({ path: { relayer_id, nonce } }) => {
@@ -108,7 +112,8 @@ export function transactionHandlers(service: Service): Pick<HandlerMap, Operatio
       if (outcome !== 'stored') throw refusedDecision(outcome, item.transaction, decision)
       return { data: await presentDecoded(service, relayer, item) }
     },
-    replaceTransaction: async ({ path, query, body }, { actor }) => {
+    replaceTransaction: async ({ path, query, body }, context) => {
+      const { actor } = context
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const { chain } = runtimeOf(relayer)
       const request = readSingle(
@@ -118,18 +123,52 @@ export function transactionHandlers(service: Service): Pick<HandlerMap, Operatio
       )
       const id = path.transaction_id
       if (query.dry_run) return dryRunAnswer(await dryRuns.replace({ relayer, id, request, actor }))
-      const { logs, ...item } = await replacer.replaceTransaction(relayer, id, { request, actor })
+      const { logs, ...replaced } = await replacer.replaceTransaction(relayer, id, { request, actor })
+      const item = await awaited(service, { relayer, item: replaced, query, context })
       return { data: presentWithAttempts(item, chain), logs }
     },
-    cancelTransaction: async ({ path }, { actor }) => {
+    cancelTransaction: async ({ path, query }, context) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
-      const { logs, ...item } = await replacer.cancelTransaction(relayer, path.transaction_id, {
-        actor,
+      const { logs, ...canceled } = await replacer.cancelTransaction(relayer, path.transaction_id, {
+        actor: context.actor,
         action: 'cancelTransaction',
       })
+      const item = await awaited(service, { relayer, item: canceled, query, context })
       return { data: presentWithAttempts(item, runtimeOf(relayer).chain), logs }
     },
   }
+}
+
+/** The time in ms that a request keeps after a wait, to read the transaction once more and answer. */
+const ANSWER_MS = 2_000
+
+interface AwaitedItem {
+  readonly relayer: Relayer
+  readonly item: TransactionWithAttempts
+  readonly query: Input<'getTransactionById'>['query']
+  readonly context: Pick<RequestContext, 'signal' | 'timeLeft' | 'requestId'>
+}
+
+/**
+ * Waits for the status that the query names, and returns the transaction as it is then. It never fails: what was accepted has to be told, and
+ * the record as it was is better than an error.
+ */
+async function awaited(
+  { db, waits, log }: Service,
+  { relayer, item, query: { wait, timeout }, context }: AwaitedItem,
+): Promise<TransactionWithAttempts> {
+  const { id, status } = item.transaction
+  if (wait === undefined || hasReached(status, wait)) return item
+  const ms = Math.min(Number(timeout) * 1_000, context.timeLeft() - ANSWER_MS)
+  await waits.until(id, {
+    isDone: (state) => hasReached(state.status, wait),
+    ms,
+    signal: context.signal,
+  })
+  return requireTransaction(db, relayer, id).catch((err: unknown) => {
+    log.warn({ err, requestId: context.requestId }, 'awaited transaction not read again')
+    return item
+  })
 }
 
 async function presentDecoded(

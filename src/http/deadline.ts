@@ -8,6 +8,8 @@ import type { HttpContext } from './state.ts'
 export interface Deadline {
   /** Aborts when the time is up, the caller has disconnected, or the answer was sent. It is made when it is first read. */
   readonly signal: AbortSignal
+  /** Returns the rest of the time in ms. */
+  timeLeft(): number
   /**
    * Waits for the work, or fails with `late()` when the time is up first. The work continues; only the signal tells it to
    * stop.
@@ -30,6 +32,7 @@ export function startDeadline({ res }: HttpContext, ms: number): Deadline {
  */
 class RequestDeadline implements Deadline {
   readonly #timer: NodeJS.Timeout
+  readonly #endsAt: number
   #late = handlerTooSlow
   #expired = false
   #over = false
@@ -40,6 +43,11 @@ class RequestDeadline implements Deadline {
 
   constructor(ms: number) {
     this.#timer = setTimeout(() => this.#expire(), ms)
+    this.#endsAt = performance.now() + ms
+  }
+
+  timeLeft(): number {
+    return Math.max(0, this.#endsAt - performance.now())
   }
 
   get signal(): AbortSignal {
@@ -93,8 +101,10 @@ export function handlerTooSlow(): AppError {
   )
 }
 
-/** The facts of a request without its signal. */
-type Facts = Omit<RequestContext, 'signal'>
+/** The facts of a request without those of its time limit. */
+type Facts = Omit<RequestContext, keyof Timing>
+
+type Timing = Pick<Deadline, 'signal' | 'timeLeft'>
 
 /**
  * The facts about a request that its handler receives. A class, because the signal is made when it is first read, and each evaluation of an
@@ -107,9 +117,9 @@ export class HandlerContext implements RequestContext {
   readonly ticketFilter: TicketFilter | undefined
   readonly mediaType: string
   readonly countFurther: RequestContext['countFurther']
-  readonly #deadline: Pick<Deadline, 'signal'>
+  readonly #deadline: Timing
 
-  constructor(facts: Facts, deadline: Pick<Deadline, 'signal'>) {
+  constructor(facts: Facts, deadline: Timing) {
     this.requestId = facts.requestId
     this.principal = facts.principal
     this.actor = facts.actor
@@ -121,5 +131,9 @@ export class HandlerContext implements RequestContext {
 
   get signal(): AbortSignal {
     return this.#deadline.signal
+  }
+
+  timeLeft(): number {
+    return this.#deadline.timeLeft()
   }
 }

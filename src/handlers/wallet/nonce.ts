@@ -1,6 +1,9 @@
 import type { Db } from '../../database/db.ts'
+import type { Relayer } from '../../relayers/relayer.ts'
 import type { IdempotencyKey } from '../../transactions/accept/idempotency.ts'
-import { findKey } from '../../transactions/store/idempotency-store.ts'
+import { isFinal } from '../../transactions/model/transitions.ts'
+import { findKey, type KeyRecord, releaseKey } from '../../transactions/store/idempotency-store.ts'
+import { findTransaction } from '../../transactions/store/lookups-store.ts'
 import { findQueueEnd } from '../../transactions/store/queue-store.ts'
 import type { Service } from '../service.ts'
 import { invalidParams, RPC_CODES, RpcError } from './rpc-error.ts'
@@ -25,7 +28,7 @@ export async function checkNonce(
   request: WalletRequest,
   { nonce, key: { key, fingerprint } }: { readonly nonce: bigint; readonly key: IdempotencyKey },
 ): Promise<void> {
-  const earlier = await findKey(service.db, request.relayer.id, key)
+  const earlier = await findHolder(service.db, request.relayer, key)
   if (earlier?.fingerprint === fingerprint) return
   if (earlier !== undefined)
     throw new RpcError(
@@ -38,6 +41,20 @@ export async function checkNonce(
   throw invalidParams(
     `nonce: ${next} is the next one of relayer ${request.relayer.id}, not ${nonce}. The relayer numbers its transactions, so the nonce can be left out; replace a transaction with PUT …/transactions/{transaction_id}`,
   )
+}
+
+/**
+ * Finds the transaction that was sent with a nonce. One that ended before it was numbered never had the nonce, so it is forgotten: otherwise a
+ * program that always sends the next nonce could not go on after a cancellation.
+ */
+async function findHolder(db: Db, relayer: Relayer, key: string): Promise<KeyRecord | undefined> {
+  const earlier = await findKey(db, relayer.id, key)
+  if (earlier === undefined) return undefined
+  const found = await findTransaction(db, relayer.id, earlier.transactionId)
+  if (found === undefined || found.transaction.nonce !== undefined || !isFinal(found.transaction.status))
+    return earlier
+  await releaseKey(db, relayer.id, earlier)
+  return undefined
 }
 
 /**

@@ -87,32 +87,19 @@ function firstHash({ transaction, attempts }: TransactionWithAttempts): string {
   )
 }
 
-/** The time in ms after which a wait looks again without an event, because a lost connection to the database loses announcements. */
-const BACKSTOP_MS = 500
-
-/** The least time in ms between the first two looks. It doubles up to `BACKSTOP_MS`, because the events of all relayers wake every wait. */
-const FIRST_PAUSE_MS = 10
-
 /** Waits until a transaction is signed, has ended, or needs an approval, or until the deadline, and returns it as it is then. */
 async function waitUntilSigned(
-  { db, clock, notifier }: Service,
-  { relayer, deadline, context }: WalletRequest,
+  { db, clock, waits }: Service,
+  { relayer, deadline, context: { signal } }: WalletRequest,
   item: TransactionWithAttempts,
 ): Promise<TransactionWithAttempts> {
-  const listener = notifier.add()
-  try {
-    for (let seen = item, pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, BACKSTOP_MS)) {
-      const left = deadline - clock.monotonic()
-      if (isDecided(seen) || left <= 0 || context.signal.aborted) return seen
-      const changed = listener.arm()
-      seen = await requireTransaction(db, relayer, item.transaction.id)
-      if (isDecided(seen)) return seen
-      await clock.sleep(Math.min(left, BACKSTOP_MS), changed)
-      await clock.sleep(Math.min(left, pauseMs))
-    }
-  } finally {
-    listener.remove()
-  }
+  if (isDecided(item)) return item
+  await waits.until(item.transaction.id, {
+    isDone: ({ status, awaitsApproval }) => status !== 'pending' || awaitsApproval === true,
+    ms: deadline - clock.monotonic(),
+    signal,
+  })
+  return requireTransaction(db, relayer, item.transaction.id)
 }
 
 function isDecided({ transaction, attempts }: TransactionWithAttempts): boolean {

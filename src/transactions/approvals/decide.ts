@@ -105,7 +105,7 @@ function overError(
 function expiredError(id: string, expiresAt: Date): AppError {
   return new AppError(
     'approval_decided',
-    `Transaction ${id} waited until ${expiresAt.toISOString()}without a decision; send it again.`,
+    `Transaction ${id} waited until ${expiresAt.toISOString()} without a decision; send it again.`,
   )
 }
 

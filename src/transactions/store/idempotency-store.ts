@@ -49,3 +49,17 @@ export async function insertKeys(tx: Tx, relayerId: string, records: readonly Ke
     )
     .execute()
 }
+
+/** Forgets a key, if it still belongs to this transaction. */
+export async function releaseKey(
+  db: Db,
+  relayerId: string,
+  { key, transactionId }: Pick<KeyRecord, 'key' | 'transactionId'>,
+): Promise<void> {
+  await db
+    .deleteFrom('idempotency_keys')
+    .where('relayer_id', '=', relayerId)
+    .where('key', '=', key)
+    .where('transaction_id', '=', transactionId)
+    .execute()
+}

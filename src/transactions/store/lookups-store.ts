@@ -3,7 +3,7 @@ import type { Attempt } from '../../chains/attempt.ts'
 import type { Db } from '../../database/db.ts'
 import { AppError } from '../../errors.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
-import type { TransactionStatus, TransactionWithAttempts } from '../model/transaction.ts'
+import type { Transaction, TransactionStatus, TransactionWithAttempts } from '../model/transaction.ts'
 import { type AttemptRow, phaseOf, type TransactionRow, toAttempt, toTransaction } from './codec.ts'
 import { countTransactions } from './finished-store.ts'
 
@@ -33,6 +33,21 @@ export async function findTransactions(
 export async function readTransactions(db: Db, ids: readonly string[]): Promise<TransactionWithAttempts[]> {
   if (ids.length === 0) return []
   return readWithAttempts(db, sql`select * from transactions where id = any(${ids}::text[])`)
+}
+
+/** What a wait for a transaction has to know. */
+export type TransactionState = Pick<Transaction, 'status' | 'awaitsApproval'>
+
+/** Reads the states of transactions of any relayer, by id. */
+export async function findStates(
+  db: Db,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, TransactionState>> {
+  const { rows } = await sql<{ id: string; status: TransactionStatus; awaits_approval: boolean }>`
+    select id, status, awaits_approval from transactions where id = any(${ids}::text[])`.execute(db)
+  return new Map(
+    rows.map(({ id, status, awaits_approval: awaitsApproval }) => [id, { status, awaitsApproval }]),
+  )
 }
 
 /**

@@ -304,7 +304,7 @@ describe('while it waits', () => {
     const late = await approver.decide(id, 'approve')
     expect([outcomeOf(late), late.body.error]).toEqual([
       '409 approval_decided',
-      `Transaction ${id} waited until ${end}without a decision; send it again.`,
+      `Transaction ${id} waited until ${end} without a decision; send it again.`,
     ])
   })
 

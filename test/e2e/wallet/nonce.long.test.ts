@@ -3,7 +3,7 @@ import { startAnvil } from '../../support/anvil.ts'
 import { type Scenario, startScenario } from '../../support/scenario.ts'
 import { DEV_ADDRESSES, RECEIVER, type Service, startService } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
-import { countOf, post, request } from './wallet-site.ts'
+import { countOf, issue, post, request } from './wallet-site.ts'
 
 let story: Scenario
 beforeAll(async () => {
@@ -14,14 +14,21 @@ afterAll(() => story.stop())
 const hex = (value: bigint) => `0x${value.toString(16)}`
 const pendingCount = async () =>
   BigInt(String(await request(story.service, 'eth_getTransactionCount', DEV_ADDRESSES[0], 'pending')))
-const sendTo = (service: Service, nonce: bigint, value = '0x1') =>
-  post(service, {
-    id: 1,
-    method: 'eth_sendTransaction',
-    params: [{ from: DEV_ADDRESSES[0], to: RECEIVER, value, nonce: hex(nonce) }],
-  })
+const sendTo = (
+  service: Service,
+  { nonce, value = '0x1', secret }: { nonce: bigint; value?: string | undefined; secret?: string },
+) =>
+  post(
+    service,
+    {
+      id: 1,
+      method: 'eth_sendTransaction',
+      params: [{ from: DEV_ADDRESSES[0], to: RECEIVER, value, nonce: hex(nonce) }],
+    },
+    secret === undefined ? {} : { secret },
+  )
 
-const send = (nonce: bigint, value?: string) => sendTo(story.service, nonce, value)
+const send = (nonce: bigint, value?: string) => sendTo(story.service, { nonce, value })
 
 test('eth_sendTransaction takes the next nonce of the account, and the next one after it', async () => {
   const nonce = await pendingCount()
@@ -53,6 +60,32 @@ test('eth_sendTransaction refuses another content with a used nonce, and names t
   expect(error?.message).toContain(`PUT …/transactions/${body.data[0]?.id}`)
   await story.settle()
 })
+
+test.each([
+  ['the same content', '0x1'],
+  ['another content', '0x2'],
+])(
+  'eth_sendTransaction takes a nonce again with %s after a cancellation before it was numbered',
+  async (_what, value) => {
+    const secret = await issue(story.service, {
+      scopes: ['rpc', 'transactions:write'],
+      rules: { require_approval: {} },
+    })
+    const nonce = await pendingCount()
+    const waiting = await sendTo(story.service, { nonce, secret })
+    const { transactionId: id } = Object(waiting.error?.data) as { transactionId?: string }
+    const taken = await send(nonce, '0x3')
+    expect(taken.error).toMatchObject({ code: -32003, data: { transactionId: id } })
+    await story.service.api('DELETE', `/relayers/main/transactions/${id}`)
+
+    const sent = await send(nonce, value)
+    expect(sent.error).toBeUndefined()
+    expect((await send(nonce, value)).result).toBe(sent.result)
+    await story.settle()
+    const found = await request(story.service, 'eth_getTransactionByHash', sent.result)
+    expect(found).toMatchObject({ nonce: hex(nonce), value })
+  },
+)
 
 test.each([
   ['before the next one', -1n],
@@ -87,7 +120,7 @@ test('a nonce counts from the beginning on a chain that was reset', async () => 
     await service.stop()
     await anvil.stop()
   })
-  const first = await sendTo(service, 0n)
+  const first = await sendTo(service, { nonce: 0n })
   expect(first.error).toBeUndefined()
   await until(
     () => anvil.rpc('eth_getTransactionReceipt', [first.result]),
@@ -100,5 +133,5 @@ test('a nonce counts from the beginning on a chain that was reset', async () => 
     ({ status }) => status === 200,
   )
   // Before the reset this would be another content with a used nonce.
-  expect((await sendTo(service, 0n, '0x2')).error).toBeUndefined()
+  expect((await sendTo(service, { nonce: 0n, value: '0x2' })).error).toBeUndefined()
 })

@@ -40,7 +40,8 @@ async function tryOnce(
   { fetch, timeoutMs }: Pick<TransportOptions, 'fetch' | 'timeoutMs'>,
 ): Promise<Outcome> {
   const timeout = new AbortController()
-  const timer = setTimeout(() => timeout.abort(new Error(`${timeoutMs} ms are over`)), timeoutMs)
+  const ms = timeoutMs + waitOf(request)
+  const timer = setTimeout(() => timeout.abort(new Error(`${ms} ms are over`)), ms)
   try {
     const signal = AbortSignal.any([request.signal, timeout.signal])
     return await readAnswer(await fetch(new Request(request.clone(), { signal })))
@@ -51,6 +52,15 @@ async function tryOnce(
     clearTimeout(timer)
   }
 }
+
+/** The time in ms for which the request asks the service to delay its answer: `?wait=mined&timeout=20`. */
+function waitOf({ url }: Request): number {
+  const query = new URL(url).searchParams
+  return query.has('wait') ? Number(query.get('timeout') ?? DEFAULT_WAIT_SECONDS) * 1_000 : 0
+}
+
+/** The default of `timeout` in the contract. */
+const DEFAULT_WAIT_SECONDS = 10
 
 /** The errors of the system that come before the first byte of a request leaves. */
 const BEFORE_THE_REQUEST: ReadonlySet<unknown> = new Set([
