@@ -29,6 +29,7 @@ import type { Telemetry } from './telemetry/open-telemetry.ts'
 import { startTelemetry } from './telemetry/telemetry.ts'
 import { createAcceptor } from './transactions/accept/accept.ts'
 import { createBatchAcceptor } from './transactions/accept/accept-batch.ts'
+import { createAccountChooser, createPoolAcceptor } from './transactions/accept/choose-account.ts'
 import { createDecider } from './transactions/approvals/decide.ts'
 import { createDryRuns } from './transactions/dry-run.ts'
 import type { TransactionsContext } from './transactions/model/runtime.ts'
@@ -272,6 +273,7 @@ async function assemble(parts: Parts): Promise<App> {
   // The queries of callers, who wait for the answer, come before those of workers.
   const requests: TransactionsContext = { ...context, db: database.requests }
   const replacer = createReplacer(requests)
+  const chooser = createAccountChooser(requests)
   const handlers = createHandlers({
     db: requests.db,
     clock,
@@ -288,8 +290,9 @@ async function assemble(parts: Parts): Promise<App> {
     networks: management.networks,
     headOf: (id) => headsInUse(registry, clock.monotonic()).get(id)?.state,
     resetChain: management.resetChain,
-    accept: createAcceptor(requests),
-    acceptBatch: createBatchAcceptor(requests),
+    chooser,
+    accept: createPoolAcceptor(requests, { chooser, accept: createAcceptor(requests) }),
+    acceptBatch: createBatchAcceptor(requests, chooser),
     replacer,
     cancelPending: createPendingCanceler(requests, replacer),
     dryRuns: createDryRuns(requests),

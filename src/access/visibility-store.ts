@@ -6,7 +6,8 @@ const ALWAYS = sql<boolean>`true`
 
 /** Returns the condition that a row of `relayers` is visible. `table` is its name in the query. */
 export function visibleRelayer({ relayers, networks }: Visibility, table = 'relayers'): RawBuilder<boolean> {
-  const id = sql.ref(`${table}.id`)
+  // A key sees the further accounts of a relayer with it.
+  const id = sql.ref(`${table}.pool_id`)
   const network = sql`${sql.ref(`${table}.network_type`)} || ':' || ${sql.ref(`${table}.network`)}`
   const ofIds = relayers?.map((pattern) =>
     pattern.endsWith('*') ? sql`starts_with(${id}, ${pattern.slice(0, -1)})` : sql`${id} = ${pattern}`,

@@ -3,6 +3,7 @@ import type { Db } from '../database/db.ts'
 import { omitUndefined } from '../lib/object.ts'
 import { countDead } from '../notifications/delivery/delivery-store.ts'
 import type { HealthReading } from '../relayers/health/health.ts'
+import { isFurtherAccount, poolIdOf } from '../relayers/pool.ts'
 import { networkOf, type Relayer } from '../relayers/relayer.ts'
 import { nameOf, type Spender, subjectOfKey, subjectOfRelayer } from '../spending/rules.ts'
 import { type LimitUsage, readLimitUsages } from '../spending/usage.ts'
@@ -37,14 +38,17 @@ type Limited = Omit<SpenderUsage, 'limits'> & { readonly networks: readonly stri
 async function readUsages(db: Db, relayers: readonly Relayer[], now: Date): Promise<SpenderUsage[]> {
   const keys = await findLimitedApiKeys(db)
   const limited = [
-    ...relayers.map(
-      (relayer): Limited => ({
-        spender: { subject: subjectOfRelayer(relayer.id), rules: relayer.policies.rules ?? {} },
-        networks: [networkOf(relayer)],
-        relayerId: relayer.id,
-        notifications: notificationsOf([relayer]),
-      }),
-    ),
+    // The accounts of a relayer have its budget together.
+    ...relayers
+      .filter((relayer) => !isFurtherAccount(relayer))
+      .map(
+        (relayer): Limited => ({
+          spender: { subject: subjectOfRelayer(relayer.id), rules: relayer.policies.rules ?? {} },
+          networks: [networkOf(relayer)],
+          relayerId: relayer.id,
+          notifications: notificationsOf([relayer]),
+        }),
+      ),
     ...keys.map(
       ({ id, networks, rules }): Limited => ({
         spender: { subject: subjectOfKey(id), rules },
@@ -71,7 +75,8 @@ export function findLowBalances(relayers: readonly Relayer[], readings: readonly
 }
 
 function compareBalance(relayer: Relayer, threshold: bigint, reading: HealthReading | undefined): Finding {
-  const { id, networkType, network, address } = relayer
+  const { id: accountId, networkType, network, address } = relayer
+  const id = poolIdOf(accountId)
   // A number of another network says nothing.
   const balance = reading?.network === network ? reading.spendable : undefined
   const isLow = balance !== undefined && balance < threshold
@@ -79,19 +84,28 @@ function compareBalance(relayer: Relayer, threshold: bigint, reading: HealthRead
   const amounts = `${balance} ${FAMILIES[networkType].unit}; its warn_balance is ${threshold}`
   return {
     kind: 'balance_low',
-    subject: id,
+    subject: accountId,
     state: isLow ? 'firing' : isEnough ? 'over' : 'unclear',
     notifications: notificationsOf([relayer]),
     detail: {
       message: isLow
-        ? `Relayer ${id} can spend ${amounts}. Send funds to ${address}.`
-        : `Relayer ${id} can spend ${amounts}.`,
+        ? `${nameOfAccount(relayer)} can spend ${amounts}. Send funds to ${address}.`
+        : `${nameOfAccount(relayer)} can spend ${amounts}.`,
       network: networkOf(relayer),
       relayer_id: id,
       value: String(balance),
       threshold: String(threshold),
     },
   }
+}
+
+/** Names a relayer, or one of its further accounts, at the beginning of a sentence. */
+function nameOfAccount({ id, address }: Relayer): string {
+  return isFurtherAccount({ id }) ? `Account ${address} of relayer ${poolIdOf(id)}` : `Relayer ${id}`
+}
+
+function withoutCapital(sentence: string): string {
+  return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`
 }
 
 /** Finds the relayers that the service has disabled. Pure. */
@@ -104,9 +118,9 @@ function findDisabledRelayers(relayers: readonly Relayer[]): Finding[] {
       state: 'firing',
       notifications: notificationsOf([relayer]),
       detail: {
-        message: `The service has disabled relayer ${relayer.id}. ${relayer.disabledReason?.details ?? 'A health check failed.'} Remove the cause; the service then enables it automatically.`,
+        message: `The service has disabled ${withoutCapital(nameOfAccount(relayer))}. ${relayer.disabledReason?.details ?? 'A health check failed.'} Remove the cause; the service then enables it automatically.`,
         network: networkOf(relayer),
-        relayer_id: relayer.id,
+        relayer_id: poolIdOf(relayer.id),
       },
     }))
 }
@@ -120,9 +134,9 @@ function findStuckTransactions(stuck: readonly StuckTransaction[]): Finding[] {
     since,
     notifications: notificationId === undefined ? [] : [notificationId],
     detail: {
-      message: `Transaction ${id} blocks the account of relayer ${relayerId}. Read its diagnosis, then replace or cancel it.`,
+      message: `Transaction ${id} blocks the account of relayer ${poolIdOf(relayerId)}. Read its diagnosis, then replace or cancel it.`,
       network,
-      relayer_id: relayerId,
+      relayer_id: poolIdOf(relayerId),
       transaction_id: id,
     },
   }))

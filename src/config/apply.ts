@@ -5,8 +5,14 @@ import type { Db, Tx } from '../database/db.ts'
 import { ConfigError } from '../lib/fields.ts'
 import type { Notification, NotificationConfig } from '../notifications/notification.ts'
 import { deleteNotification, lockNotifications, saveNotification } from '../notifications/store.ts'
-import { AccountInUseError, releaseAccounts, reserveAccounts } from '../relayers/account-claims-store.ts'
+import {
+  AccountInUseError,
+  claimsOf,
+  releaseAccounts,
+  reserveAccounts,
+} from '../relayers/account-claims-store.ts'
 import type { RelayerAccounts } from '../relayers/accounts.ts'
+import { findAccountIds, saveFurtherAccounts } from '../relayers/pool-store.ts'
 import { channelsOf, type Relayer, type RelayerConfig } from '../relayers/relayer.ts'
 import type { ConfiguredRelayer } from '../relayers/relayer-codec.ts'
 import {
@@ -92,9 +98,12 @@ async function applyRelayers(tx: Tx, { relayers, accounts, stored }: Wanted): Pr
 
   const kept = unchanged.filter((next) => isStillIt(next, stored.get(next.id)))
   const claiming = [...changed, ...kept]
-  await releaseAccounts(tx, gone)
+  for (const id of gone) await releaseAccounts(tx, await findAccountIds(tx, id))
   const changes: ConfigChange[] = []
-  for (const relayer of changed) changes.push(...(await applyRelayer(tx, relayer, stored.get(relayer.id))))
+  for (const relayer of changed) {
+    changes.push(...(await applyRelayer(tx, relayer, stored.get(relayer.id))))
+    await saveFurtherAccounts(tx, relayer, requireAccounts(accounts, relayer.id).further ?? [])
+  }
   for (const id of gone) {
     await removeRelayer(tx, id)
     changes.push({ kind: 'removed', what: 'relayer', id, fields: [] })
@@ -110,7 +119,8 @@ async function applyRelayers(tx: Tx, { relayers, accounts, stored }: Wanted): Pr
 /** Returns false when a caller has deleted the file's relayer, or has created another one with its id. */
 function isStillIt(next: ConfiguredRelayer, before: StoredRelayer | undefined): boolean {
   if (before === undefined || before.removed || isMoved(before.relayer, next)) return false
-  return isDeepStrictEqual(channelsOf(before.relayer), channelsOf(next))
+  const isSame = isDeepStrictEqual(before.relayer.accounts, next.accounts)
+  return isSame && isDeepStrictEqual(channelsOf(before.relayer), channelsOf(next))
 }
 
 async function reserveAll(
@@ -118,7 +128,7 @@ async function reserveAll(
   relayers: readonly ConfiguredRelayer[],
   accounts: ReadonlyMap<string, RelayerAccounts>,
 ): Promise<void> {
-  const claims = relayers.map(({ id }) => ({ relayerId: id, ...requireAccounts(accounts, id) }))
+  const claims = relayers.flatMap(({ id }) => claimsOf(id, requireAccounts(accounts, id)))
   try {
     await reserveAccounts(tx, claims)
   } catch (error) {
@@ -159,7 +169,9 @@ async function applyRelayer(
   next: ConfiguredRelayer,
   before: StoredRelayer | undefined,
 ): Promise<ConfigChange[]> {
-  await saveRelayer(tx, next)
+  // Its further accounts leave, and their transactions stay those of the relayer.
+  const hadAccounts = before?.relayer.accounts !== undefined && next.accounts === undefined
+  await saveRelayer(tx, hadAccounts ? { ...next, accounts: [{ signerId: next.signerId, count: 1 }] } : next)
   if (!before) return [{ kind: 'created', what: 'relayer', id: next.id, fields: [] }]
   const { systemDisabled, disabledReason, ...decided } = before.relayer
   const fields = fieldChanges(decided, next)

@@ -58,7 +58,12 @@ export async function readEvents(
     .select([...EVENT_COLUMNS, 'payload'])
     .where('number', '>', after)
     .where('number', '<=', upTo)
-  if (relayerId !== undefined) query = query.where('relayer_id', '=', relayerId)
+  if (relayerId !== undefined)
+    query = query.where(
+      'relayer_id',
+      'in',
+      db.selectFrom('relayers').select('id').where('pool_id', '=', relayerId),
+    )
   if (transactionId !== undefined) query = query.where('transaction_id', '=', transactionId)
   if (type !== undefined) query = query.where('type', '=', type)
   if (!seesEverything(visibility)) query = query.where(ofVisibleRelayer(visibility, 'events.relayer_id'))

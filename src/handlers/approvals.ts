@@ -1,13 +1,13 @@
 import type { HandlerMap } from '../contract/handler.ts'
 import type { Schemas } from '../contract/operations.ts'
 import { omitUndefined } from '../lib/object.ts'
+import { poolIdOf } from '../relayers/pool.ts'
 import { type Approval, listApprovals } from '../transactions/approvals/approvals-store.ts'
 import { requireApproval } from '../transactions/approvals/decide.ts'
-import { requireTransaction } from '../transactions/store/lookups-store.ts'
 import { presentDryRun } from './present/dry-run.ts'
 import { toPage } from './present/shared.ts'
 import type { Service } from './service.ts'
-import { requireRelayer } from './transactions.ts'
+import { requireOwnTransaction } from './transactions.ts'
 
 type Operations = 'listApprovals' | 'getApproval' | 'decideApproval'
 
@@ -28,8 +28,8 @@ export function approvalHandlers({
       return { data: items.map(presentApproval), pagination: page.describe(total) }
     },
     getApproval: async ({ path, query }) => {
-      const relayer = await requireRelayer(relayerOf, path.relayer_id)
-      const { transaction } = await requireTransaction(db, relayer, path.transaction_id)
+      const { relayer, item } = await requireOwnTransaction({ db, relayerOf }, path)
+      const { transaction } = item
       const approval = await requireApproval({ db }, transaction.id)
       const shown = presentApproval(approval)
       if (!query.simulate || approval.state !== 'waiting') return { data: shown }
@@ -37,7 +37,7 @@ export function approvalHandlers({
       return { data: { ...shown, dry_run: presentDryRun(dryRun) }, logs: dryRun.logs }
     },
     decideApproval: async ({ path, body }, { actor }) => {
-      const relayer = await requireRelayer(relayerOf, path.relayer_id)
+      const { relayer } = await requireOwnTransaction({ db, relayerOf }, path)
       const { transaction_id: id } = path
       const decision = DECISIONS[body.decision]
       return {
@@ -51,7 +51,7 @@ export function approvalHandlers({
 function presentApproval(approval: Approval): Schemas['Approval'] {
   return omitUndefined({
     transaction_id: approval.transactionId,
-    relayer_id: approval.relayerId,
+    relayer_id: poolIdOf(approval.relayerId),
     state: approval.state,
     requested_by: approval.requestedBy,
     reasons: approval.reasons.map(({ detail }) => detail),

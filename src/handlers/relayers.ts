@@ -12,13 +12,20 @@ import { findNotification } from '../notifications/store.ts'
 import type { RelayerChange } from '../relayers/manage/change.ts'
 import { type ManagedRelayer, noNotification } from '../relayers/manage/context.ts'
 import { inactive } from '../relayers/policies/policy.ts'
+import { findAccounts } from '../relayers/pool-store.ts'
 import type { Relayer, RelayerConfig } from '../relayers/relayer.ts'
 import { listRelayers } from '../relayers/store.ts'
 import { type AccountState, fetchBalance, getAccountState } from '../transactions/account-state.ts'
 import { refuseOpaque } from '../transactions/budgets/evaluate-request.ts'
 import { readTopUpState, type TopUpState } from '../transactions/top-up/top-up-store.ts'
 import { presentUnit } from './present/dry-run.ts'
-import { presentHead, presentMessageSignature, presentRelayer, toPage } from './present/shared.ts'
+import {
+  presentAccount,
+  presentHead,
+  presentMessageSignature,
+  presentRelayer,
+  toPage,
+} from './present/shared.ts'
 import { readCreation, readPatched } from './read/relayer.ts'
 import type { Service } from './service.ts'
 import { requireRelayer } from './transactions.ts'
@@ -35,9 +42,15 @@ export function relayerHandlers({
     listRelayers: async ({ query }, { principal }) => {
       const page = toPage(query)
       const { items, total } = await listRelayers(db, page, principal.visibility)
+      const accounts = await findAccounts(
+        db,
+        items.flatMap((relayer) => (relayer.accounts === undefined ? [] : [relayer.id])),
+      )
       return {
         data: await Promise.all(
-          items.map(async (relayer) => presentRelayer(relayer, await prepare(relayer))),
+          items.map(async (relayer) =>
+            presentRelayer(relayer, await prepare(relayer), accounts.get(relayer.id)),
+          ),
         ),
         pagination: page.describe(total),
       }
@@ -66,7 +79,7 @@ export function manageRelayersHandlers({
   manager,
 }: Service): Pick<HandlerMap, Operations> {
   const present = async ({ relayer, logs }: ManagedRelayer) => ({
-    data: presentRelayer(relayer, await prepare(relayer)),
+    data: presentRelayer(relayer, await prepare(relayer), await accountsOf(db, relayer)),
     logs,
   })
   return {
@@ -97,6 +110,11 @@ export function manageRelayersHandlers({
   }
 }
 
+/** Reads the accounts of a relayer with several, its own first; undefined for one that never had others. */
+async function accountsOf(db: Db, { id, accounts }: Relayer): Promise<readonly Relayer[] | undefined> {
+  return accounts === undefined ? undefined : (await findAccounts(db, [id])).get(id)
+}
+
 /**
  * A key that is limited to some relayers cannot connect them with anything that it does not see: a webhook of others would get their
  * events, and responses would reveal the accounts of signers.
@@ -104,14 +122,14 @@ export function manageRelayersHandlers({
  */
 async function requireOwnRecords(
   db: Db,
-  { signer_id: signerId, notification_id: notificationId }: Schemas['UpdateRelayerRequest'],
+  { signer_id: signerId, accounts, notification_id: notificationId }: Schemas['UpdateRelayerRequest'],
   { id, visibility }: Principal,
 ): Promise<void> {
   if (seesEverything(visibility)) return
-  if (signerId !== undefined)
+  if (signerId !== undefined || accounts !== undefined)
     throw new AppError(
       'insufficient_scope',
-      `API key ${id} is limited to some relayers, and cannot change signer_id.`,
+      `API key ${id} is limited to some relayers, and cannot change ${signerId === undefined ? 'accounts' : 'signer_id'}.`,
     )
   if (typeof notificationId !== 'string' || (await findNotification(db, notificationId, visibility))) return
   throw noNotification(notificationId)
@@ -127,14 +145,19 @@ export function relayerStateHandlers(
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const state = await getAccountState(service, relayer)
       const topUp = relayer.policies.topUp && (await readTopUpState(service.db, relayer.id))
-      return { data: { ...presentState(relayer, state), ...presentTopUp(topUp) }, logs: state.logs }
+      const accounts = await readAccountStates(service, relayer)
+      return {
+        data: omitUndefined({ ...presentState(relayer, state), ...presentTopUp(topUp), accounts }),
+        logs: state.logs,
+      }
     },
     getRelayerBalance: async ({ path }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const { chain } = runtimeOf(relayer)
       const balance = await fetchBalance(clock, { chain, address: relayer.address })
       if (balance.kind !== 'ok') throw unavailable(balance)
-      return { data: { balance: balance.value, unit: presentUnit(chain.unit) } }
+      const accounts = await readBalances(service, relayer)
+      return { data: omitUndefined({ balance: balance.value, unit: presentUnit(chain.unit), accounts }) }
     },
   }
 }
@@ -153,6 +176,47 @@ function presentState(relayer: Relayer, state: AccountState): Schemas['RelayerSt
     paused: relayer.paused,
     network_head: head && presentHead(head),
   })
+}
+
+/** Reads the states of the accounts of a relayer with several, its own first. */
+async function readAccountStates(
+  service: Service,
+  relayer: Relayer,
+): Promise<Schemas['RelayerAccountStatus'][] | undefined> {
+  const accounts = await accountsOf(service.db, relayer)
+  return (
+    accounts &&
+    Promise.all(
+      accounts.map(async (account) => {
+        await service.prepare(account)
+        const state = await getAccountState(service, account)
+        return omitUndefined({
+          ...presentAccount(account),
+          balance: state.balance?.toString(),
+          ...presentNumber(account.networkType, state),
+          pending_transactions_count: state.open,
+        })
+      }),
+    )
+  )
+}
+
+/** Reads the balances of the accounts of a relayer with several. One that no endpoint returns is absent. */
+async function readBalances(
+  { db, clock, prepare }: Service,
+  relayer: Relayer,
+): Promise<Schemas['AccountBalance'][] | undefined> {
+  const accounts = await accountsOf(db, relayer)
+  return (
+    accounts &&
+    Promise.all(
+      accounts.map(async (account) => {
+        const { address } = account
+        const balance = await fetchBalance(clock, { chain: (await prepare(account)).chain, address })
+        return { address, ...(balance.kind === 'ok' && { balance: balance.value }) }
+      }),
+    )
+  )
 }
 
 function presentTopUp(topUp: TopUpState | undefined): Pick<Schemas['RelayerStatus'], 'top_up'> {

@@ -21,8 +21,8 @@ import type { RelayerManager } from '../relayers/manage/manager.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import type { RelayerReader } from '../relayers/relayer-cache.ts'
 import type { SignerManager } from '../signers/manage.ts'
-import type { Acceptor } from '../transactions/accept/accept.ts'
 import type { BatchAcceptor } from '../transactions/accept/accept-batch.ts'
+import type { AccountChooser, PoolAcceptor } from '../transactions/accept/choose-account.ts'
 import type { Decider } from '../transactions/approvals/decide.ts'
 import type { DryRuns } from '../transactions/dry-run.ts'
 import type { RelayerRuntime } from '../transactions/model/runtime.ts'
@@ -63,7 +63,8 @@ export interface Service {
   readonly resetChain: (network: Network, actor: Actor) => Promise<ResetResult>
 
   // Transactions
-  readonly accept: Acceptor
+  readonly accept: PoolAcceptor
+  readonly chooser: AccountChooser
   readonly acceptBatch: BatchAcceptor
   readonly replacer: ReturnType<typeof createReplacer>
   readonly cancelPending: PendingCanceler

@@ -19,7 +19,12 @@ import {
   type OperatorDecision,
   storeDecision,
 } from '../transactions/store/decisions-store.ts'
-import { findByNonce, listTransactions, requireTransaction } from '../transactions/store/lookups-store.ts'
+import {
+  accountIdsOf,
+  findByNonce,
+  listTransactions,
+  requireTransaction,
+} from '../transactions/store/lookups-store.ts'
 import {
   findPosition,
   searchTransactions,
@@ -29,6 +34,7 @@ import { hasReached } from '../transactions/waits.ts'
 import { withDecodedCalls } from './present/decoded-calls.ts'
 import { presentDiagnosis } from './present/diagnosis.ts'
 import { presentDryRun } from './present/dry-run.ts'
+import { withPools } from './present/event.ts'
 import { presentEmitted } from './present/receipt.ts'
 import { toPage } from './present/shared.ts'
 import { presentTransaction, presentWithAttempts } from './present/transaction.ts'
@@ -49,7 +55,7 @@ type Operations =
 
 /** The operations of the tag Transactions. An id in a path scopes everything below it. */
 export function transactionHandlers(service: Service): Pick<HandlerMap, Operations> {
-  const { db, relayerOf, runtimeOf, accept, replacer, dryRuns, gather } = service
+  const { db, relayerOf, runtimeOf, chooser, accept, replacer, dryRuns, gather } = service
   return {
     sendTransaction: async ({ path, query, header, body: sent }, context) => {
       const { actor } = context
@@ -58,9 +64,15 @@ export function transactionHandlers(service: Service): Pick<HandlerMap, Operatio
       const body = await withEncodedCall({ db, relayerId: relayer.id, chain }, sent)
       // The fingerprint is of the body itself, so a later change of the mapping does not change it.
       const idempotencyKey = readIdempotencyKey(header['Idempotency-Key'], body)
+      const { lane } = body
       const request = readSingle(body, relayer, chain)
-      if (query.dry_run) return dryRunAnswer(await dryRuns.send(relayer, { request, actor, idempotencyKey }))
-      const { logs, ...accepted } = await accept(relayer, request, actor, idempotencyKey)
+      if (query.dry_run) {
+        const dryRun = await chooser.withAccount(relayer, lane, (account) =>
+          dryRuns.send(account, { request, actor, idempotencyKey }),
+        )
+        return dryRunAnswer(dryRun)
+      }
+      const { logs, ...accepted } = await accept(relayer, { request, actor, idempotencyKey, lane })
       const item = await awaited(service, { relayer, item: accepted, query, context })
       return { data: presentWithAttempts(item, chain), logs }
     },
@@ -68,7 +80,7 @@ export function transactionHandlers(service: Service): Pick<HandlerMap, Operatio
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const page = toPage(query)
       const { items, total } = await listTransactions(db, {
-        relayerId: relayer.id,
+        relayerIds: await accountIdsOf(db, relayer),
         status: query.status,
         ...page,
       })
@@ -94,8 +106,7 @@ export function transactionHandlers(service: Service): Pick<HandlerMap, Operatio
       return { data: await presentDecoded(service, relayer, item) }
     },
     diagnoseTransaction: async ({ path }) => {
-      const relayer = await requireRelayer(relayerOf, path.relayer_id)
-      const item = await requireTransaction(db, relayer, path.transaction_id)
+      const { relayer, item } = await requireOwnTransaction(service, path)
       const shown = await presentDecoded(service, relayer, item)
       return { data: presentDiagnosis(await gather(relayer, item), callIn(shown)) }
     },
@@ -116,19 +127,21 @@ export function transactionHandlers(service: Service): Pick<HandlerMap, Operatio
       const { actor } = context
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const { chain } = runtimeOf(relayer)
+      if (body.lane !== undefined) throw laneInReplacement()
       const request = readSingle(
         await withEncodedCall({ db, relayerId: relayer.id, chain }, body),
         relayer,
         chain,
       )
       const id = path.transaction_id
-      if (query.dry_run) return dryRunAnswer(await dryRuns.replace({ relayer, id, request, actor }))
-      const { logs, ...replaced } = await replacer.replaceTransaction(relayer, id, { request, actor })
+      const { relayer: account } = await requireOwnTransaction(service, path)
+      if (query.dry_run) return dryRunAnswer(await dryRuns.replace({ relayer: account, id, request, actor }))
+      const { logs, ...replaced } = await replacer.replaceTransaction(account, id, { request, actor })
       const item = await awaited(service, { relayer, item: replaced, query, context })
       return { data: presentWithAttempts(item, chain), logs }
     },
     cancelTransaction: async ({ path, query }, context) => {
-      const relayer = await requireRelayer(relayerOf, path.relayer_id)
+      const { relayer } = await requireOwnTransaction(service, path)
       const { logs, ...canceled } = await replacer.cancelTransaction(relayer, path.transaction_id, {
         actor: context.actor,
         action: 'cancelTransaction',
@@ -137,6 +150,23 @@ export function transactionHandlers(service: Service): Pick<HandlerMap, Operatio
       return { data: presentWithAttempts(item, runtimeOf(relayer).chain), logs }
     },
   }
+}
+
+/**
+ * Finds a transaction of the relayer of the path, and the account that sends it, which is a relayer of its own if it is a further one.
+ * @throws AppError 404 `relayer_not_found`, `transaction_not_found`
+ */
+export async function requireOwnTransaction(
+  { db, relayerOf }: Pick<Service, 'db' | 'relayerOf'>,
+  path: { readonly relayer_id: string; readonly transaction_id: string },
+): Promise<{ readonly relayer: Relayer; readonly item: TransactionWithAttempts }> {
+  const relayer = await requireRelayer(relayerOf, path.relayer_id)
+  // Most relayers have one account, and what follows reads the transaction again.
+  const item = await requireTransaction(db, relayer, path.transaction_id)
+  const { relayerId } = item.transaction
+  if (relayerId === relayer.id) return { relayer, item }
+  // An account that has left has no open transaction, so nothing acts on it.
+  return { relayer: (await relayerOf(relayerId)) ?? relayer, item }
 }
 
 /** The time in ms that a request keeps after a wait, to read the transaction once more and answer. */
@@ -262,6 +292,13 @@ function dryRunAnswer(dryRun: DryRun) {
   return { data: presentDryRun(dryRun), logs: dryRun.logs }
 }
 
+function laneInReplacement(): AppError {
+  return new AppError(
+    'invalid_request',
+    'body.lane: expected to be absent, because a replacement stays on the account of its transaction.',
+  )
+}
+
 function nonceless({ id, networkType }: Relayer): AppError {
   return new AppError(
     'not_supported',
@@ -303,7 +340,7 @@ export function transactionBatchHandlers({
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const { chain } = runtimeOf(relayer)
       const items = await readBatch({ db, relayerId: relayer.id, chain }, body, relayer)
-      const accepted = await acceptBatch(relayer, { items, actor })
+      const accepted = await acceptBatch(relayer, { items, actor, lane: body.lane })
       return {
         data: accepted.map((item) => presentWithAttempts(item, chain)),
         logs: accepted.flatMap(({ logs }, index) => logs.map((log) => `transactions[${index}]: ${log}`)),
@@ -357,7 +394,7 @@ export function searchTransactionsHandlers({
         limit: Math.min(MAX_LIMIT, query.limit ?? MAX_LIMIT),
       }
       const { items, lastId } = await searchTransactions(db, search)
-      const runtimes = await runtimesOf([...new Set(items.map(({ transaction }) => transaction.relayerId))])
+      const runtimes = await runtimesOf(withPools(items.map(({ transaction }) => transaction.relayerId)))
       const chainOf = (relayerId: string) => runtimes.get(relayerId)?.chain
       const shown = items.map((item) => presentTransaction(item, chainOf(item.transaction.relayerId)))
       return {

@@ -8,6 +8,17 @@ export interface AccountClaim extends RelayerAccounts {
   readonly relayerId: string
 }
 
+/** Returns the claims of a relayer and of its further accounts. */
+export function claimsOf(
+  relayerId: string,
+  { chain, addresses, further = [] }: RelayerAccounts,
+): AccountClaim[] {
+  return [
+    { relayerId, chain, addresses },
+    ...further.map(({ id, address }): AccountClaim => ({ relayerId: id, chain, addresses: [address] })),
+  ]
+}
+
 /** Another relayer takes the nonces of the account already. */
 export class AccountInUseError extends Error {
   override readonly name = 'AccountInUseError'

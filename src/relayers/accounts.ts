@@ -1,7 +1,9 @@
 import { ConfigError } from '../lib/fields.ts'
 import { chainName, type Network } from '../networks/network.ts'
 import type { Key } from '../signers/key.ts'
+import { furtherAccountId, furtherConfig, furtherKeys } from './pool.ts'
 import type { RelayerConfig } from './relayer.ts'
+import type { ConfiguredRelayer } from './relayer-codec.ts'
 import { type FindKey, sourceAccountsOf, UnfitSignerError } from './source-accounts.ts'
 
 /** The accounts whose nonces a relayer takes. */
@@ -10,6 +12,8 @@ export interface RelayerAccounts {
   readonly chain: string
   /** The relayer's own first, then its channels. */
   readonly addresses: readonly [string, ...string[]]
+  /** Its further accounts, which are operated as relayers. If absent, it has none. */
+  readonly further?: readonly ConfiguredRelayer[]
 }
 
 interface Configured {
@@ -40,7 +44,7 @@ export async function configuredAccounts(
       problems.push(`relayer "${relayer.id}": ${error.message}`)
     }
   }
-  problems.push(...duplicateAccounts([...all].map(([id, accounts]) => ({ id, ...accounts }))))
+  problems.push(...duplicateAccounts([...all].flatMap(([id, accounts]) => namedAccounts(id, accounts))))
   if (problems.length > 0) throw new ConfigError(problems)
   return all
 }
@@ -56,14 +60,30 @@ export async function accountsOf(
   findKey: FindKey,
 ): Promise<RelayerAccounts> {
   const [own, ...channels] = await sourceAccountsOf(relayer, findKey)
+  const further = await Promise.all(
+    furtherKeys(relayer).map(async (key): Promise<ConfiguredRelayer> => {
+      const config = furtherConfig(relayer, key)
+      const [{ address }] = await sourceAccountsOf(config, findKey)
+      return { ...config, id: furtherAccountId(relayer.id, address), address }
+    }),
+  )
   return {
     chain: chainName(network),
     addresses: [own.address, ...channels.map(({ address }) => address)],
+    ...(further.length > 0 && { further }),
   }
 }
 
+/** Lists all accounts of a relayer under its own id, for `duplicateAccounts`. */
+export function namedAccounts(
+  id: string,
+  { chain, addresses, further = [] }: RelayerAccounts,
+): NamedAccounts[] {
+  return [{ id, chain, addresses: [...addresses, ...further.map(({ address }) => address)] }]
+}
+
 /** The accounts of one relayer, by any names that differ between accounts. */
-interface NamedAccounts {
+export interface NamedAccounts {
   /** The relayer. */
   readonly id: string
   readonly chain: string

@@ -4,6 +4,7 @@ import type { RelayersTable } from '../database/tables/relayers.ts'
 import { maskUrl, type NetworkType, parseNetworkType } from '../networks/network.ts'
 import { decodePoliciesOf, writePoliciesOf } from './policies/policies.ts'
 import { encodePolicies } from './policies/policy-table.ts'
+import { writeAccounts } from './pool.ts'
 import {
   channelsOf,
   DISABLED_REASONS,
@@ -64,6 +65,9 @@ function sharedOf(row: Row): Shared {
     ...(row.notification_id !== null && { notificationId: row.notification_id }),
     ...(row.disabled_reason && { disabledReason: parseDisabledReason(row.disabled_reason) }),
     ...(row.custom_rpc_urls && { customRpcUrls: row.custom_rpc_urls }),
+    ...(row.accounts && { accounts: row.accounts }),
+    ...(row.account_index !== null && { accountIndex: row.account_index }),
+    ...(row.draining && { draining: true }),
   }
 }
 
@@ -92,6 +96,8 @@ export function columnsOf(relayer: ConfiguredRelayer) {
     policies: encodePolicies(relayer.policies),
     custom_rpc_urls: relayer.customRpcUrls ? JSON.stringify(relayer.customRpcUrls) : null,
     channels: channels === 0 ? null : JSON.stringify(channels),
+    accounts: relayer.accounts ? JSON.stringify(relayer.accounts) : null,
+    account_index: relayer.accountIndex ?? null,
     removed_at: null,
   }
 }
@@ -118,7 +124,12 @@ export function shownRelayer(relayer: Relayer) {
 export function auditedRelayer(relayer: Relayer): object {
   const { system_disabled, disabled_reason, ...shown } = shownRelayer(relayer)
   const channels = channelsOf(relayer)
-  return { ...shown, ...(channels !== 0 && { channels }) }
+  const { accounts } = relayer
+  return {
+    ...shown,
+    ...(channels !== 0 && { channels }),
+    ...(accounts && { accounts: writeAccounts(accounts) }),
+  }
 }
 
 /** Gives the fields that a change of a relayer changed, for the audit log. */

@@ -2,6 +2,7 @@ import { flag, id, openReader, type Reader, text } from '../lib/fields.ts'
 import { isNetworkType, NETWORK_TYPES, type NetworkType } from '../networks/network.ts'
 import { readRpcUrls } from '../networks/read-urls.ts'
 import { readPoliciesOf, writePoliciesOf } from './policies/policies.ts'
+import { readAccounts, writeAccounts } from './pool.ts'
 import { channelsOf, type RelayerConfig, type RelayerConfigOf, readChannels } from './relayer.ts'
 
 /** A relayer as a configuration file or a request describes it, with the path that problems name. */
@@ -35,6 +36,7 @@ export function writeRelayer(relayer: RelayerConfig): object {
     policies: writePoliciesOf(relayer),
     custom_rpc_urls: relayer.customRpcUrls?.map(({ url, weight }) => ({ url, weight })),
     ...(channels !== 0 && { channels }),
+    ...(relayer.accounts && { accounts: writeAccounts(relayer.accounts) }),
   }
 }
 
@@ -44,14 +46,17 @@ function readShared(reader: Reader, problems: string[]): Shared {
   const relayerId = reader.get('id', id)
   const notificationId = reader.find('notification_id', id)
   const customRpcUrls = readRpcUrls(reader, 'custom_rpc_urls', problems)
+  const signerId = reader.get('signer_id', id)
+  const accounts = readAccounts(reader, signerId)
   return {
     id: relayerId,
     name: reader.find('name', text) ?? relayerId,
     network: reader.get('network', text),
-    signerId: reader.get('signer_id', id),
+    signerId,
     paused: reader.find('paused', flag) ?? false,
     ...(notificationId !== undefined && { notificationId }),
     ...(customRpcUrls.length > 0 && { customRpcUrls }),
+    ...(accounts !== undefined && { accounts }),
   }
 }
 

@@ -5,6 +5,7 @@ import { assertNever } from '../lib/exhaustive.ts'
 import { id, type Reader, whole } from '../lib/fields.ts'
 import { type NetworkType, networkId, type RpcUrl } from '../networks/network.ts'
 import type { SpendingRules } from '../spending/rules.ts'
+import type { AccountSource } from './pool.ts'
 
 /** The types of reasons for which the service itself disables a relayer. */
 export const DISABLED_REASONS = [
@@ -41,6 +42,10 @@ interface AnyRelayerConfig {
   readonly paused: boolean
   /** Replaces the network's own urls when present; never empty. */
   readonly customRpcUrls?: readonly RpcUrl[]
+  /** The accounts that share its work, its own first. Absent for a relayer that never had further ones. */
+  readonly accounts?: readonly AccountSource[] | undefined
+  /** Of a further account: its distance from the first account of its signer. Absent if it is that one. */
+  readonly accountIndex?: number | undefined
 }
 
 /** The policy of every network type that the service itself applies. */
@@ -90,6 +95,8 @@ interface RelayerState {
   /** Set by the service, with the reason in `disabledReason`. */
   readonly systemDisabled: boolean
   readonly disabledReason?: DisabledReason
+  /** True for a further account that leaves: it takes no new work. */
+  readonly draining?: boolean | undefined
 }
 
 /** A relayer on an EVM network. */
@@ -132,10 +139,11 @@ export function channelsOf(relayer: RelayerConfig): Channels {
   }
 }
 
-/** Returns the signers that a relayer names: its own first, then those of its channels. */
+/** Returns the signers that a relayer names: its own first, then those of its channels and further accounts. */
 export function signersOf(relayer: RelayerConfig): readonly string[] {
   const channels = channelsOf(relayer)
-  return typeof channels === 'number' ? [relayer.signerId] : [relayer.signerId, ...channels]
+  const further = relayer.accounts?.slice(1).map(({ signerId }) => signerId) ?? []
+  return [relayer.signerId, ...(typeof channels === 'number' ? [] : channels), ...further]
 }
 
 /** Reads the field `channels` of a relayer document. */

@@ -30,8 +30,19 @@ export class MissingSignerError extends Error {
  * @throws UnfitSignerError if the key of one cannot sign for it
  */
 export async function sourceAccountsOf(relayer: RelayerConfig, findKey: FindKey): Promise<SourceAccounts> {
-  const key = await requireKey(findKey, relayer.signerId)
+  const key = await keyAt(await requireKey(findKey, relayer.signerId), relayer.accountIndex)
   return DERIVATIONS[relayer.networkType]({ relayer, key, findKey })
+}
+
+/** Returns the key at this distance from a key with many accounts. */
+async function keyAt(key: Key, index: number | undefined): Promise<Key> {
+  if (index === undefined) return key
+  if (key.at === undefined)
+    throw new UnfitSignerError(
+      'accounts',
+      `signer "${key.id}" has a single account, so its "count" can only be 1; seed phrases (type mnemonic) have many, and other accounts need a signer each`,
+    )
+  return key.at(index)
 }
 
 interface Derivation {
@@ -108,7 +119,7 @@ async function requireKey(findKey: FindKey, signerId: string): Promise<Key> {
 export class UnfitSignerError extends Error {
   override readonly name = 'UnfitSignerError'
   /** The field of the relayer that must change. */
-  readonly field: 'signer_id' | 'channels'
+  readonly field: 'signer_id' | 'channels' | 'accounts'
 
   constructor(field: UnfitSignerError['field'], message: string) {
     super(message)

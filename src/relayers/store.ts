@@ -6,6 +6,7 @@ import type { Db, Schema, Tx } from '../database/db.ts'
 import type { RelayersTable } from '../database/tables/relayers.ts'
 import { recordRelayerState } from '../events/store.ts'
 import { deleteInterfacesOf } from './interfaces/interfaces-store.ts'
+import { updateFurtherAccounts } from './pool-store.ts'
 import type { DisabledReason, Relayer } from './relayer.ts'
 import { type ConfiguredRelayer, columnsOf, toRelayer } from './relayer-codec.ts'
 
@@ -21,7 +22,7 @@ export async function listRelayers(
   { offset, limit }: Range,
   visibility = ALL_RELAYERS,
 ): Promise<{ items: Relayer[]; total: number }> {
-  const present = db.selectFrom('relayers').where('removed_at', 'is', null)
+  const present = db.selectFrom('relayers').where('removed_at', 'is', null).whereRef('id', '=', 'pool_id')
   const listed = seesEverything(visibility) ? present : present.where(visibleRelayer(visibility))
   const [rows, { total }] = await Promise.all([
     listed.selectAll().orderBy('created_at').orderBy('id').offset(offset).limit(limit).execute(),
@@ -199,7 +200,10 @@ export async function insertRelayer(tx: Tx, relayer: ConfiguredRelayer): Promise
   return toRelayer(row)
 }
 
-/** Overwrites the columns that the configuration decides. The caller holds the lock of the relayer. */
+/**
+ * Overwrites the columns that the configuration decides, and those of the further accounts that follow them. The caller holds the lock of the
+ * relayer.
+ */
 export async function updateRelayer(tx: Tx, relayer: ConfiguredRelayer): Promise<Relayer> {
   const row = await tx
     .updateTable('relayers')
@@ -207,10 +211,12 @@ export async function updateRelayer(tx: Tx, relayer: ConfiguredRelayer): Promise
     .where('id', '=', relayer.id)
     .returningAll()
     .executeTakeFirstOrThrow()
+  if (relayer.accounts !== undefined) await updateFurtherAccounts(tx, relayer)
   return toRelayer(row)
 }
 
-async function openAccount(tx: Tx, { id, address }: ConfiguredRelayer): Promise<void> {
+/** Opens the nonce counter of the relayer's own account. */
+export async function openAccount(tx: Tx, { id, address }: ConfiguredRelayer): Promise<void> {
   await tx
     .insertInto('accounts')
     .values({ relayer_id: id, address, ...NOTHING_KNOWN })
@@ -298,13 +304,17 @@ export async function findUndecided(db: Db, relayerId: string): Promise<string |
   return row?.id
 }
 
-/** Removes a relayer from the list, with its ABIs. Its transactions stay in the database, and the API no longer shows them. */
+/**
+ * Removes a relayer from the list, with its further accounts and its ABIs. Its transactions stay in the database, and the API no longer shows
+ * them.
+ */
 export async function removeRelayer(tx: Tx, id: string): Promise<void> {
   await deleteInterfacesOf(tx, id)
   await tx
     .updateTable('relayers')
     .set({ removed_at: sql<Date>`now()`, notification_id: null })
-    .where('id', '=', id)
+    .where('pool_id', '=', id)
+    .where('removed_at', 'is', null)
     .execute()
 }
 
@@ -312,7 +322,8 @@ export async function removeRelayer(tx: Tx, id: string): Promise<void> {
 export async function relayersTelling(tx: Tx, notificationId: string): Promise<string[]> {
   const rows = await tx
     .selectFrom('relayers')
-    .select('id')
+    .select('pool_id as id')
+    .distinct()
     .where('notification_id', '=', notificationId)
     .where('removed_at', 'is', null)
     .orderBy('id')
@@ -324,7 +335,8 @@ export async function relayersTelling(tx: Tx, notificationId: string): Promise<s
 export async function relayersSigningWith(tx: Tx, signerId: string): Promise<string[]> {
   const rows = await tx
     .selectFrom('relayers')
-    .select('id')
+    .select('pool_id as id')
+    .distinct()
     .where('removed_at', 'is', null)
     .where((eb) =>
       eb.or([eb('signer_id', '=', signerId), sql<boolean>`channels @> to_jsonb(${signerId}::text)`]),
@@ -349,12 +361,12 @@ export async function relayersOfKey(
   return rows.map(toRelayer)
 }
 
-/** Counts the transactions of the relayer that are not final. */
+/** Counts the transactions of the relayer that are not final, those of its further accounts included. */
 export async function countUnfinished(tx: Tx, relayerId: string): Promise<number> {
   const { count } = await tx
     .selectFrom('transactions')
     .select((eb) => eb.fn.countAll<bigint>().as('count'))
-    .where('relayer_id', '=', relayerId)
+    .where('relayer_id', 'in', tx.selectFrom('relayers').select('id').where('pool_id', '=', relayerId))
     .where('phase', 'in', ['pending', 'signed'])
     .executeTakeFirstOrThrow()
   return Number(count)

@@ -1,3 +1,4 @@
+import { isFurtherAccount } from './pool.ts'
 import type { RelayerConfig } from './relayer.ts'
 
 /**
@@ -10,6 +11,8 @@ export function topUpProblem(relayer: RelayerConfig, relayers: readonly RelayerC
   const { from } = topUp
   // The reader of the document has reported a missing id.
   if (from === '') return undefined
+  // A relayer with several accounts can refill the further ones from the first.
+  if (from === relayer.id && relayer.accounts !== undefined) return undefined
   if (from === relayer.id) return `relayer "${relayer.id}" cannot refill itself; name another one in from`
   const byId = new Map(relayers.map((one) => [one.id, one]))
   const treasury = byId.get(from)
@@ -23,17 +26,19 @@ export function topUpProblem(relayer: RelayerConfig, relayers: readonly RelayerC
 
 /** Returns the problems of all relayers, each with the relayer that has it. */
 export function topUpProblems(relayers: readonly RelayerConfig[]): string[] {
-  return relayers.flatMap((relayer) => {
-    const problem = topUpProblem(relayer, relayers)
-    return problem === undefined ? [] : [`relayer "${relayer.id}" has an impossible top_up: ${problem}`]
-  })
+  return relayers
+    .filter((relayer) => !isFurtherAccount(relayer))
+    .flatMap((relayer) => {
+      const problem = topUpProblem(relayer, relayers)
+      return problem === undefined ? [] : [`relayer "${relayer.id}" has an impossible top_up: ${problem}`]
+    })
 }
 
 /** Returns the relayers of the circle that this one is part of, itself first and last; undefined if it is part of none. */
 function circleFrom(relayer: RelayerConfig, byId: ReadonlyMap<string, RelayerConfig>): string[] | undefined {
   const path = [relayer.id]
   let next = relayer.policies.topUp?.from
-  while (next !== undefined && !path.includes(next)) {
+  while (next !== undefined && next !== path.at(-1) && !path.includes(next)) {
     path.push(next)
     next = byId.get(next)?.policies.topUp?.from
   }

@@ -2,6 +2,7 @@ import type { ContentReader } from '../chains/capabilities.ts'
 import { type AssetAmount, type Effects, NATIVE } from '../chains/effects.ts'
 import type { Schemas } from '../contract/operations.ts'
 import type { NetworkType } from '../networks/network.ts'
+import { poolIdOf } from '../relayers/pool.ts'
 import { contentKind, hasLaterContent, isNoop } from '../transactions/model/attempts.ts'
 import type { TransactionWithAttempts } from '../transactions/model/transaction.ts'
 
@@ -56,7 +57,7 @@ function rowsOf(item: TransactionWithAttempts, readerOf: ReaderOf): ReportRow[] 
   if (confirmedAt === undefined || spending === undefined) return []
   const common = {
     day: confirmedAt.toISOString().slice(0, 'yyyy-mm-dd'.length),
-    relayerId,
+    relayerId: poolIdOf(relayerId),
     requestedBy,
     network: `${request.type}:${network}`,
   }

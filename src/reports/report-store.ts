@@ -53,7 +53,7 @@ async function findConfirmed(
     where t.confirmed_at >= ${from} and t.confirmed_at < ${to}
       and t.current_attempt is not null and t.reset_at is null
       and ${visibleRelayer(visibility)}
-      ${relayerId === undefined ? sql`` : sql`and t.relayer_id = ${relayerId}`}
+      ${relayerId === undefined ? sql`` : sql`and relayers.pool_id = ${relayerId}`}
     order by t.position limit ${limit}`.execute(db)
   return rows.map(({ id }) => id)
 }

@@ -16,6 +16,8 @@ export interface Key extends KeySigners {
   readonly id: string
   /** True if every network type uses the secret itself, false if each has a separate key. */
   readonly isShared: boolean
+  /** Derives the key at this distance from this one. Only keys with many accounts have it. */
+  readonly at?: (distance: number) => Promise<Key>
 }
 
 /** A key whose secret is in this process fits every network type. */

@@ -243,18 +243,18 @@ async function addToSums(tx: Tx, changes: readonly CountChange[]): Promise<void>
 
 /**
  * Finds up to `limit` transactions of each relayer whose holdings are open although the chain has decided. A reorganisation undoes a
- * decision. Those of a deleted relayer are excluded, because only a relayer on their network can read what they cost; they count until
+ * decision. Those of all accounts of a relayer are together. Those of a deleted relayer are excluded, because only a relayer on their network can read what they cost; they count until
  * their periods end.
  */
 export async function findUnsettled(db: Db, limit: number): Promise<Map<string, string[]>> {
   const { rows } = await sql<{ relayer_id: string; ids: string[] }>`
-    select transactions.relayer_id, (array_agg(distinct transactions.id))[1:${limit}::integer] as ids from spendings
+    select relayers.id as relayer_id, (array_agg(distinct transactions.id))[1:${limit}::integer] as ids from spendings
     join transactions on transactions.id = spendings.transaction_id
-    join relayers on relayers.id = transactions.relayer_id and relayers.removed_at is null
+    join relayers on relayers.id = split_part(transactions.relayer_id, '/', 1) and relayers.removed_at is null
       and relayers.network_type || ':' || relayers.network = spendings.network
     where not spendings.settled and transactions.phase in ('confirmed', 'failed', 'canceled', 'expired')
       and transactions.reorganized_at is null
-    group by transactions.relayer_id`.execute(db)
+    group by relayers.id`.execute(db)
   return new Map(rows.map(({ relayer_id, ids }) => [relayer_id, ids]))
 }
 

@@ -15,6 +15,7 @@ import {
   type RpcUrl,
 } from '../networks/network.ts'
 import { sendsPrivately } from '../relayers/policies/policy.ts'
+import { poolIdOf } from '../relayers/pool.ts'
 import { channelsOf, type Relayer } from '../relayers/relayer.ts'
 import { type SourceAccounts, sourceAccountsOf } from '../relayers/source-accounts.ts'
 import type { Keyring } from '../signers/keyring.ts'
@@ -59,7 +60,7 @@ const VERIFY_MS = 5_000
 /** Names the endpoints that a relayer uses; relayers with the same key share them. */
 export function endpointsKey(relayer: Relayer): string {
   const network = networkKey({ type: relayer.networkType, name: relayer.network })
-  return relayer.customRpcUrls ? `${network}/${relayer.id}` : network
+  return relayer.customRpcUrls ? `${network}/${poolIdOf(relayer.id)}` : network
 }
 
 function networkKey({ type, name }: Pick<Network, 'type' | 'name'>): string {
@@ -182,7 +183,7 @@ export function createRelayerRuntimes(options: RelayerRuntimesOptions): RelayerR
 
 /** Names everything that the source accounts of a relayer depend on. */
 function sourceAccountsKey(relayer: Relayer): string {
-  return `${accountsKey(relayer)}${relayer.signerId}`
+  return `${accountsKey(relayer)}${relayer.signerId}/${relayer.accountIndex ?? 0}`
 }
 
 /** Names the source accounts of a relayer, independent of their signer. No name is the beginning of another one. */

@@ -4,6 +4,7 @@ import { acquireLease } from '../database/lease.ts'
 import { vacuumEmbedded } from '../database/sql-helpers.ts'
 import { deleteOldEvents } from '../events/retention-store.ts'
 import type { Clock } from '../lib/time.ts'
+import { removeDrained } from '../relayers/pool-store.ts'
 import { expireApprovals } from '../transactions/approvals/evaluate-approvals.ts'
 import { deleteOldBudgets, releaseBudgets } from '../transactions/budgets/settle.ts'
 import type { TransactionsContext } from '../transactions/model/runtime.ts'
@@ -21,7 +22,10 @@ const SPENDING_LEASE_MS = 10_000
 /** Time in ms between two deletions of what no period counts. */
 const DELETE_EVERY_MS = 3_600_000
 
-/** Ends transactions that waited too long for an approval, and releases the unspent part of budgets, in one process at a time. */
+/**
+ * Ends transactions that waited too long for an approval, releases the unspent part of budgets, and removes accounts that have drained, in one
+ * process at a time.
+ */
 export function createSpendingWorker(context: TransactionsContext): Loop {
   const { db, clock, owner, log } = context
   const lease = createLeaseHolder({ db, clock, owner, name: 'spending', ttlMs: SPENDING_LEASE_MS })
@@ -35,6 +39,8 @@ export function createSpendingWorker(context: TransactionsContext): Loop {
       if (!(await lease.hold())) return
       await expireApprovals(context)
       await releaseBudgets(context)
+      const drained = await db.transaction().execute((tx) => removeDrained(tx))
+      if (drained.length > 0) log.info({ accounts: drained }, 'drained accounts have left their relayers')
       if (clock.monotonic() - deletedAt < DELETE_EVERY_MS) return
       deletedAt = clock.monotonic()
       await deleteOldBudgets(context)

@@ -172,6 +172,10 @@ type Row = Parameters<typeof toRelayer>[0]
 
 const ROW: Row = {
   id: 'r1',
+  pool_id: 'r1',
+  accounts: null,
+  account_index: null,
+  draining: false,
   name: 'One',
   network: 'testnet',
   network_type: 'stellar',

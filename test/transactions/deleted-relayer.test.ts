@@ -18,8 +18,8 @@ afterAll(() => fixture.close())
 
 const remove = ({ relayer }: TestAccount) =>
   fixture.database.db.transaction().execute((tx) => removeRelayer(tx, relayer.id))
-const count = async ({ relayer: { id: relayerId } }: TestAccount) =>
-  (await listTransactions(fixture.context.db, { relayerId, offset: 0, limit: 10 })).total
+const count = async ({ relayer: { id } }: TestAccount) =>
+  (await listTransactions(fixture.context.db, { relayerIds: [id], offset: 0, limit: 10 })).total
 
 // Each of them read the relayer before it was deleted.
 const STORING: [string, (account: TestAccount) => Promise<unknown>][] = [

@@ -30,7 +30,7 @@ const OPEN = 20
 
 const ROUNDS = 200
 const RELAYER = 'main'
-const PAGE = { relayerId: RELAYER, offset: 0, limit: 10 }
+const PAGE = { relayerIds: [RELAYER], offset: 0, limit: 10 }
 
 const REQUEST: ChainRequest = { type: 'evm', to: RECEIVER, value: 1n, gasLimit: 21_000n }
 const DRAFT: Draft = {

@@ -1,4 +1,4 @@
-import type { Generated, JSONColumnType } from 'kysely'
+import type { Generated, GeneratedAlways, JSONColumnType } from 'kysely'
 
 /** Relayers, including removed ones. */
 export interface RelayersTable {
@@ -18,6 +18,14 @@ export interface RelayersTable {
   custom_rpc_urls: JSONColumnType<StoredRpcUrl[]> | null
   /** Stellar: a number, or ids of signers. */
   channels: JSONColumnType<string[]> | null
+  /** The signers of its accounts, its own first; null for a relayer that never had further accounts. */
+  accounts: JSONColumnType<{ signerId: string; count: number }[]> | null
+  /** Of a further account: its distance from the first account of its signer; null if it is that one. */
+  account_index: number | null
+  /** A further account that takes no new work, and is removed when it has none. */
+  draining: Generated<boolean>
+  /** The id that callers know: its own, or for a further account that of its relayer. */
+  pool_id: GeneratedAlways<string>
   created_at: Generated<Date>
   /** The time when the configuration no longer named the relayer or a caller deleted it; its history stays. */
   removed_at: Date | null

@@ -55,6 +55,8 @@ export interface TransactionsTable {
   requested_by: string | null
   /** The relayer that it fills; null for everything but top-ups. */
   top_up_of: string | null
+  /** Open transactions of the same lane of a relayer are of one account; null for none. */
+  lane: string | null
   /** The `traceparent` of the request that created it; null where traces were off. */
   trace_parent: string | null
   /** True while it waits for an approval; null otherwise. */

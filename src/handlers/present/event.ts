@@ -5,6 +5,7 @@ import type { Schemas } from '../../contract/operations.ts'
 import type { Db } from '../../database/db.ts'
 import { type EventRecord, TRANSACTION_EVENTS } from '../../events/event.ts'
 import { omitUndefined } from '../../lib/object.ts'
+import { poolIdOf } from '../../relayers/pool.ts'
 import { type RelayerSnapshot, readRelayerSnapshots } from '../../relayers/store.ts'
 import type { RelayerRuntime } from '../../transactions/model/runtime.ts'
 import { readSnapshots } from '../../transactions/store/event-payload-store.ts'
@@ -30,7 +31,7 @@ export function createEventPresenter({ db, runtimesOf }: EventPresenterDeps): Ev
       readSnapshots(db, ofTypes(...TRANSACTION_EVENTS)),
       readRelayerSnapshots(db, numbersOf('relayer_state_update')),
       readAlertNotices(db, numbersOf('alert')),
-      runtimesOf([...new Set(events.flatMap(({ relayerId }) => relayerId ?? []))]),
+      runtimesOf(withPools(events.flatMap(({ relayerId }) => relayerId ?? []))),
     ])
     const chainOf = (relayerId: string) => runtimes.get(relayerId)?.chain
     const numbers = [...transactions.keys()]
@@ -45,12 +46,17 @@ export function createEventPresenter({ db, runtimesOf }: EventPresenterDeps): Ev
         id: event.uid,
         type: event.type,
         created_at: event.createdAt.toISOString(),
-        relayer_id: event.relayerId,
+        relayer_id: event.relayerId && poolIdOf(event.relayerId),
         transaction_id: event.transactionId,
         payload: payloadOf(event, { transactions: presented, relayers, alerts, runtimes }),
       }),
     )
   }
+}
+
+/** Further accounts have the chain of their relayer, under whose id transactions are shown. */
+export function withPools(relayerIds: readonly string[]): string[] {
+  return [...new Set(relayerIds.flatMap((id) => [id, poolIdOf(id)]))]
 }
 
 interface Snapshots {

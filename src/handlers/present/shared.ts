@@ -2,6 +2,7 @@ import type { MessageSignature } from '../../chains/attempt.ts'
 import type { Schemas } from '../../contract/operations.ts'
 import { omitUndefined } from '../../lib/object.ts'
 import type { HeadState } from '../../networks/head-age.ts'
+import { poolIdOf } from '../../relayers/pool.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { shownRelayer } from '../../relayers/relayer-codec.ts'
 import type { RelayerRuntime } from '../../transactions/model/runtime.ts'
@@ -34,14 +35,37 @@ export function presentMessageSignature({ publicKey, ...signature }: MessageSign
   return omitUndefined({ ...signature, public_key: publicKey })
 }
 
-/** Converts a relayer to the form of the contract. A removed relayer has no runtime, so its response has no channels. */
+/**
+ * Converts a relayer to the form of the contract. A removed relayer has no runtime, so its response has no channels. `accounts` has those of a
+ * relayer with several, its own first.
+ */
 export function presentRelayer(
   relayer: Relayer,
   runtime: Pick<RelayerRuntime, 'sourceAccounts'> | undefined,
+  accounts: readonly Relayer[] | undefined = undefined,
 ): Schemas['Relayer'] {
   const [, ...channels] = runtime?.sourceAccounts ?? []
   return omitUndefined({
     ...shownRelayer(relayer),
+    id: poolIdOf(relayer.id),
+    accounts: accounts?.map(presentAccount),
     channels: channels.length === 0 ? undefined : channels.map(({ address }) => address),
   })
+}
+
+/** Converts one account of a relayer with several. */
+export function presentAccount(account: Relayer): Schemas['RelayerAccount'] {
+  const { address, signerId, accountIndex = 0, disabledReason } = account
+  return omitUndefined({
+    address,
+    signer_id: signerId,
+    index: accountIndex,
+    state: stateOf(account),
+    disabled_reason: disabledReason,
+  })
+}
+
+function stateOf({ systemDisabled, draining }: Relayer): Schemas['RelayerAccount']['state'] {
+  if (draining === true) return 'draining'
+  return systemDisabled ? 'disabled' : 'active'
 }

@@ -6,6 +6,7 @@ import type { StellarDraft, StellarRequest } from '../../chains/stellar/content.
 import type { StellarOperation } from '../../chains/stellar/model/operation.ts'
 import type { Schemas } from '../../contract/operations.ts'
 import { omitUndefined } from '../../lib/object.ts'
+import { poolIdOf } from '../../relayers/pool.ts'
 import type { Transaction, TransactionWithAttempts } from '../../transactions/model/transaction.ts'
 import { presentEvmReceipt, presentSolanaReceipt, presentStellarReceipt } from './receipt.ts'
 
@@ -65,12 +66,13 @@ export function presentWithAttempts(
 function presentCommon(transaction: Transaction, shown: Attempt | undefined) {
   return {
     id: transaction.id,
-    relayer_id: transaction.relayerId,
+    relayer_id: poolIdOf(transaction.relayerId),
     status: transaction.status,
     status_reason: transaction.statusReason,
     awaits_approval: transaction.awaitsApproval === true ? (true as const) : undefined,
     undecided_since: transaction.undecidedSince?.toISOString(),
-    top_up_of: transaction.topUpOf,
+    top_up_of: transaction.topUpOf && poolIdOf(transaction.topUpOf),
+    lane: transaction.lane,
     valid_from: transaction.request.validFrom?.toISOString(),
     created_at: transaction.createdAt.toISOString(),
     sent_at: (shown?.broadcastAt ?? transaction.sentAt)?.toISOString(),

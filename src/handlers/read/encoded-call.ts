@@ -135,6 +135,7 @@ export async function readBatch(
   return encoded.map(({ idempotency_key: key, ...body }, index) => {
     try {
       const item = { request: readRequest(body, relayer, context.chain), idempotencyKey: undefined }
+      if (body.lane !== undefined) throw laneOfItem()
       if (key === undefined) return item
       requireNew(key, places)
       places.set(key, index)
@@ -144,6 +145,10 @@ export async function readBatch(
       throw errorAtItem(index, error)
     }
   })
+}
+
+function laneOfItem(): AppError {
+  return new AppError('invalid_request', 'lane: expected to be absent; body.lane is that of the whole batch.')
 }
 
 function requireNew(key: string, places: ReadonlyMap<string, number>): void {

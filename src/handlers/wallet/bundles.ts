@@ -44,7 +44,9 @@ export function createSendCalls({ db, acceptBatch, admitCall }: Service): Wallet
     const { body } = admitCall('sendTransactionBatch', context.principal, call)
     const items = await readBatch({ db, relayerId: relayer.id, chain: runtime.chain }, body, relayer)
     const keyed = id === undefined ? items : withKeys(items, id, fingerprintOf(body))
-    const accepted = await acceptBatch(relayer, { items: keyed, actor: context.actor })
+    // The wallet is the relayer's own account, whichever others it has.
+    const account = { ...relayer, accounts: undefined }
+    const accepted = await acceptBatch(account, { items: keyed, actor: context.actor })
     return { id: id ?? bundleIdOf(accepted.map(({ transaction }) => transaction.id)) }
   }
 }

@@ -23,11 +23,14 @@ export function createSendTransaction(service: Service): WalletMethod {
     const { body } = service.admitCall('sendTransaction', context.principal, { path, body: content })
     const key = nonce === undefined ? undefined : nonceKey(nonce, fingerprintOf(body))
     if (nonce !== undefined && key !== undefined) await checkNonce(service, request, { nonce, key })
+    // The wallet is the relayer's own account, whichever others it has.
     const accepted = await service.accept(
-      relayer,
-      readRequest(body, relayer, runtime.chain),
-      context.actor,
-      key,
+      { ...relayer, accounts: undefined },
+      {
+        request: readRequest(body, relayer, runtime.chain),
+        actor: context.actor,
+        idempotencyKey: key,
+      },
     )
     // From here on, even if something fails, the caller must learn of the transaction, or will send it again.
     const seen = await waitUntilSigned(service, request, accepted).catch(

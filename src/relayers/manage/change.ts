@@ -5,7 +5,11 @@ import type { Tx } from '../../database/db.ts'
 import { AppError } from '../../errors.ts'
 import type { Network } from '../../networks/network.ts'
 import { lockSigner } from '../../signers/store.ts'
+import { AccountInUseError, claimsOf, reserveAccounts } from '../account-claims-store.ts'
+import type { RelayerAccounts } from '../accounts.ts'
 import { sendsPrivately } from '../policies/policy.ts'
+import { type AccountKey, furtherConfig, furtherKeys } from '../pool.ts'
+import { saveFurtherAccounts } from '../pool-store.ts'
 import type { Relayer, RelayerConfig } from '../relayer.ts'
 import { relayerChanges } from '../relayer-codec.ts'
 import { findRelayer, lockRelayer, lockTopUps, updateRelayer } from '../store.ts'
@@ -49,6 +53,7 @@ export async function changeRelayer(
   if (hasNewSigner) await requireSameAccounts(context, { present: seen, wanted, network })
   const { customRpcUrls } = wanted
   const isNew = !isDeepStrictEqual(customRpcUrls, seen.customRpcUrls)
+  const accounts = await changedAccounts(context, { present: seen, wanted, network })
   const logs = isNew && customRpcUrls ? await checkUntrustedEndpoints(context, network, customRpcUrls) : []
   const changed = await context.db.transaction().execute(async (tx) => {
     if (wanted.policies.topUp !== undefined) await lockTopUps(tx)
@@ -60,6 +65,7 @@ export async function changeRelayer(
     if (next.notificationId !== present.notificationId) await requireNotification(tx, next.notificationId)
     if (!isDeepStrictEqual(next.policies.topUp, present.policies.topUp)) await requireTreasury(tx, next)
     const updated = await updateRelayer(tx, { ...next, address: present.address })
+    if (accounts !== undefined) await storeAccounts(tx, { present, next, accounts })
     const target = { type: 'relayer', id } as const
     const changes = relayerChanges(present, updated)
     await appendManagement(tx, { author: actor, action: 'updateRelayer', target, ...changes })
@@ -98,6 +104,59 @@ async function requireSameAccounts(
   const [, ...before] = (await findAccounts(context, present, network)).addresses
   if (channels.join() !== before.join())
     throw refused(`signer "${wanted.signerId}" derives other channel accounts than "${present.signerId}"`)
+}
+
+/**
+ * Derives the accounts of a relayer if the change gives it others; undefined if it keeps them.
+ * @throws AppError `signer_not_found`, `invalid_request`
+ */
+async function changedAccounts(
+  context: ManageContext,
+  { present, wanted, network }: Handover,
+): Promise<RelayerAccounts | undefined> {
+  if (isDeepStrictEqual(wanted.accounts, present.accounts)) return undefined
+  return findAccounts(context, wanted, network)
+}
+
+interface NewAccounts {
+  readonly present: Relayer
+  readonly next: RelayerConfig
+  readonly accounts: RelayerAccounts
+}
+
+/**
+ * Stores the further accounts that were derived before the lock.
+ * @throws AppError `in_use` if a concurrent change has changed what they depend on; `account_taken`
+ */
+async function storeAccounts(tx: Tx, { present, next, accounts }: NewAccounts): Promise<void> {
+  const { further = [] } = accounts
+  const keys = furtherKeys(next).map(({ signerId, index }) => `${signerId} ${index}`)
+  const derived = further.map(({ signerId, accountIndex = 0 }) => `${signerId} ${accountIndex}`)
+  if (keys.join() !== derived.join())
+    throw new AppError(
+      'in_use',
+      `Relayer ${next.id} was changed by another request meanwhile; send the change again.`,
+    )
+  for (const signerId of [...new Set(further.map((account) => account.signerId))].sort())
+    await requireSigner(tx, { ...next, signerId })
+  await saveFurtherAccounts(
+    tx,
+    present,
+    further.map((account) => ({
+      ...furtherConfig(next, keyOf(account)),
+      id: account.id,
+      address: account.address,
+    })),
+  )
+  const claims = claimsOf(next.id, accounts).filter(({ relayerId }) => relayerId !== next.id)
+  await reserveAccounts(tx, claims).catch((error: unknown) => {
+    if (!(error instanceof AccountInUseError)) throw error
+    throw new AppError('account_taken', `accounts: ${error.message}.`, { cause: error })
+  })
+}
+
+function keyOf({ signerId, accountIndex = 0 }: RelayerConfig): AccountKey {
+  return { signerId, index: accountIndex }
 }
 
 /**

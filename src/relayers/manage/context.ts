@@ -6,10 +6,11 @@ import type { NetworkDirectory } from '../../networks/directory.ts'
 import type { Network, RpcUrl } from '../../networks/network.ts'
 import { silentEndpoints, untrustedRpcUrlProblem } from '../../networks/read-urls.ts'
 import { holdNotification } from '../../notifications/store.ts'
-import { accountsOf, duplicateAccounts, type RelayerAccounts } from '../accounts.ts'
+import { accountsOf, duplicateAccounts, namedAccounts, type RelayerAccounts } from '../accounts.ts'
 import type { HealthTarget } from '../health/health.ts'
 import { limitProblem, pricingProblem, privacyProblem } from '../policies/policy.ts'
 import type { PolicyBounds } from '../policies/policy-bounds.ts'
+import { isFurtherAccount, poolIdOf } from '../pool.ts'
 import type { Relayer, RelayerConfig } from '../relayer.ts'
 import { type FindKey, MissingSignerError, UnfitSignerError } from '../source-accounts.ts'
 import { allRelayers } from '../store.ts'
@@ -119,8 +120,9 @@ export async function findAccounts(
 ): Promise<RelayerAccounts> {
   try {
     const accounts = await accountsOf(relayer, network, findKey)
-    const [duplicate] = duplicateAccounts([{ id: relayer.id, ...accounts }])
-    if (duplicate !== undefined) throw new AppError('invalid_request', `channels: ${duplicate}.`)
+    const [duplicate] = duplicateAccounts(namedAccounts(relayer.id, accounts))
+    const field = accounts.further === undefined ? 'channels' : 'accounts'
+    if (duplicate !== undefined) throw new AppError('invalid_request', `${field}: ${duplicate}.`)
     return accounts
   } catch (error) {
     if (error instanceof MissingSignerError) throw signerNotFound(relayer, error.signerId)
@@ -131,8 +133,9 @@ export async function findAccounts(
 }
 
 /** Makes the failure for a signer that a relayer names and that does not exist. */
-export function signerNotFound({ signerId }: RelayerConfig, missing: string): AppError {
-  const field = missing === signerId ? 'signer_id' : 'channels'
+export function signerNotFound({ signerId, accounts = [] }: RelayerConfig, missing: string): AppError {
+  const isOfAccount = accounts.some((account) => account.signerId === missing)
+  const field = missing === signerId ? 'signer_id' : isOfAccount ? 'accounts' : 'channels'
   return new AppError('signer_not_found', `${field}: there is no signer "${missing}".`)
 }
 
@@ -142,7 +145,7 @@ export function signerNotFound({ signerId }: RelayerConfig, missing: string): Ap
  */
 export async function requireTreasury(tx: Tx, relayer: RelayerConfig): Promise<void> {
   if (relayer.policies.topUp === undefined) return
-  const others = (await allRelayers(tx)).filter(({ id }) => id !== relayer.id)
+  const others = (await allRelayers(tx)).filter(({ id }) => id !== relayer.id && !isFurtherAccount({ id }))
   const problem = topUpProblem(relayer, [...others, relayer])
   if (problem !== undefined) throw new AppError('invalid_request', `policies.top_up: ${problem}.`)
 }
@@ -152,9 +155,11 @@ export async function requireTreasury(tx: Tx, relayer: RelayerConfig): Promise<v
  * @throws AppError 400 `in_use`
  */
 export async function refuseTreasury(tx: Tx, id: string): Promise<void> {
-  const filled = (await allRelayers(tx)).filter(({ policies }) => policies.topUp?.from === id)
+  const filled = (await allRelayers(tx)).filter(
+    (relayer) => relayer.policies.topUp?.from === id && poolIdOf(relayer.id) !== id,
+  )
   if (filled.length === 0) return
-  const names = filled.map((relayer) => relayer.id).join(', ')
+  const names = [...new Set(filled.map((relayer) => poolIdOf(relayer.id)))].join(', ')
   throw new AppError(
     'in_use',
     `Relayer ${id} fills ${names} (policies.top_up). Change that before deleting it.`,

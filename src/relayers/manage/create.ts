@@ -3,8 +3,9 @@ import { appendManagement } from '../../audit/append-store.ts'
 import type { Tx } from '../../database/db.ts'
 import { AppError } from '../../errors.ts'
 import { lockSigner } from '../../signers/store.ts'
-import { AccountInUseError, reserveAccounts } from '../account-claims-store.ts'
+import { AccountInUseError, claimsOf, reserveAccounts } from '../account-claims-store.ts'
 import type { RelayerAccounts } from '../accounts.ts'
+import { saveFurtherAccounts } from '../pool-store.ts'
 import { type Relayer, type RelayerConfig, signersOf } from '../relayer.ts'
 import { auditedRelayer } from '../relayer-codec.ts'
 import { insertRelayer, lockRelayer, lockTopUps } from '../store.ts'
@@ -60,7 +61,8 @@ async function store(tx: Tx, relayer: RelayerConfig, accounts: RelayerAccounts):
   const created = await insertRelayer(tx, { ...relayer, address: accounts.addresses[0] })
   // A concurrent request created it after our lock found nothing.
   if (created === undefined) throw idInUse(relayer)
-  await reserveAccounts(tx, [{ relayerId: relayer.id, ...accounts }])
+  await saveFurtherAccounts(tx, created, accounts.further ?? [])
+  await reserveAccounts(tx, claimsOf(relayer.id, accounts))
   return created
 }
 

@@ -3,6 +3,7 @@ import { appendManagement } from '../../audit/append-store.ts'
 import type { Db } from '../../database/db.ts'
 import { AppError } from '../../errors.ts'
 import { releaseAccounts } from '../account-claims-store.ts'
+import { findAccountIds } from '../pool-store.ts'
 import type { RelayerConfig } from '../relayer.ts'
 import { auditedRelayer } from '../relayer-codec.ts'
 import { countUnfinished, lockRelayer, lockTopUps, removeRelayer } from '../store.ts'
@@ -48,8 +49,9 @@ function deleteRelayer(db: Db, id: string, actor: Actor): Promise<void> {
     const unfinished = await countUnfinished(tx, id)
     if (unfinished > 0) throw hasTransactions(id, unfinished)
     await refuseTreasury(tx, id)
+    const accounts = await findAccountIds(tx, id)
     await removeRelayer(tx, id)
-    await releaseAccounts(tx, [id])
+    await releaseAccounts(tx, accounts)
     const target = { type: 'relayer', id } as const
     const before = auditedRelayer(relayer)
     await appendManagement(tx, { author: actor, action: 'deleteRelayer', target, before })

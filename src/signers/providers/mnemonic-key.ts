@@ -22,15 +22,14 @@ interface MnemonicAccount {
  * Creates the key of one account, as the wallets of each network derive it: m/44'/60'/0'/0/i for EVM (BIP-44), m/44'/148'/i' for Stellar
  * (SEP-5), and m/44'/501'/i'/0' for Solana. `phrase` satisfies `isMnemonic`.
  */
-export async function createMnemonicKey(
-  id: string,
-  { phrase, passphrase, index }: MnemonicAccount,
-): Promise<LocalKey> {
+export async function createMnemonicKey(id: string, account: MnemonicAccount): Promise<LocalKey> {
+  const { phrase, passphrase, index } = account
   const seed = await mnemonicToSeed(normalized(phrase), passphrase)
   try {
     return Object.freeze({
       id,
       isShared: false,
+      at: (distance: number) => createMnemonicKey(id, { ...account, index: index + distance }),
       evm: createSecp256k1Signer(id, deriveSecp256k1(seed, index)),
       stellar: createEd25519Signer(id, deriveEd25519Seed(seed, [44, 148, index])),
       solana: createEd25519Signer(id, deriveEd25519Seed(seed, [44, 501, index, 0])),

@@ -6,8 +6,9 @@ import type { TransactionsContext } from '../model/runtime.ts'
 import { findKeys, type KeyRecord } from '../store/idempotency-store.ts'
 import { findTransactions } from '../store/lookups-store.ts'
 import { type Accepted, checkStatic, prepareCandidate, repeated, type Submission } from './accept.ts'
-import { admitCandidates } from './admit.ts'
+import { ACCOUNT_LEAVES, admitCandidates, LANE_MOVED } from './admit.ts'
 import { withEncodedArgs } from './checks.ts'
+import type { AccountChooser } from './choose-account.ts'
 import { type IdempotencyKey, keyReuseError } from './idempotency.ts'
 
 /** A request of a batch. */
@@ -21,6 +22,8 @@ export interface BatchItem {
 interface Batch {
   readonly items: readonly BatchItem[]
   readonly actor: Actor
+  /** All of them are in this lane. */
+  readonly lane?: string | undefined
 }
 
 /** Accepts all requests of a batch or none. The results are in the order of the items. */
@@ -36,16 +39,18 @@ interface Indexed {
 type Outcome = Accepted | { readonly earlierId: string }
 
 /**
- * Accepts batches. All requests of a batch are stored in one database transaction, with their events and audit entries, in their order, so
+ * Accepts batches, each for one account of the relayer. All requests of a batch are stored in one database transaction, with their events and audit entries, in their order, so
  * the budgets and the balance count the items before each one. An item whose key was used before gives its earlier transaction.
  * @throws AppError with the first item that is refused; nothing is stored then
  */
-export function createBatchAcceptor(context: TransactionsContext): BatchAcceptor {
-  return (relayer, { items, actor }) =>
-    acceptBatch(
-      context,
-      relayer,
-      items.map((item, index) => ({ index, submission: { relayer, actor, ...item } })),
+export function createBatchAcceptor(context: TransactionsContext, chooser: AccountChooser): BatchAcceptor {
+  return (relayer, { items, actor, lane }) =>
+    chooser.withAccount(relayer, lane, (account) =>
+      acceptBatch(
+        context,
+        account,
+        items.map((item, index) => ({ index, submission: { relayer: account, actor, lane, ...item } })),
+      ),
     )
 }
 
@@ -187,6 +192,7 @@ const BEGINS_WITH_FIELD = /^[a-z][a-z0-9_.[\]]*: /
 /** Says in a refusal which item of a batch it is about. Everything else stays as it is. Pure. */
 export function errorAtItem(index: number, error: unknown): unknown {
   if (!(error instanceof AppError) || OF_RELAYER.has(error.code)) return error
+  if (error === LANE_MOVED || error === ACCOUNT_LEAVES) return error
   const { code, detail, retryAfterSeconds, cause } = error
   const separator = BEGINS_WITH_FIELD.test(detail) ? '.' : ': '
   const options = retryAfterSeconds === undefined ? { cause } : { cause, retryAfterSeconds }

@@ -23,12 +23,12 @@ export interface Accepted extends TransactionWithAttempts {
   readonly logs: readonly string[]
 }
 
-/** Accepts a request. A repeated idempotency key returns the transaction that the first request with it created. */
+/** Accepts a request for an account. A repeated idempotency key returns the transaction that the first request with it created. */
 export type Acceptor = (
   relayer: Relayer,
   request: ChainRequest,
   actor: Actor,
-  idempotencyKey?: IdempotencyKey,
+  options?: Pick<Submission, 'idempotencyKey' | 'lane'>,
 ) => Promise<Accepted>
 
 /** The maximum number of rows in one database transaction. More rows would hold the account's lock for longer than a request may take. */
@@ -50,11 +50,12 @@ export function createAcceptor(context: TransactionsContext): Acceptor {
     keyOf: (candidate) => (context.hasOneSession ? ALL : candidate.relayer.id),
     run: (candidates) => admitCandidates(context, candidates),
   })
-  return async (relayer, request, actor, idempotencyKey) => {
+  return async (relayer, request, actor, options = {}) => {
+    const { idempotencyKey } = options
     const earlier = idempotencyKey && (await findByIdempotencyKey(context.db, relayer.id, idempotencyKey))
     if (earlier) return repeated(earlier)
     try {
-      return await acceptNew(context, admit, { relayer, request, actor, idempotencyKey })
+      return await acceptNew(context, admit, { relayer, request, actor, ...options })
     } catch (error) {
       // A concurrent request with the same key may have been accepted in the meantime, and may be the reason for this refusal.
       const meanwhile = idempotencyKey && (await findByIdempotencyKey(context.db, relayer.id, idempotencyKey))
@@ -69,7 +70,8 @@ export interface Submission {
   readonly relayer: Relayer
   readonly request: ChainRequest
   readonly actor: Actor
-  readonly idempotencyKey: IdempotencyKey | undefined
+  readonly idempotencyKey?: IdempotencyKey | undefined
+  readonly lane?: string | undefined
 }
 
 /**
@@ -122,7 +124,7 @@ async function admitByBalance(
  */
 export async function prepareCandidate(
   context: TransactionsContext,
-  { relayer, request, actor, idempotencyKey }: Submission,
+  { relayer, request, actor, idempotencyKey, lane }: Submission,
   balanceAnswer: Promise<Answer<bigint>>,
 ): Promise<{ candidate: Candidate; logs: readonly string[] }> {
   const { chain } = context.runtimeOf(relayer)
@@ -135,7 +137,7 @@ export async function prepareCandidate(
   refuseIncluded(known)
   const candidate = {
     relayer,
-    transaction: newTransaction(context, { relayer, request, actor, prepared: known }),
+    transaction: newTransaction(context, { relayer, request, actor, lane, prepared: known }),
     balance: balance.kind === 'ok' ? balance.value : undefined,
     actor,
     idempotencyKey,
@@ -205,6 +207,7 @@ function newTransaction(
     relayer,
     request,
     actor,
+    lane,
     prepared,
   }: Omit<Submission, 'idempotencyKey'> & { readonly prepared: Prepared | undefined },
 ): Transaction {
@@ -226,6 +229,7 @@ function newTransaction(
     nonce: externalNonce?.nonce,
     version: 1,
     requestedBy: actor.keyId,
+    lane,
     traceParent: context.tracer?.requestContext(),
     isPrivate: sendsPrivately(relayer) || undefined,
     cost: prepared === undefined ? chain.amountOut(request) : chain.cost(prepared.draft),

@@ -5,6 +5,8 @@ import type { ExternalNonce } from '../../chains/capabilities.ts'
 import type { Tx } from '../../database/db.ts'
 import { AppError } from '../../errors.ts'
 import { inactive, shortOfFunds } from '../../relayers/policies/policy.ts'
+import { isFurtherAccount, poolIdOf } from '../../relayers/pool.ts'
+import { findLaneAccount, lockLanes } from '../../relayers/pool-store.ts'
 import { networkOf, type Relayer } from '../../relayers/relayer.ts'
 import { lockRelayer } from '../../relayers/store.ts'
 import { type BudgetLedger, openLedger, refusalIn } from '../../spending/book.ts'
@@ -18,7 +20,7 @@ import { isScheduled } from '../model/due.ts'
 import type { RelayerRuntime, TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { reservedBy } from '../store/due-store.ts'
-import { findKeys, insertKeys, type KeyRecord } from '../store/idempotency-store.ts'
+import { findKeys, insertKeys, type KeyRecord, KeyTakenError } from '../store/idempotency-store.ts'
 import { lockAccount } from '../store/nonce-store.ts'
 import { insertTransactions } from '../store/transactions-store.ts'
 import { externalNonceProblem, keyOf, usedExternalNonces } from './checks.ts'
@@ -68,14 +70,38 @@ export async function admitCandidates(
   { allOrNone = false, guard }: AdmissionOptions = {},
 ): Promise<Decision[]> {
   if (candidates.length === 0) return []
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await admitOnce(context, candidates, { allOrNone, guard })
+    } catch (error) {
+      // Nothing was stored. The next try finds the key.
+      if (!(error instanceof KeyTakenError) || tries >= MAX_TRIES) throw error
+    }
+  }
+}
+
+/** Each try fails only because another request was accepted in the meantime. */
+const MAX_TRIES = 20
+
+function admitOnce(
+  context: TransactionsContext,
+  candidates: readonly Candidate[],
+  {
+    allOrNone,
+    guard,
+  }: Required<Pick<AdmissionOptions, 'allOrNone'>> & {
+    readonly guard: AdmissionOptions['guard'] | undefined
+  },
+): Promise<Decision[]> {
   const groups = [...Map.groupBy(candidates, ({ relayer }) => relayer.id)]
   return context.db.transaction().execute(async (tx) => {
     const error = await guard?.(tx)
     if (error !== undefined) return candidates.map(() => ({ kind: 'refused', error }))
     const now = context.clock.now()
+    const movedLanes = await lockLanesOf(tx, candidates)
     const decisions = new Map<Candidate, Decision>()
     for (const [id, group] of groups) {
-      const decided = await admitGroup(context, group, { tx, id, now, allOrNone })
+      const decided = await admitGroup(context, group, { tx, id, now, allOrNone, movedLanes })
       for (const [index, candidate] of group.entries()) {
         const decision = decided[index]
         if (decision !== undefined) decisions.set(candidate, decision)
@@ -92,13 +118,36 @@ interface Round {
   /** In ms since the epoch. */
   readonly now: number
   readonly allOrNone: boolean
+  readonly movedLanes: ReadonlySet<Candidate>
+}
+
+/** The refusal of a transaction whose lane has an open transaction on another account. The acceptor then takes that one. */
+export const LANE_MOVED = new AppError('in_use', 'The lane has another account.')
+
+/** Locks the lanes of the candidates, and finds those whose lane belongs to another account than the chosen one. */
+async function lockLanesOf(tx: Tx, candidates: readonly Candidate[]): Promise<Set<Candidate>> {
+  const moved = new Set<Candidate>()
+  const pooled = candidates.filter(
+    ({ relayer, transaction }) =>
+      transaction.lane !== undefined && (relayer.accounts !== undefined || isFurtherAccount(relayer)),
+  )
+  const byPool = Map.groupBy(pooled, ({ relayer }) => poolIdOf(relayer.id))
+  for (const [poolId, those] of [...byPool].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    await lockLanes(tx, { poolId, lanes: those.flatMap(({ transaction }) => transaction.lane ?? []) })
+    for (const candidate of those) {
+      const { lane } = candidate.transaction
+      const owner = lane && (await findLaneAccount(tx, { poolId, lane }))
+      if (owner !== undefined && owner !== candidate.relayer.id) moved.add(candidate)
+    }
+  }
+  return moved
 }
 
 /** Decides about the candidates of one relayer, and stores those that are admitted: the decisions about the next relayer depend on it. */
 async function admitGroup(
   context: TransactionsContext,
   candidates: readonly Candidate[],
-  { tx, id, now, allOrNone }: Round,
+  { tx, id, now, allOrNone, movedLanes }: Round,
 ): Promise<Decision[]> {
   const [first] = candidates
   if (first === undefined) return []
@@ -117,7 +166,17 @@ async function admitGroup(
   )
   const book = await openBookOf(tx, { relayer, candidates, now })
   const waiting = await evaluateApprovals(tx, relayer, candidates.map(contentOf(runtime)))
-  const admission = { refusal: inactive(relayer), usedNonces, keys, reserved, book, relayer, waiting, now }
+  const admission = {
+    refusal: unusable(relayer),
+    movedLanes,
+    usedNonces,
+    keys,
+    reserved,
+    book,
+    relayer,
+    waiting,
+    now,
+  }
   const decisions = decide(runtime, candidates, admission)
   if (allOrNone && decisions.some(({ kind }) => kind === 'refused')) return decisions
   const admitted = candidates.flatMap((candidate, index) => {
@@ -153,6 +212,7 @@ function contentOf({ chain }: RelayerRuntime) {
 interface AdmissionState {
   /** The reason why the relayer accepts nothing; undefined if it accepts. */
   readonly refusal: AppError | undefined
+  readonly movedLanes: ReadonlySet<Candidate>
   /** Each entry is `address nonce`. */
   readonly usedNonces: Set<string>
   readonly keys: Map<string, KeyRecord>
@@ -169,7 +229,7 @@ interface AdmissionState {
 function decide(
   runtime: RelayerRuntime,
   candidates: readonly Candidate[],
-  { refusal, usedNonces, keys, reserved: before, book, relayer, waiting, now }: AdmissionState,
+  { refusal, movedLanes, usedNonces, keys, reserved: before, book, relayer, waiting, now }: AdmissionState,
 ): Decision[] {
   let reserved = before
   return candidates.map((candidate, index) => {
@@ -182,6 +242,7 @@ function decide(
     const isLater = isScheduled(candidate.transaction, now) || candidate.transaction.awaitsPrice === true
     const error =
       refusal ??
+      (movedLanes.has(candidate) ? LANE_MOVED : undefined) ??
       nonceProblem(runtime, candidate, usedNonces) ??
       (isLater ? undefined : insufficientFunds(runtime, candidate, reserved)) ??
       refusalIn(results)
@@ -221,6 +282,14 @@ function openBookOf(
 function asBudgeted(relayer: Relayer, { transaction, actor }: Candidate): Transaction {
   return isLimited({ relayer, actor }) ? { ...transaction, isBudgeted: true } : transaction
 }
+
+/** A further account that leaves is as good as gone. */
+function unusable(relayer: Relayer): AppError | undefined {
+  return inactive(relayer) ?? (relayer.draining === true ? ACCOUNT_LEAVES : undefined)
+}
+
+/** The refusal of an account that takes no new work. The acceptor then takes another one. */
+export const ACCOUNT_LEAVES = new AppError('in_use', 'The account leaves its relayer.')
 
 function relayerNotFound(id: string): AppError {
   return new AppError('relayer_not_found', `There is no relayer ${id}.`)

@@ -1,6 +1,7 @@
 import type { Actor } from '../../access/principal.ts'
 import type { Effects } from '../../chains/effects.ts'
 import type { ChainRequest } from '../../chains/request.ts'
+import { poolIdOf } from '../../relayers/pool.ts'
 import { networkOf, type Relayer } from '../../relayers/relayer.ts'
 import { hasLimits, requireAllowed } from '../../spending/book.ts'
 import { evaluateContent, evaluateSignature, type RuleResult } from '../../spending/evaluate-content.ts'
@@ -12,7 +13,7 @@ import type { TransactionsContext } from '../model/runtime.ts'
  * service itself has no sender.
  */
 export function spendersOf({ id, policies }: Relayer, actor?: Actor): Spender[] {
-  const ofRelayer = policies.rules && { subject: subjectOfRelayer(id), rules: policies.rules }
+  const ofRelayer = policies.rules && { subject: subjectOfRelayer(poolIdOf(id)), rules: policies.rules }
   const ofKey = actor?.rules && { subject: subjectOfKey(actor.keyId), rules: actor.rules }
   return [ofRelayer, ofKey].filter((spender) => spender !== undefined)
 }

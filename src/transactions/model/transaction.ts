@@ -80,6 +80,8 @@ export interface Transaction {
   readonly topUpOf?: string | undefined
   /** The id of the API key that requested it, `service` for a top-up; absent for other transactions of the service. */
   readonly requestedBy?: string | undefined
+  /** Open transactions of the same lane of a relayer are of one account, in the order of acceptance. */
+  readonly lane?: string | undefined
   /** The trace context of the request that created it (the `traceparent` of W3C); absent if traces were off. */
   readonly traceParent?: string | undefined
   /** True while it waits until another API key decides: nothing numbers or signs it, and its cost is not reserved. */

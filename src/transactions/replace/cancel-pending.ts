@@ -3,7 +3,7 @@ import { AppError, internalError } from '../../errors.ts'
 import { inactive } from '../../relayers/policies/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
-import { findTransaction } from '../store/lookups-store.ts'
+import { accountIdsOf, findTransaction } from '../store/lookups-store.ts'
 import { findOpenRequests } from '../store/queue-store.ts'
 import type { createReplacer } from './replace.ts'
 
@@ -46,13 +46,23 @@ export function createPendingCanceler(
 ): PendingCanceler {
   return async (relayer, actor, signal) => {
     const refusal = inactive(relayer)
-    const { ids, total } = await findOpenRequests(context.db, relayer.id, MAX_TRANSACTIONS)
+    const { items, total } = await findOpenRequests(
+      context.db,
+      await accountIdsOf(context.db, relayer),
+      MAX_TRANSACTIONS,
+    )
     const end = context.clock.monotonic() + MAX_MS
     const canceled: string[] = []
     const failures: CancellationFailure[] = []
-    for (const id of ids) {
+    for (const { id, relayerId } of items) {
       if (signal.aborted || context.clock.monotonic() >= end) break
-      const error = await cancelOne(context, { relayer, id, actor, cancel: replacer.cancelTransaction })
+      const account = relayerId === relayer.id ? relayer : ((await context.relayerOf(relayerId)) ?? relayer)
+      const error = await cancelOne(context, {
+        relayer: account,
+        id,
+        actor,
+        cancel: replacer.cancelTransaction,
+      })
       if (error === undefined) canceled.push(id)
       else failures.push({ id, error })
     }

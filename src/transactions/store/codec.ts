@@ -110,6 +110,7 @@ export function toTransaction(row: TransactionRow): Transaction {
     isBudgeted: row.budgeted || undefined,
     requestedBy: row.requested_by ?? undefined,
     topUpOf: row.top_up_of ?? undefined,
+    lane: row.lane ?? undefined,
     traceParent: row.trace_parent ?? undefined,
     awaitsApproval: row.awaits_approval ?? undefined,
     awaitsPrice: row.awaits_price ?? undefined,

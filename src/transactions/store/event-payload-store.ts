@@ -43,7 +43,15 @@ export async function readSnapshots(
 /** The fields that an event leaves to the row of its transaction. */
 type Content = Pick<
   TransactionRow,
-  'id' | 'relayer_id' | 'network' | 'from_address' | 'created_at' | 'top_up_of' | 'request' | 'purpose'
+  | 'id'
+  | 'relayer_id'
+  | 'network'
+  | 'from_address'
+  | 'created_at'
+  | 'top_up_of'
+  | 'lane'
+  | 'request'
+  | 'purpose'
 >
 
 /** An event about a transaction. */
@@ -59,7 +67,7 @@ interface State {
 /** Events of one page are often about the same transactions, so that each row is read once. */
 async function readContents(db: Db, ids: readonly string[]): Promise<Map<string, Content>> {
   const { rows } = await sql<Content>`
-    select t.id, t.relayer_id, t.network, t.from_address, t.created_at, t.top_up_of, t.request, t.purpose
+    select t.id, t.relayer_id, t.network, t.from_address, t.created_at, t.top_up_of, t.lane, t.request, t.purpose
     from unnest(${ids}::text[]) as shown (id)
     cross join lateral (select * from transactions where id = shown.id limit 1) t`.execute(db)
   return new Map(rows.map((row) => [row.id, row]))

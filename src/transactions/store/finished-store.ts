@@ -22,17 +22,20 @@ export function addToCounts(rows: RawBuilder<unknown>): RawBuilder<unknown> {
 }
 
 /**
- * Counts the transactions of a relayer, of one status or of all. The number of final ones is stored, so the time grows with the open ones
+ * Counts the transactions of relayers, of one status or of all. The number of final ones is stored, so the time grows with the open ones
  * and not with the history. One statement reads both parts, so that they belong to the same moment.
  */
 export async function countTransactions(
   db: Db,
-  { relayerId, status }: { readonly relayerId: string; readonly status?: TransactionStatus | undefined },
+  {
+    relayerIds,
+    status,
+  }: { readonly relayerIds: readonly string[]; readonly status?: TransactionStatus | undefined },
 ): Promise<number> {
   const wanted = status === undefined ? sql`` : sql`and status = ${status}`
   const { rows } = await sql<{ total: bigint }>`
-    select (select count(*) from transactions where relayer_id = ${relayerId} and ${IS_OPEN} ${wanted})
-      + (select coalesce(sum(count), 0)::bigint from finished_counts where relayer_id = ${relayerId} ${wanted})
+    select (select count(*) from transactions where relayer_id = any(${relayerIds}::text[]) and ${IS_OPEN} ${wanted})
+      + (select coalesce(sum(count), 0)::bigint from finished_counts where relayer_id = any(${relayerIds}::text[]) ${wanted})
       as total`.execute(db)
   return Number(rows[0]?.total ?? 0n)
 }

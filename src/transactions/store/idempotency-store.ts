@@ -1,4 +1,7 @@
 import type { Db, Tx } from '../../database/db.ts'
+import { poolIdOf } from '../../relayers/pool.ts'
+
+// The keys of a relayer hold for all of its accounts, and are stored under the id that callers know.
 
 /** An idempotency key with its request. */
 export interface KeyRecord {
@@ -18,7 +21,7 @@ export async function findKeys(
   const rows = await db
     .selectFrom('idempotency_keys')
     .select(['key', 'fingerprint', 'transaction_id'])
-    .where('relayer_id', '=', relayerId)
+    .where('relayer_id', '=', poolIdOf(relayerId))
     .where('key', 'in', [...keys])
     .execute()
   return new Map(
@@ -34,20 +37,31 @@ export async function findKey(db: Db, relayerId: string, key: string): Promise<K
   return (await findKeys(db, relayerId, [key])).get(key)
 }
 
-/** Stores keys with the transactions that they created. It fails when one exists already. */
+/** A request of another account of the relayer has used a key since it was looked for. */
+export class KeyTakenError extends Error {
+  override readonly name = 'KeyTakenError'
+}
+
+/**
+ * Stores keys with the transactions that they created.
+ * @throws KeyTakenError when one exists already; then the database transaction must be repeated
+ */
 export async function insertKeys(tx: Tx, relayerId: string, records: readonly KeyRecord[]): Promise<void> {
   if (records.length === 0) return
-  await tx
+  const inserted = await tx
     .insertInto('idempotency_keys')
     .values(
       records.map(({ key, fingerprint, transactionId }) => ({
-        relayer_id: relayerId,
+        relayer_id: poolIdOf(relayerId),
         key,
         fingerprint,
         transaction_id: transactionId,
       })),
     )
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('key')
     .execute()
+  if (inserted.length < records.length) throw new KeyTakenError('An idempotency key was used meanwhile.')
 }
 
 /** Forgets a key, if it still belongs to this transaction. */
@@ -58,7 +72,7 @@ export async function releaseKey(
 ): Promise<void> {
   await db
     .deleteFrom('idempotency_keys')
-    .where('relayer_id', '=', relayerId)
+    .where('relayer_id', '=', poolIdOf(relayerId))
     .where('key', '=', key)
     .where('transaction_id', '=', transactionId)
     .execute()

@@ -2,6 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Attempt } from '../../chains/attempt.ts'
 import type { Db } from '../../database/db.ts'
 import { AppError } from '../../errors.ts'
+import { poolIdOf } from '../../relayers/pool.ts'
+import { findAccountIds } from '../../relayers/pool-store.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { Transaction, TransactionStatus, TransactionWithAttempts } from '../model/transaction.ts'
 import { type AttemptRow, phaseOf, type TransactionRow, toAttempt, toTransaction } from './codec.ts'
@@ -17,7 +19,9 @@ export async function findTransaction(
   return item
 }
 
-/** Finds transactions of this relayer, newest first; the ids of other relayers' transactions are left out. */
+/**
+ * Finds transactions of this relayer, newest first, of whichever of its accounts; the ids of other relayers' transactions are left out.
+ */
 export async function findTransactions(
   db: Db,
   relayerId: string,
@@ -25,8 +29,13 @@ export async function findTransactions(
 ): Promise<TransactionWithAttempts[]> {
   return readWithAttempts(
     db,
-    sql`select * from transactions where relayer_id = ${relayerId} and id = any(${ids}::text[])`,
+    sql`select * from transactions where id = any(${ids}::text[]) and ${isOfPool(relayerId)}`,
   )
+}
+
+/** Builds the condition that a transaction is of an account of this relayer, given by the id of any of them. */
+function isOfPool(relayerId: string) {
+  return sql<boolean>`split_part(transactions.relayer_id, '/', 1) = ${poolIdOf(relayerId)}`
 }
 
 /** Reads transactions of any relayer, newest first by the order of acceptance. The caller has checked that they may be seen. */
@@ -95,10 +104,16 @@ export async function findByNonce(
 }
 
 interface ListQuery {
-  readonly relayerId: string
+  /** The ids of the accounts of the relayer. */
+  readonly relayerIds: readonly string[]
   readonly status?: TransactionStatus | undefined
   readonly offset: number
   readonly limit: number
+}
+
+/** Returns the ids of all accounts of a relayer. Only one that has or had further accounts needs a query. */
+export function accountIdsOf(db: Db, { id, accounts }: Pick<Relayer, 'id' | 'accounts'>): Promise<string[]> {
+  return accounts === undefined ? Promise.resolve([id]) : findAccountIds(db, id)
 }
 
 /** Lists the relayer's transactions with their attempts, newest first. `total` counts all of them. */
@@ -106,7 +121,7 @@ export async function listTransactions(
   db: Db,
   query: ListQuery,
 ): Promise<{ items: TransactionWithAttempts[]; total: number }> {
-  const { relayerId, status, offset, limit } = query
+  const { relayerIds, status, offset, limit } = query
   // The phase is a literal, because a partial index applies in every plan only then.
   const ofStatus = status && sql`and phase = ${sql.lit(phaseOf(status))} and status = ${status}`
   const [total, items] = await Promise.all([
@@ -115,8 +130,11 @@ export async function listTransactions(
       ? []
       : readWithAttempts(
           db,
-          sql`select * from transactions where relayer_id = ${relayerId} ${ofStatus ?? sql``}
-            order by position desc limit ${limit} offset ${offset}`,
+          // Each account has an index in the order of acceptance, and there is none over several.
+          sql`select page.* from unnest(${relayerIds}::text[]) as account (id) cross join lateral (
+              select * from transactions where relayer_id = account.id ${ofStatus ?? sql``}
+              order by position desc limit ${limit + offset}) page
+            order by page.position desc limit ${limit} offset ${offset}`,
         ),
   ])
   return { items, total }

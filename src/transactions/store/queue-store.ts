@@ -214,17 +214,20 @@ const REQUESTED: readonly Purpose[] = ['request', 'successor']
  */
 export async function findOpenRequests(
   db: Db,
-  relayerId: string,
+  relayerIds: readonly string[],
   limit: number,
-): Promise<{ ids: string[]; total: number }> {
+): Promise<{ items: { readonly id: string; readonly relayerId: string }[]; total: number }> {
   const rows = await db
     .selectFrom('transactions')
-    .select((eb) => ['id', eb.fn.countAll<bigint>().over().as('total')] as const)
-    .where('relayer_id', '=', relayerId)
+    .select((eb) => ['id', 'relayer_id', eb.fn.countAll<bigint>().over().as('total')] as const)
+    .where('relayer_id', 'in', [...relayerIds])
     .where(IS_UNMINED)
     .where('purpose', 'in', REQUESTED as Purpose[])
     .orderBy('position', 'desc')
     .limit(limit)
     .execute()
-  return { ids: rows.map(({ id }) => id), total: Number(rows[0]?.total ?? 0n) }
+  return {
+    items: rows.map(({ id, relayer_id: relayerId }) => ({ id, relayerId })),
+    total: Number(rows[0]?.total ?? 0n),
+  }
 }

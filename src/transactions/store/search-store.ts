@@ -119,7 +119,7 @@ export function searchStatement(search: TransactionSearch): RawBuilder<Scanned> 
 
 function relayerConditions({ visibility, relayerId, networkType }: TransactionSearch): RawBuilder<unknown> {
   return sql`${visibleRelayer(visibility)}
-    ${relayerId === undefined ? sql`` : sql`and id = ${relayerId}`}
+    ${relayerId === undefined ? sql`` : sql`and pool_id = ${relayerId}`}
     ${networkType === undefined ? sql`` : sql`and network_type = ${networkType}`}`
 }
 

@@ -61,10 +61,10 @@ export async function insertTransactions(tx: Tx, transactions: readonly Transact
     with record as materialized (select * from ${newRecords(transactions)}),
     stored as (
       insert into transactions (id, relayer_id, network, from_address, status, status_reason, purpose, request,
-        estimated_gas, source_account, nonce, cost, budgeted, requested_by, top_up_of, trace_parent, awaits_approval, awaits_price, private, valid_from,
+        estimated_gas, source_account, nonce, cost, budgeted, requested_by, top_up_of, lane, trace_parent, awaits_approval, awaits_price, private, valid_from,
         next_run_at, created_at)
       select id, relayer_id, network, from_address, status, status_reason, purpose, request, estimated_gas, source_account, nonce,
-        cost, budgeted, requested_by, top_up_of, trace_parent, awaits_approval, awaits_price, private, valid_from, next_run_at, created_at
+        cost, budgeted, requested_by, top_up_of, lane, trace_parent, awaits_approval, awaits_price, private, valid_from, next_run_at, created_at
       from record
     ),
     counted as (${addToCounts(sql`select relayer_id, status from record where ${isFinal(sql`status`)}`)}),
@@ -271,13 +271,14 @@ function newRecords(transactions: readonly Transaction[]) {
     from_address: transaction.from,
     requested_by: transaction.requestedBy,
     top_up_of: transaction.topUpOf,
+    lane: transaction.lane,
     trace_parent: transaction.traceParent,
     created_at: transaction.createdAt,
     request: encodeRequest(transaction.request),
   }))
   return recordset(
     records,
-    sql`${STATE_TYPES}, network text, from_address text, requested_by text, top_up_of text, trace_parent text, created_at timestamptz,
+    sql`${STATE_TYPES}, network text, from_address text, requested_by text, top_up_of text, lane text, trace_parent text, created_at timestamptz,
       request jsonb`,
   )
 }

@@ -37,7 +37,9 @@ export async function topUpRelayer(
 ): Promise<void> {
   const { db, clock, log } = context
   const relayer = await context.relayerOf(relayerId)
-  if (relayer === undefined || relayer.paused) return
+  if (relayer === undefined || relayer.paused || relayer.draining === true) return
+  // It only refills its further accounts.
+  if (relayer.policies.topUp?.from === relayer.id) return
   const before = await readTopUpState(db, relayerId)
   if (before?.retryAt !== undefined && clock.now() < before.retryAt.getTime()) return
   const next = await decideAndPay(context, relayer, options).catch((error: unknown) => {

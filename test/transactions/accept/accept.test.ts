@@ -38,10 +38,10 @@ describe('acceptance', () => {
         return { kind: 'refused', refusal: { code: 'execution_reverted', detail: 'The money is spent.' } }
       },
     }
-    const late = accept(owner.relayer, requestOf(), ACTOR, idempotencyKey)
+    const late = accept(owner.relayer, requestOf(), ACTOR, { idempotencyKey })
     await arrived.promise
     stub.override = {}
-    const first = await accept(owner.relayer, requestOf(), ACTOR, idempotencyKey)
+    const first = await accept(owner.relayer, requestOf(), ACTOR, { idempotencyKey })
     release.resolve()
     expect((await late).transaction.id).toBe(first.transaction.id)
   })

@@ -233,8 +233,8 @@ describe('admission', () => {
     test('is the same one when the key is repeated, and is not reported again', async () => {
       const { owner, created, accept } = await setUp()
       const key = { key: 'again', fingerprint: 'same' }
-      const first = await accept(owner.relayer, requestOf(), ACTOR, key)
-      const again = await accept(owner.relayer, requestOf(), ACTOR, key)
+      const first = await accept(owner.relayer, requestOf(), ACTOR, { idempotencyKey: key })
+      const again = await accept(owner.relayer, requestOf(), ACTOR, { idempotencyKey: key })
       expect(again.transaction).toEqual(first.transaction)
       expect(again.logs).toEqual([
         'This Idempotency-Key was used before: this is its transaction, as it is now.',
@@ -245,7 +245,9 @@ describe('admission', () => {
     test('is one, too, when two arrive at the same time with the same key', async () => {
       const { owner, created, accept } = await setUp()
       const key = { key: 'at once', fingerprint: 'same' }
-      const [one, other] = await Promise.all([1, 2].map(() => accept(owner.relayer, requestOf(), ACTOR, key)))
+      const [one, other] = await Promise.all(
+        [1, 2].map(() => accept(owner.relayer, requestOf(), ACTOR, { idempotencyKey: key })),
+      )
       expect(other?.transaction.id).toBe(one?.transaction.id)
       expect(created).toEqual([one?.transaction.id])
     })

@@ -201,7 +201,7 @@ describe('the store of finished transactions', () => {
       const { rows } = await sql<{ count: bigint }>`
       select count(*) from transactions where relayer_id = ${owner.relayer.id}
         and (${status ?? null}::text is null or status = ${status ?? null})`.execute(fixture.context.db)
-      const counted = await countTransactions(fixture.context.db, { relayerId: owner.relayer.id, status })
+      const counted = await countTransactions(fixture.context.db, { relayerIds: [owner.relayer.id], status })
       expect({ status, counted }).toEqual({ status, counted: Number(rows[0]?.count) })
       if (status !== undefined) expect(await countOf(status)).toBe(counted)
     }

@@ -211,13 +211,16 @@ describe('the store of the queue', () => {
       })
       await insertNamed(await account(), { other: {} })
       const find = async (limit: number) => {
-        const { ids, total } = await findOpenRequests(db(), owner.relayer.id, limit)
-        return { names: namesOf(ids), total }
+        const { items, total } = await findOpenRequests(db(), [owner.relayer.id], limit)
+        return { names: namesOf(items.map(({ id }) => id)), total }
       }
       const newest = ['successor', 'request', 'submitted', 'sent', 'pending']
       expect(await find(10)).toEqual({ names: newest, total: 5 })
       expect(await find(2)).toEqual({ names: newest.slice(0, 2), total: 5 })
-      expect(await findOpenRequests(db(), (await account()).relayer.id, 10)).toEqual({ ids: [], total: 0 })
+      expect(await findOpenRequests(db(), [(await account()).relayer.id], 10)).toEqual({
+        items: [],
+        total: 0,
+      })
     })
   })
 

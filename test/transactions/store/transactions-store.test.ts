@@ -335,9 +335,9 @@ describe('listTransactions', () => {
     const owner = await account()
     const made = await insert(fixture.context, ...Array.from({ length: 7 }, () => newTransaction(owner)))
     const newestFirst = made.map(({ id }) => id).reverse()
-    const relayerId = owner.relayer.id
+    const relayerIds = [owner.relayer.id]
     const page = async (offset: number, limit: number) => {
-      const { items, total } = await listTransactions(fixture.context.db, { relayerId, offset, limit })
+      const { items, total } = await listTransactions(fixture.context.db, { relayerIds, offset, limit })
       expect(total).toBe(7)
       return items.map(({ transaction }) => transaction.id)
     }
@@ -351,7 +351,7 @@ describe('listTransactions', () => {
     const sent = await stored(owner, { status: 'sent' })
     await stored(owner)
     await stored(await account(), { status: 'sent' })
-    const query = { relayerId: owner.relayer.id, offset: 0, limit: 10 }
+    const query = { relayerIds: [owner.relayer.id], offset: 0, limit: 10 }
     const { items, total } = await listTransactions(fixture.context.db, { ...query, status: 'sent' })
     expect({ total, ids: items.map(({ transaction }) => transaction.id) }).toEqual({
       total: 1,

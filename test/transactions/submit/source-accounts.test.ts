@@ -58,7 +58,7 @@ async function setUp() {
     )
   const setups = async () => {
     const { items } = await listTransactions(fixture.context.db, {
-      relayerId: owner.relayer.id,
+      relayerIds: [owner.relayer.id],
       offset: 0,
       limit: 100,
     })

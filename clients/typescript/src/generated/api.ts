@@ -783,7 +783,7 @@ export interface paths {
         };
         /**
          * Get a transaction
-         * @description Returns the transaction as it is now, with every attempt that was ever signed.
+         * @description Returns the transaction as it is now, or after a `wait`, with every attempt that was ever signed.
          */
         readonly get: operations["getTransactionById"];
         /**
@@ -2582,6 +2582,55 @@ export interface components {
             readonly custom_rpc_urls?: components["schemas"]["CustomRpcUrls"];
             /** @description The policies of the relayer. The defaults if absent or null. */
             readonly policies?: components["schemas"]["CreateEvmPolicies"] | null;
+            readonly accounts?: components["schemas"]["AccountSources"];
+        };
+        /**
+         * @description The accounts that share the relayer's work, at most 100 in all, beginning with its own. Each needs its own funds. A change adds accounts
+         *     immediately; an account that it leaves out takes no new work, and leaves when its last transaction is final. See docs/accounts.md.
+         */
+        readonly AccountSources: readonly components["schemas"]["AccountSource"][];
+        /** @description So many accounts of a signer. */
+        readonly AccountSource: {
+            /** @description The signer of the account. The first entry has the `signer_id` of the relayer. */
+            readonly signer_id: components["schemas"]["Id"];
+            /**
+             * @description The number of its accounts. More than one needs a seed phrase (`mnemonic`), whose accounts follow the `index` of the signer.
+             * @default 1
+             */
+            readonly count: number;
+        };
+        /** @description The accounts that share the work, its own first. Absent for a relayer that never had further ones. */
+        readonly RelayerAccounts: readonly components["schemas"]["RelayerAccount"][];
+        /** @description One account of a relayer with several. */
+        readonly RelayerAccount: {
+            readonly address: components["schemas"]["EvmRelayer"]["address"];
+            readonly signer_id: components["schemas"]["EvmRelayer"]["signer_id"];
+            /** @description Its place among the accounts of the signer, from 0. */
+            readonly index: number;
+            /**
+             * @description `active`: it takes new work · `disabled`: a health check failed, and the others go on · `draining`: it leaves when its last transaction is
+             *     final.
+             * @enum {string}
+             */
+            readonly state: "active" | "disabled" | "draining";
+            readonly disabled_reason?: components["schemas"]["DisabledReason"];
+        };
+        /** @description The state of one account of a relayer with several. Values that no endpoint returned are omitted. */
+        readonly RelayerAccountStatus: {
+            readonly address: components["schemas"]["EvmRelayer"]["address"];
+            readonly signer_id: components["schemas"]["EvmRelayer"]["signer_id"];
+            readonly index: components["schemas"]["RelayerAccount"]["index"];
+            readonly state: components["schemas"]["RelayerAccount"]["state"];
+            readonly disabled_reason?: components["schemas"]["DisabledReason"];
+            readonly balance?: components["schemas"]["RelayerStatus"]["balance"];
+            readonly nonce?: components["schemas"]["RelayerStatus"]["nonce"];
+            readonly sequence_number?: components["schemas"]["RelayerStatus"]["sequence_number"];
+            readonly pending_transactions_count: components["schemas"]["RelayerStatus"]["pending_transactions_count"];
+        };
+        /** @description The balance of one account. Absent if no endpoint returned it. */
+        readonly AccountBalance: {
+            readonly address: components["schemas"]["EvmRelayer"]["address"];
+            readonly balance?: components["schemas"]["RelayerBalance"]["balance"];
         };
         /** @description Its id. A new UUID by default. */
         readonly NewId: components["schemas"]["Id"];
@@ -2636,6 +2685,7 @@ export interface components {
              *     key, or a list of signers. The service creates missing accounts. None if absent or null.
              */
             readonly channels?: number | readonly components["schemas"]["Id"][] | null;
+            readonly accounts?: components["schemas"]["AccountSources"];
         };
         /** @description The rules of a relayer on a Stellar network. */
         readonly CreateStellarPolicies: {
@@ -2687,6 +2737,7 @@ export interface components {
             readonly custom_rpc_urls?: components["schemas"]["CreateEvmRelayerRequest"]["custom_rpc_urls"];
             /** @description The policies of the relayer. The defaults if absent or null. */
             readonly policies?: components["schemas"]["CreateSolanaPolicies"] | null;
+            readonly accounts?: components["schemas"]["AccountSources"];
         };
         /** @description The rules of a relayer on a Solana network. */
         readonly CreateSolanaPolicies: {
@@ -2751,6 +2802,7 @@ export interface components {
             /** @description A signer with the same address and the same channels. For another account, create another relayer. */
             readonly signer_id?: components["schemas"]["Id"];
             readonly channels?: components["schemas"]["Unchangeable"];
+            readonly accounts?: components["schemas"]["AccountSources"];
             readonly system_disabled?: components["schemas"]["Unchangeable"];
             readonly disabled_reason?: components["schemas"]["Unchangeable"];
         };
@@ -2884,6 +2936,8 @@ export interface components {
             readonly network_head?: components["schemas"]["NetworkHead"];
             /** @description The state of `policies.top_up`. Absent without this policy, and before the first decision. */
             readonly top_up?: components["schemas"]["TopUpStatus"];
+            /** @description The states of the accounts, its own first. Absent for a relayer that never had further ones. */
+            readonly accounts?: readonly components["schemas"]["RelayerAccountStatus"][];
         };
         /** @description The newest block of a network, as its endpoints reported it to this process. Absent if none reported one recently. */
         readonly NetworkHead: {
@@ -2919,6 +2973,8 @@ export interface components {
              * @enum {string}
              */
             readonly unit: "wei" | "stroop" | "lamport";
+            /** @description The balances of the accounts, its own first. Absent for a relayer that never had further ones. */
+            readonly accounts?: readonly components["schemas"]["AccountBalance"][];
         };
         /** @description An account that the service operates on one network, with a signer and rules. */
         readonly Relayer: components["schemas"]["EvmRelayer"] | components["schemas"]["StellarRelayer"] | components["schemas"]["SolanaRelayer"];
@@ -2952,6 +3008,7 @@ export interface components {
             /** @description Endpoints that this relayer uses instead of the network's. */
             readonly custom_rpc_urls?: readonly components["schemas"]["RpcUrl"][];
             readonly policies: components["schemas"]["EvmPolicies"];
+            readonly accounts?: components["schemas"]["RelayerAccounts"];
         };
         /** Relayer on a Stellar network */
         readonly StellarRelayer: {
@@ -2976,6 +3033,7 @@ export interface components {
              *     the service creates missing ones.
              */
             readonly channels?: readonly components["schemas"]["StellarAccount"][];
+            readonly accounts?: components["schemas"]["RelayerAccounts"];
         };
         /** Relayer on a Solana network */
         readonly SolanaRelayer: {
@@ -2995,6 +3053,7 @@ export interface components {
              */
             readonly network_type: "solana";
             readonly policies: components["schemas"]["SolanaPolicies"];
+            readonly accounts?: components["schemas"]["RelayerAccounts"];
         };
         /**
          * @description Why the service disabled the relayer. The service checks every relayer at its start, when it is created, when its endpoints or its policies
@@ -4909,6 +4968,8 @@ export interface components {
             readonly undecided_since?: components["schemas"]["UndecidedSince"];
             /** @description The relayer that it refills. Present if the service sent it for the `policies.top_up` of that relayer. */
             readonly top_up_of?: components["schemas"]["Id"];
+            /** @description The lane of the request. */
+            readonly lane?: string;
             /** @description The `valid_from` of the request; nothing is signed before. */
             readonly valid_from?: components["schemas"]["Timestamp"];
             /** @description When the service accepted the request. */
@@ -5213,6 +5274,8 @@ export interface components {
             readonly undecided_since?: components["schemas"]["UndecidedSince"];
             /** @description The relayer that it refills. Present if the service sent it for the `policies.top_up` of that relayer. */
             readonly top_up_of?: components["schemas"]["Id"];
+            /** @description The lane of the request. */
+            readonly lane?: string;
             /** @description The `valid_from` of the request; nothing is signed before. */
             readonly valid_from?: components["schemas"]["Timestamp"];
             /** @description When the service accepted the request. */
@@ -5299,6 +5362,8 @@ export interface components {
             readonly undecided_since?: components["schemas"]["UndecidedSince"];
             /** @description The relayer that it refills. Present if the service sent it for the `policies.top_up` of that relayer. */
             readonly top_up_of?: components["schemas"]["Id"];
+            /** @description The lane of the request. */
+            readonly lane?: string;
             /** @description The `valid_from` of the request; nothing is signed before. */
             readonly valid_from?: components["schemas"]["Timestamp"];
             /** @description When the service accepted the request. */
@@ -5526,7 +5591,14 @@ export interface components {
         readonly TransactionBatchRequest: {
             /** @description The transactions in order of acceptance, all for the relayer's network type. */
             readonly transactions: readonly components["schemas"]["TransactionRequest"][];
+            /** @description The lane of the whole batch; no item has one of its own. */
+            readonly lane?: components["schemas"]["Lane"];
         };
+        /**
+         * @description What belongs together, such as a customer or a contract, 1 to 100 visible ASCII characters. While a transaction of a lane is open, the further
+         *     ones of the lane use the same account, in the order of acceptance. Without lanes, each uses the account with the most room.
+         */
+        readonly Lane: string;
         /**
          * @description Your own name for this item of a batch, 1 to 255 visible ASCII characters; see `sendTransactionBatch`. Refused elsewhere: a single transaction
          *     has the header `Idempotency-Key`, and a replacement needs none.
@@ -5564,6 +5636,7 @@ export interface components {
              *     same nonce; the transaction ends as the network decides.
              */
             readonly valid_until?: string;
+            readonly lane?: components["schemas"]["Lane"];
             readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];
         };
         /**
@@ -5698,6 +5771,7 @@ export interface components {
             /** @description When the service begins; see `ValidFrom`. Null counts as absent. */
             readonly valid_from?: components["schemas"]["ValidFrom"] | null;
             readonly valid_until?: components["schemas"]["SolanaValidUntil"];
+            readonly lane?: components["schemas"]["Lane"];
             readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];
         };
         /**
@@ -5716,6 +5790,7 @@ export interface components {
             /** @description When the service begins; see `ValidFrom`. Null counts as absent. */
             readonly valid_from?: components["schemas"]["ValidFrom"] | null;
             readonly valid_until?: components["schemas"]["SolanaValidUntil"];
+            readonly lane?: components["schemas"]["Lane"];
             readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];
         };
         /**
@@ -5828,6 +5903,7 @@ export interface components {
              *     time.
              */
             readonly valid_until?: string | null;
+            readonly lane?: components["schemas"]["Lane"];
             readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];
         };
         /** @description A memo, told apart by `type`. */
@@ -6798,6 +6874,16 @@ export interface components {
          * @example true
          */
         readonly DryRun: boolean;
+        /**
+         * @description Delays the response until the transaction has this status or a later one, such as `failed`, or `timeout` is over. Either way it is 200 with the transaction as it is then. A dry run does not wait.
+         * @example mined
+         */
+        readonly Wait: "submitted" | "mined" | "confirmed";
+        /**
+         * @description The longest `wait`, in seconds. The response always comes before `REQUEST_TIMEOUT_SECONDS` (default 30) have passed.
+         * @example 20
+         */
+        readonly WaitTimeout: number;
         /**
          * @description Number of the page. Pages start at 1, and 0 is served as 1. A page after the last one is empty. Numbers above 2147483647 are served as 2147483647.
          * @example 1
@@ -7843,6 +7929,16 @@ export interface operations {
                  * @example true
                  */
                 readonly dry_run?: components["parameters"]["DryRun"];
+                /**
+                 * @description Delays the response until the transaction has this status or a later one, such as `failed`, or `timeout` is over. Either way it is 200 with the transaction as it is then. A dry run does not wait.
+                 * @example mined
+                 */
+                readonly wait?: components["parameters"]["Wait"];
+                /**
+                 * @description The longest `wait`, in seconds. The response always comes before `REQUEST_TIMEOUT_SECONDS` (default 30) have passed.
+                 * @example 20
+                 */
+                readonly timeout?: components["parameters"]["WaitTimeout"];
             };
             readonly header?: {
                 /**
@@ -7992,7 +8088,18 @@ export interface operations {
     };
     readonly getTransactionById: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /**
+                 * @description Delays the response until the transaction has this status or a later one, such as `failed`, or `timeout` is over. Either way it is 200 with the transaction as it is then. A dry run does not wait.
+                 * @example mined
+                 */
+                readonly wait?: components["parameters"]["Wait"];
+                /**
+                 * @description The longest `wait`, in seconds. The response always comes before `REQUEST_TIMEOUT_SECONDS` (default 30) have passed.
+                 * @example 20
+                 */
+                readonly timeout?: components["parameters"]["WaitTimeout"];
+            };
             readonly header?: never;
             readonly path: {
                 /**
@@ -8028,6 +8135,16 @@ export interface operations {
                  * @example true
                  */
                 readonly dry_run?: components["parameters"]["DryRun"];
+                /**
+                 * @description Delays the response until the transaction has this status or a later one, such as `failed`, or `timeout` is over. Either way it is 200 with the transaction as it is then. A dry run does not wait.
+                 * @example mined
+                 */
+                readonly wait?: components["parameters"]["Wait"];
+                /**
+                 * @description The longest `wait`, in seconds. The response always comes before `REQUEST_TIMEOUT_SECONDS` (default 30) have passed.
+                 * @example 20
+                 */
+                readonly timeout?: components["parameters"]["WaitTimeout"];
             };
             readonly header?: never;
             readonly path: {
@@ -8060,7 +8177,18 @@ export interface operations {
     };
     readonly cancelTransaction: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /**
+                 * @description Delays the response until the transaction has this status or a later one, such as `failed`, or `timeout` is over. Either way it is 200 with the transaction as it is then. A dry run does not wait.
+                 * @example mined
+                 */
+                readonly wait?: components["parameters"]["Wait"];
+                /**
+                 * @description The longest `wait`, in seconds. The response always comes before `REQUEST_TIMEOUT_SECONDS` (default 30) have passed.
+                 * @example 20
+                 */
+                readonly timeout?: components["parameters"]["WaitTimeout"];
+            };
             readonly header?: never;
             readonly path: {
                 /**

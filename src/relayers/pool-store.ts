@@ -1,0 +1,145 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../database/db.ts'
+import { releaseAccounts } from './account-claims-store.ts'
+import type { Relayer } from './relayer.ts'
+import { type ConfiguredRelayer, columnsOf, toRelayer } from './relayer-codec.ts'
+import { forgetNonce, openAccount } from './store.ts'
+
+/**
+ * Gives the further accounts of a relayer what they share with it. The caller holds the lock of the relayer.
+ */
+export async function updateFurtherAccounts(tx: Tx, { id }: Pick<Relayer, 'id'>): Promise<void> {
+  await sql`
+    update relayers account set name = own.name, network = own.network, notification_id = own.notification_id, paused = own.paused,
+      policies = own.policies, custom_rpc_urls = own.custom_rpc_urls
+    from relayers own
+    where own.id = ${id} and account.pool_id = ${id} and account.id <> ${id} and account.removed_at is null`.execute(
+    tx,
+  )
+}
+
+/**
+ * Makes these the further accounts of a relayer. One that is no longer among them takes no new work, and is removed when it has none. The caller
+ * holds the lock of the relayer, and then reserves the accounts.
+ */
+export async function saveFurtherAccounts(
+  tx: Tx,
+  { id }: Pick<Relayer, 'id'>,
+  further: readonly ConfiguredRelayer[],
+): Promise<void> {
+  const before = await tx
+    .selectFrom('relayers')
+    .select(['id', 'removed_at'])
+    .where('pool_id', '=', id)
+    .whereRef('id', '<>', 'pool_id')
+    .execute()
+  const present = new Set(before.flatMap((row) => (row.removed_at === null ? [row.id] : [])))
+  const wanted = new Set(further.map((account) => account.id))
+  const leaving = [...present].filter((one) => !wanted.has(one))
+  for (const account of further) {
+    const values = { ...columnsOf(account), draining: false }
+    await tx
+      .insertInto('relayers')
+      .values({ id: account.id, ...values })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet(values))
+      .execute()
+    await openAccount(tx, account)
+    // Another relayer may have used the account in the meantime.
+    if (!present.has(account.id)) await forgetNonce(tx, account.id)
+  }
+  if (leaving.length === 0) return
+  await tx.updateTable('relayers').set({ draining: true }).where('id', 'in', leaving).execute()
+  await removeDrained(tx, id)
+}
+
+/** Removes the accounts that leave, of one relayer or of all, as far as they have no open transaction. Their history stays. Returns their ids. */
+export async function removeDrained(tx: Tx, poolId?: string): Promise<string[]> {
+  const ofPool = poolId === undefined ? sql`` : sql`and pool_id = ${poolId}`
+  const { rows } = await sql<{ id: string }>`
+    update relayers set removed_at = now(), notification_id = null
+    where draining and removed_at is null ${ofPool} and not exists (
+      select from transactions where relayer_id = relayers.id and phase in ('pending', 'signed'))
+    returning id`.execute(tx)
+  const removed = rows.map(({ id }) => id)
+  await releaseAccounts(tx, removed)
+  return removed
+}
+
+/** Reads the accounts of relayers by the id of the relayer, its own first. Removed ones are absent. */
+export async function findAccounts(
+  db: Db,
+  poolIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly Relayer[]>> {
+  if (poolIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('relayers')
+    .selectAll()
+    .where('pool_id', 'in', [...poolIds])
+    .where('removed_at', 'is', null)
+    .orderBy(sql`id <> pool_id`)
+    .orderBy('created_at')
+    .orderBy('account_index')
+    .orderBy('id')
+    .execute()
+  const groups = Map.groupBy(rows, (row) => row.pool_id)
+  return new Map([...groups].map(([poolId, group]) => [poolId, group.map(toRelayer)]))
+}
+
+/** Reads the ids of all accounts that a relayer ever had, its own first. */
+export async function findAccountIds(db: Db, poolId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('relayers')
+    .select('id')
+    .where('pool_id', '=', poolId)
+    .orderBy(sql`id <> pool_id`)
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** An account that can be chosen for a transaction. */
+export interface AccountLoad {
+  readonly id: string
+  /** It accepts new work. */
+  readonly isUsable: boolean
+  /** The number of its open transactions, counted up to `MAX_COUNTED`. */
+  readonly open: number
+}
+
+/** More open transactions make no difference, because all of such accounts are full. */
+const MAX_COUNTED = 1_000
+
+/** Reads how busy the accounts of a relayer are, its own first. */
+export async function findLoads(db: Db, poolId: string): Promise<AccountLoad[]> {
+  const { rows } = await sql<{ id: string; is_usable: boolean; open: bigint }>`
+    select id, not (paused or system_disabled or draining) as is_usable, (
+      select count(*) from (
+        select from transactions where relayer_id = relayers.id and phase in ('pending', 'signed') limit ${MAX_COUNTED}) open) as open
+    from relayers where pool_id = ${poolId} and removed_at is null
+    order by id <> pool_id, created_at, account_index, id`.execute(db)
+  return rows.map(({ id, is_usable: isUsable, open }) => ({ id, isUsable, open: Number(open) }))
+}
+
+/** Finds the account that has an open transaction of this lane; undefined if none has. */
+export async function findLaneAccount(
+  db: Db,
+  { poolId, lane }: { readonly poolId: string; readonly lane: string },
+): Promise<string | undefined> {
+  const { rows } = await sql<{ relayer_id: string }>`
+    select relayer_id from transactions
+    where lane = ${lane} and phase in ('pending', 'signed') and relayer_id in (select id from relayers where pool_id = ${poolId})
+    order by position desc limit 1`.execute(db)
+  return rows[0]?.relayer_id
+}
+
+/**
+ * Makes acceptances of one lane wait for each other until the commit: two processes could otherwise give it two accounts. Lock order: before any
+ * relayer, sorted.
+ */
+export async function lockLanes(
+  tx: Tx,
+  { poolId, lanes }: { readonly poolId: string; readonly lanes: readonly string[] },
+): Promise<void> {
+  for (const lane of [...new Set(lanes)].sort())
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`${poolId}/${lane}`}, 0))`.execute(tx)
+}

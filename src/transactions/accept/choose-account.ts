@@ -1,0 +1,169 @@
+import type { Actor } from '../../access/principal.ts'
+import type { ChainRequest } from '../../chains/request.ts'
+import { AppError } from '../../errors.ts'
+import { fingerprintOf } from '../../lib/hash.ts'
+import { inactive } from '../../relayers/policies/policy.ts'
+import { poolIdOf } from '../../relayers/pool.ts'
+import { type AccountLoad, findLaneAccount, findLoads } from '../../relayers/pool-store.ts'
+import type { Relayer } from '../../relayers/relayer.ts'
+import type { TransactionsContext } from '../model/runtime.ts'
+import { type Accepted, type Acceptor, repeated } from './accept.ts'
+import { ACCOUNT_LEAVES, LANE_MOVED } from './admit.ts'
+import { findByIdempotencyKey, type IdempotencyKey } from './idempotency.ts'
+
+/** A request to a relayer, for whichever of its accounts. */
+export interface PoolRequest {
+  readonly request: ChainRequest
+  readonly actor: Actor
+  readonly idempotencyKey?: IdempotencyKey | undefined
+  readonly lane?: string | undefined
+}
+
+/** Accepts requests for relayers with one account or several. */
+export type PoolAcceptor = (relayer: Relayer, request: PoolRequest) => Promise<Accepted>
+
+/** Chooses accounts of relayers. */
+export interface AccountChooser {
+  /**
+   * Runs work with the account that suits best, and with the next one while the work finds that one without money or leaving. A lane keeps the
+   * account of its open transactions. A relayer with one account is that account.
+   */
+  withAccount<T>(
+    relayer: Relayer,
+    lane: string | undefined,
+    work: (account: Relayer) => Promise<T>,
+  ): Promise<T>
+}
+
+/** An account that was found without money is tried last for this time, in ms: its balance was compared with one request only. */
+const EMPTY_MS = 10_000
+
+/** Creates the chooser of this process. */
+export function createAccountChooser(context: TransactionsContext): AccountChooser {
+  /** Requests that chose an account and are not stored yet, by account: those of one moment would all choose the same one. */
+  const choices = new Map<string, number>()
+  /** Until when accounts count as empty, in ms of the monotonic clock. */
+  const emptyUntil = new Map<string, number>()
+
+  function rank(loads: readonly AccountLoad[], lane: string | undefined): string[] {
+    const now = context.clock.monotonic()
+    const scores = new Map(
+      loads.map(({ id, open }) => {
+        const isEmpty = (emptyUntil.get(id) ?? 0) > now
+        return [id, { isEmpty, load: open + (choices.get(id) ?? 0) }] as const
+      }),
+    )
+    const order = lane === undefined ? byLoad : byLane(lane)
+    return [...scores]
+      .toSorted((one, other) => Number(one[1].isEmpty) - Number(other[1].isEmpty) || order(one, other))
+      .map(([id]) => id)
+  }
+
+  async function candidates(relayer: Relayer, lane: string | undefined): Promise<readonly string[]> {
+    const owner = lane && (await findLaneAccount(context.db, { poolId: relayer.id, lane }))
+    if (owner !== undefined && owner !== '') return [owner]
+    const usable = (await findLoads(context.db, relayer.id)).filter(({ isUsable }) => isUsable)
+    return rank(usable, lane)
+  }
+
+  async function tryAll<T>(
+    relayer: Relayer,
+    lane: string | undefined,
+    work: (account: Relayer) => Promise<T>,
+  ): Promise<T> {
+    const ids = await candidates(relayer, lane)
+    let refusal: unknown
+    for (const id of ids) {
+      const account = id === relayer.id ? relayer : await context.relayerOf(id)
+      if (account === undefined) continue
+      choices.set(id, (choices.get(id) ?? 0) + 1)
+      try {
+        return await work(account)
+      } catch (error) {
+        if (isEmptyAccount(error)) emptyUntil.set(id, context.clock.monotonic() + EMPTY_MS)
+        else if (!isUnusableAccount(error)) throw error
+        refusal ??= error
+      } finally {
+        const left = (choices.get(id) ?? 1) - 1
+        if (left > 0) choices.set(id, left)
+        else choices.delete(id)
+      }
+    }
+    throw refusal ?? inactive(relayer) ?? noAccount(relayer)
+  }
+
+  return {
+    withAccount: async (relayer, lane, work) => {
+      if (relayer.accounts === undefined) return work(relayer)
+      if (relayer.paused) throw inactive(relayer)
+      for (let tries = 1; ; tries += 1) {
+        try {
+          return await tryAll(relayer, lane, work)
+        } catch (error) {
+          if (error !== LANE_MOVED || tries >= MAX_TRIES) throw error
+        }
+      }
+    },
+  }
+}
+
+/** Each try fails only because another request has given the lane an account in the meantime. */
+const MAX_TRIES = 20
+
+interface Score {
+  readonly load: number
+}
+
+function byLoad([, one]: readonly [string, Score], [, other]: readonly [string, Score]): number {
+  return one.load - other.load
+}
+
+/** Rendezvous hashing: processes agree without a word, and an account that joins or leaves moves its own lanes only. */
+function byLane(lane: string) {
+  return ([one]: readonly [string, Score], [other]: readonly [string, Score]): number => {
+    const [first, second] = [weightOf(lane, one), weightOf(lane, other)]
+    return first < second ? 1 : -1
+  }
+}
+
+function weightOf(lane: string, accountId: string): string {
+  return fingerprintOf([lane, accountId])
+}
+
+function isEmptyAccount(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'insufficient_balance'
+}
+
+/** It stopped accepting work after it was chosen. */
+function isUnusableAccount(error: unknown): boolean {
+  if (error === ACCOUNT_LEAVES) return true
+  return (
+    error instanceof AppError && (error.code === 'relayer_disabled' || error.code === 'relayer_not_found')
+  )
+}
+
+function noAccount({ id }: Relayer): AppError {
+  return new AppError(
+    'relayer_disabled',
+    `No account of relayer ${id} accepts new work; GET /api/v1/relayers/${id} says why.`,
+  )
+}
+
+/**
+ * Creates the acceptor of requests for relayers with one account or several. A repeated idempotency key finds its transaction, whichever account
+ * has it.
+ */
+export function createPoolAcceptor(
+  context: TransactionsContext,
+  { chooser, accept }: { readonly chooser: AccountChooser; readonly accept: Acceptor },
+): PoolAcceptor {
+  return async (relayer, { request, actor, idempotencyKey, lane }) => {
+    if (relayer.accounts !== undefined && idempotencyKey !== undefined) {
+      const earlier = await findByIdempotencyKey(context.db, poolIdOf(relayer.id), idempotencyKey)
+      if (earlier) return repeated(earlier)
+    }
+    return chooser.withAccount(relayer, lane, (account) =>
+      accept(account, request, actor, { idempotencyKey, lane }),
+    )
+  }
+}
