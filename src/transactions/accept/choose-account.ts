@@ -59,26 +59,21 @@ export function createAccountChooser(context: TransactionsContext): AccountChoos
       .map(([id]) => id)
   }
 
-  async function candidates(relayer: Relayer, lane: string | undefined): Promise<readonly string[]> {
-    const owner = lane && (await findLaneAccount(context.db, { poolId: relayer.id, lane }))
-    if (owner !== undefined && owner !== '') return [owner]
-    const usable = (await findLoads(context.db, relayer.id)).filter(({ isUsable }) => isUsable)
-    return rank(usable, lane)
-  }
-
   async function tryAll<T>(
     relayer: Relayer,
     lane: string | undefined,
     work: (account: Relayer) => Promise<T>,
   ): Promise<T> {
-    const ids = await candidates(relayer, lane)
+    const owner = lane && (await findLaneAccount(context.db, { poolId: relayer.id, lane }))
+    const loads = owner ? [] : await findLoads(context.db, relayer.id)
+    // From here to the choice nothing is awaited, so that the next request sees it.
+    const usable = loads.filter(({ isUsable }) => isUsable)
     let refusal: unknown
-    for (const id of ids) {
-      const account = id === relayer.id ? relayer : await context.relayerOf(id)
-      if (account === undefined) continue
+    for (const id of owner ? [owner] : rank(usable, lane)) {
       choices.set(id, (choices.get(id) ?? 0) + 1)
       try {
-        return await work(account)
+        const account = id === relayer.id ? relayer : await context.relayerOf(id)
+        if (account !== undefined) return await work(account)
       } catch (error) {
         if (isEmptyAccount(error)) emptyUntil.set(id, context.clock.monotonic() + EMPTY_MS)
         else if (!isUnusableAccount(error)) throw error

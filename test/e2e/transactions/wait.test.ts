@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type Scenario, startScenario } from '../../support/scenario.ts'
 import { RECEIVER, startService } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
 
 let story: Scenario
 beforeAll(async () => {
@@ -25,10 +26,10 @@ test('a send that waits for "submitted" is answered when the node has the transa
 
 test('a send that waits for "mined" is answered after the block, and not before', async () => {
   const call = story.service.api('POST', `${SENDS}?wait=mined&timeout=20`, payment(2))
-  const submitted = story.service.api('GET', `${SENDS}?per_page=1`).then(async ({ body }) => {
-    const [newest] = body.data as unknown as { id: string }[]
-    return story.reach(newest?.id ?? '', 'submitted')
-  })
+  const submitted = until(
+    () => story.service.api<{ value: string; status: string }[]>('GET', `${SENDS}?per_page=1`),
+    ({ body: { data } }) => data[0]?.value === '2' && data[0].status === 'submitted',
+  )
   expect(await answeredBefore(call, submitted)).toBe(false)
   await story.mine()
   const { status, body } = await call
@@ -63,9 +64,13 @@ test('get, replace and cancel wait too', async () => {
   })
   expect([replaced.status, replaced.body.data.status]).toEqual([200, 'submitted'])
   const canceled = story.service.api('DELETE', `${SENDS}/${id}?wait=confirmed&timeout=20`)
-  await story.reach(id, 'submitted')
+  await until(
+    () => story.get(id),
+    ({ status, attempts }) => status === 'submitted' && attempts?.at(-1)?.kind === 'cancel',
+  )
   await story.settle()
   const { status, body } = await canceled
+  expect(body.error).toBeUndefined()
   expect([status, body.data.status]).toEqual([200, 'canceled'])
 })
 
@@ -95,6 +100,7 @@ test('a wait is shorter than the time limit of a request', async () => {
   onTestFinished(() => service.stop())
   const { status, body } = await service.api('POST', `${SENDS}?wait=confirmed&timeout=300`, payment(8))
   expect([status, body.data.status]).toEqual([200, 'submitted'])
+  await story.mine()
 })
 
 test('a service that stops answers what waits', async () => {
