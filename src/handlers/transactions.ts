@@ -67,7 +67,7 @@ export function transactionHandlers(service: Service): Pick<HandlerMap, Operatio
       const { lane } = body
       const request = readSingle(body, relayer, chain)
       if (query.dry_run) {
-        const dryRun = await chooser.withAccount(relayer, lane, (account) =>
+        const dryRun = await chooser.withAccount(relayer, { lane, requests: [request] }, (account) =>
           dryRuns.send(account, { request, actor, idempotencyKey }),
         )
         return dryRunAnswer(dryRun)

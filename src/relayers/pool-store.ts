@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../database/db.ts'
 import { releaseAccounts } from './account-claims-store.ts'
+import { MAX_ACCOUNTS } from './pool.ts'
 import type { Relayer } from './relayer.ts'
 import { type ConfiguredRelayer, columnsOf, toRelayer } from './relayer-codec.ts'
 import { forgetNonce, openAccount } from './store.ts'
@@ -65,7 +66,7 @@ export async function removeDrained(tx: Tx, poolId?: string): Promise<string[]> 
   return removed
 }
 
-/** Reads the accounts of relayers by the id of the relayer, its own first. Removed ones are absent. */
+/** Reads the accounts of relayers by the id of the relayer, in their configured order; those that leave come last. Removed ones are absent. */
 export async function findAccounts(
   db: Db,
   poolIds: readonly string[],
@@ -76,13 +77,20 @@ export async function findAccounts(
     .selectAll()
     .where('pool_id', 'in', [...poolIds])
     .where('removed_at', 'is', null)
-    .orderBy(sql`id <> pool_id`)
-    .orderBy('created_at')
-    .orderBy('account_index')
     .orderBy('id')
     .execute()
   const groups = Map.groupBy(rows, (row) => row.pool_id)
-  return new Map([...groups].map(([poolId, group]) => [poolId, group.map(toRelayer)]))
+  return new Map([...groups].map(([poolId, group]) => [poolId, inOrder(poolId, group.map(toRelayer))]))
+}
+
+function inOrder(poolId: string, accounts: readonly Relayer[]): Relayer[] {
+  const own = accounts.find(({ id }) => id === poolId)
+  const signers = own?.accounts?.map(({ signerId }) => signerId) ?? []
+  const rankOf = ({ id, draining, signerId, accountIndex = 0 }: Relayer): number => {
+    if (id === poolId) return -1
+    return draining === true ? Infinity : signers.indexOf(signerId) * MAX_ACCOUNTS + accountIndex
+  }
+  return accounts.toSorted((one, other) => (rankOf(one) < rankOf(other) ? -1 : 1))
 }
 
 /** Reads the ids of all accounts that a relayer ever had, its own first. */
@@ -100,6 +108,7 @@ export async function findAccountIds(db: Db, poolId: string): Promise<string[]> 
 /** An account that can be chosen for a transaction. */
 export interface AccountLoad {
   readonly id: string
+  readonly address: string
   /** It accepts new work. */
   readonly isUsable: boolean
   /** The number of its open transactions, counted up to `MAX_COUNTED`. */
@@ -111,13 +120,18 @@ const MAX_COUNTED = 1_000
 
 /** Reads how busy the accounts of a relayer are, its own first. */
 export async function findLoads(db: Db, poolId: string): Promise<AccountLoad[]> {
-  const { rows } = await sql<{ id: string; is_usable: boolean; open: bigint }>`
-    select id, not (paused or system_disabled or draining) as is_usable, (
+  const { rows } = await sql<{ id: string; address: string; is_usable: boolean; open: bigint }>`
+    select id, address, not (paused or system_disabled or draining) as is_usable, (
       select count(*) from (
         select from transactions where relayer_id = relayers.id and phase in ('pending', 'signed') limit ${MAX_COUNTED}) open) as open
     from relayers where pool_id = ${poolId} and removed_at is null
-    order by id <> pool_id, created_at, account_index, id`.execute(db)
-  return rows.map(({ id, is_usable: isUsable, open }) => ({ id, isUsable, open: Number(open) }))
+    order by id <> pool_id, id`.execute(db)
+  return rows.map(({ id, address, is_usable: isUsable, open }) => ({
+    id,
+    address,
+    isUsable,
+    open: Number(open),
+  }))
 }
 
 /** Finds the account that has an open transaction of this lane; undefined if none has. */

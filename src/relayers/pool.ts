@@ -18,7 +18,7 @@ export interface AccountKey {
 }
 
 /** The most accounts of a relayer. Each of them is checked, watched and filled like a relayer. */
-const MAX_ACCOUNTS = 100
+export const MAX_ACCOUNTS = 100
 
 const SEPARATOR = '/'
 

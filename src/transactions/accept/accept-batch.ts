@@ -45,7 +45,7 @@ type Outcome = Accepted | { readonly earlierId: string }
  */
 export function createBatchAcceptor(context: TransactionsContext, chooser: AccountChooser): BatchAcceptor {
   return (relayer, { items, actor, lane }) =>
-    chooser.withAccount(relayer, lane, (account) =>
+    chooser.withAccount(relayer, { lane, requests: items.map(({ request }) => request) }, (account) =>
       acceptBatch(
         context,
         account,

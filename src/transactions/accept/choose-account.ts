@@ -22,17 +22,20 @@ export interface PoolRequest {
 /** Accepts requests for relayers with one account or several. */
 export type PoolAcceptor = (relayer: Relayer, request: PoolRequest) => Promise<Accepted>
 
+/** What an account is chosen for. */
+export interface ChoiceOf {
+  readonly requests: readonly ChainRequest[]
+  readonly lane: string | undefined
+}
+
 /** Chooses accounts of relayers. */
 export interface AccountChooser {
   /**
    * Runs work with the account that suits best, and with the next one while the work finds that one without money or leaving. A lane keeps the
-   * account of its open transactions. A relayer with one account is that account.
+   * account of its open transactions, and a request of Solana that names an account as a signer goes to it. A relayer with one account is that
+   * account.
    */
-  withAccount<T>(
-    relayer: Relayer,
-    lane: string | undefined,
-    work: (account: Relayer) => Promise<T>,
-  ): Promise<T>
+  withAccount<T>(relayer: Relayer, choice: ChoiceOf, work: (account: Relayer) => Promise<T>): Promise<T>
 }
 
 /** An account that was found without money is tried last for this time, in ms: its balance was compared with one request only. */
@@ -61,15 +64,20 @@ export function createAccountChooser(context: TransactionsContext): AccountChoos
 
   async function tryAll<T>(
     relayer: Relayer,
-    lane: string | undefined,
+    { lane, requests }: ChoiceOf,
     work: (account: Relayer) => Promise<T>,
   ): Promise<T> {
+    const { chain } = context.runtimeOf(relayer)
     const owner = lane && (await findLaneAccount(context.db, { poolId: relayer.id, lane }))
     const loads = owner ? [] : await findLoads(context.db, relayer.id)
     // From here to the choice nothing is awaited, so that the next request sees it.
     const usable = loads.filter(({ isUsable }) => isUsable)
+    const fitting = usable.filter(({ address }) => {
+      const account = { address, policies: relayer.policies }
+      return requests.every((request) => chain.check(request, account) === undefined)
+    })
     let refusal: unknown
-    for (const id of owner ? [owner] : rank(usable, lane)) {
+    for (const id of owner ? [owner] : rank(fitting.length > 0 ? fitting : usable, lane)) {
       choices.set(id, (choices.get(id) ?? 0) + 1)
       try {
         const account = id === relayer.id ? relayer : await context.relayerOf(id)
@@ -88,12 +96,12 @@ export function createAccountChooser(context: TransactionsContext): AccountChoos
   }
 
   return {
-    withAccount: async (relayer, lane, work) => {
+    withAccount: async (relayer, choice, work) => {
       if (relayer.accounts === undefined) return work(relayer)
       if (relayer.paused) throw inactive(relayer)
       for (let tries = 1; ; tries += 1) {
         try {
-          return await tryAll(relayer, lane, work)
+          return await tryAll(relayer, choice, work)
         } catch (error) {
           if (error !== LANE_MOVED || tries >= MAX_TRIES) throw error
         }
@@ -157,7 +165,7 @@ export function createPoolAcceptor(
       const earlier = await findByIdempotencyKey(context.db, poolIdOf(relayer.id), idempotencyKey)
       if (earlier) return repeated(earlier)
     }
-    return chooser.withAccount(relayer, lane, (account) =>
+    return chooser.withAccount(relayer, { lane, requests: [request] }, (account) =>
       accept(account, request, actor, { idempotencyKey, lane }),
     )
   }
