@@ -2421,6 +2421,17 @@ export interface components {
             /** @description True allows requests with an `authorization_list` (EIP-7702). False if absent. */
             readonly allow_authorization_list?: boolean;
             /**
+             * @description True lets the API keys of waiting transactions take turns: the next one is of the key with the fewest in flight, so that no key starves
+             *     another. The order of acceptance within a key stays. False if absent: the order of acceptance of all.
+             */
+            readonly fair_share?: boolean;
+            /**
+             * @description A new transaction is refused with 429 `rate_limited` and `Retry-After` if it would have to wait longer than this for its turn: if more wait
+             *     before it than blocks can take in this time, or the oldest has waited for longer. With `fair_share`, only those of its key count. No limit
+             *     if absent.
+             */
+            readonly max_queue_seconds?: number;
+            /**
              * @description True if other programs send from the account as well. If false, a nonce that the chain has used and the records do not explain, or on
              *     Solana a transaction that only the account has signed, stops the relayer (`UnexplainedNonces`, `UnexplainedTransactions`) until an
              *     operator accepts it (`acceptNonces`): the database may have been restored from a backup, and what is pending may already be paid. False if
@@ -2507,6 +2518,8 @@ export interface components {
             readonly max_fee?: components["schemas"]["ExactInt64"];
             /** @description The lifetime of a signed version, in seconds; then the service signs a new one. 120 if absent. */
             readonly timeout_seconds?: number;
+            readonly fair_share?: components["schemas"]["EvmPolicies"]["fair_share"];
+            readonly max_queue_seconds?: components["schemas"]["EvmPolicies"]["max_queue_seconds"];
             readonly shared_account?: components["schemas"]["EvmPolicies"]["shared_account"];
             readonly rules?: components["schemas"]["EvmPolicies"]["rules"];
             readonly top_up?: components["schemas"]["EvmPolicies"]["top_up"];
@@ -2545,6 +2558,8 @@ export interface components {
              * @enum {string}
              */
             readonly fee_payer_spending?: "own" | "always" | "never";
+            readonly fair_share?: components["schemas"]["EvmPolicies"]["fair_share"];
+            readonly max_queue_seconds?: components["schemas"]["EvmPolicies"]["max_queue_seconds"];
             readonly shared_account?: components["schemas"]["EvmPolicies"]["shared_account"];
             readonly rules?: components["schemas"]["EvmPolicies"]["rules"];
             readonly top_up?: components["schemas"]["EvmPolicies"]["top_up"];
@@ -2639,6 +2654,8 @@ export interface components {
             readonly eip1559_pricing?: components["schemas"]["EvmPolicies"]["eip1559_pricing"];
             readonly gas_limit_estimation?: components["schemas"]["EvmPolicies"]["gas_limit_estimation"];
             readonly allow_authorization_list?: components["schemas"]["EvmPolicies"]["allow_authorization_list"];
+            readonly fair_share?: components["schemas"]["EvmPolicies"]["fair_share"];
+            readonly max_queue_seconds?: components["schemas"]["EvmPolicies"]["max_queue_seconds"];
             readonly shared_account?: components["schemas"]["EvmPolicies"]["shared_account"];
             /** @description The most that one unit of gas may cost, in wei. No cap if absent. */
             readonly gas_price_cap?: components["schemas"]["U128"];
@@ -2702,6 +2719,8 @@ export interface components {
             /** @description The most that one transaction may cost, in stroops, regardless of its request. 1000000 if absent. */
             readonly max_fee?: components["schemas"]["Int64"];
             readonly timeout_seconds?: components["schemas"]["StellarPolicies"]["timeout_seconds"];
+            readonly fair_share?: components["schemas"]["EvmPolicies"]["fair_share"];
+            readonly max_queue_seconds?: components["schemas"]["EvmPolicies"]["max_queue_seconds"];
             readonly shared_account?: components["schemas"]["EvmPolicies"]["shared_account"];
             readonly top_up?: components["schemas"]["TopUpRule"];
             readonly rules?: components["schemas"]["SpendingRules"];
@@ -2759,6 +2778,8 @@ export interface components {
             readonly max_signatures?: components["schemas"]["SolanaPolicies"]["max_signatures"];
             readonly max_tx_data_size?: components["schemas"]["SolanaPolicies"]["max_tx_data_size"];
             readonly fee_payer_spending?: components["schemas"]["SolanaPolicies"]["fee_payer_spending"];
+            readonly fair_share?: components["schemas"]["EvmPolicies"]["fair_share"];
+            readonly max_queue_seconds?: components["schemas"]["EvmPolicies"]["max_queue_seconds"];
             readonly shared_account?: components["schemas"]["EvmPolicies"]["shared_account"];
             readonly top_up?: components["schemas"]["TopUpRule"];
             readonly rules?: components["schemas"]["SpendingRules"];
@@ -2858,6 +2879,8 @@ export interface components {
             readonly eip1559_pricing?: components["schemas"]["CreateEvmPolicies"]["eip1559_pricing"] | null;
             readonly gas_limit_estimation?: components["schemas"]["CreateEvmPolicies"]["gas_limit_estimation"] | null;
             readonly allow_authorization_list?: components["schemas"]["CreateEvmPolicies"]["allow_authorization_list"] | null;
+            readonly fair_share?: components["schemas"]["CreateEvmPolicies"]["fair_share"] | null;
+            readonly max_queue_seconds?: components["schemas"]["CreateEvmPolicies"]["max_queue_seconds"] | null;
             readonly shared_account?: components["schemas"]["CreateEvmPolicies"]["shared_account"] | null;
             readonly gas_price_cap?: components["schemas"]["CreateEvmPolicies"]["gas_price_cap"] | null;
             readonly fee_limit_multiplier?: components["schemas"]["CreateEvmPolicies"]["fee_limit_multiplier"] | null;

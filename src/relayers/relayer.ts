@@ -62,16 +62,24 @@ interface SharedAccountPolicy {
   readonly sharedAccount?: boolean
 }
 
+/** The policies about the queue, which every network type has. */
+interface QueuePolicy {
+  /** `true`: the API keys of waiting transactions take turns. Default false: the order of acceptance. */
+  readonly fairShare?: boolean
+  /** The longest time in seconds that a new transaction may have to wait for its turn; otherwise it is refused. Default: none. */
+  readonly maxQueueSeconds?: number
+}
+
 /** The configuration of a relayer on an EVM network. */
 export interface EvmRelayerConfig extends AnyRelayerConfig {
   readonly networkType: 'evm'
-  readonly policies: EvmPolicies & SpendingPolicy & SharedAccountPolicy
+  readonly policies: EvmPolicies & SpendingPolicy & SharedAccountPolicy & QueuePolicy
 }
 
 /** The configuration of a relayer on a Stellar network. */
 export interface StellarRelayerConfig extends AnyRelayerConfig {
   readonly networkType: 'stellar'
-  readonly policies: StellarPolicies & SpendingPolicy & SharedAccountPolicy
+  readonly policies: StellarPolicies & SpendingPolicy & SharedAccountPolicy & QueuePolicy
   /** Further accounts that lend their sequence numbers: a count of derived ones, or the signers that hold their keys. */
   readonly channels?: number | readonly string[]
 }
@@ -79,7 +87,7 @@ export interface StellarRelayerConfig extends AnyRelayerConfig {
 /** The configuration of a relayer on a Solana network. */
 export interface SolanaRelayerConfig extends AnyRelayerConfig {
   readonly networkType: 'solana'
-  readonly policies: SolanaPolicies & SpendingPolicy & SharedAccountPolicy
+  readonly policies: SolanaPolicies & SpendingPolicy & SharedAccountPolicy & QueuePolicy
 }
 
 /** The part of a relayer that the configuration file, or a caller, decides. */

@@ -30,6 +30,9 @@ const STATEMENTS: readonly string[] = [
   `create trigger announce_relayer_rows after delete or update of id, system_disabled, disabled_reason, ${ANNOUNCED}
     on relayers for each statement execute function announce_relayer_rows()`,
 
+  // Pending transactions by sender, who take turns where the policy fair_share says so.
+  `create index transactions_by_sender on transactions (relayer_id, coalesce(requested_by, ''), position)
+    where phase = 'pending' and nonce is null`,
   // Open transactions of a lane of a relayer are all of one account.
   'alter table transactions add column lane text',
   "create index transactions_lane on transactions (lane, position) where lane is not null and phase in ('pending', 'signed')",

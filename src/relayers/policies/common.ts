@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type FieldType, id, openReader, type Reader } from '../../lib/fields.ts'
+import { type FieldType, flag, id, openReader, type Reader } from '../../lib/fields.ts'
 import { decodeRules, readRules } from '../../spending/read-rules.ts'
 import type { SpendingRules } from '../../spending/rules.ts'
 import type { TopUp } from '../relayer.ts'
-import { subset } from './limit.ts'
-import { listOf, type Policy } from './policy-table.ts'
+import { atMost, NO_LIMIT, subset } from './limit.ts'
+import { count, listOf, type Policy, plain } from './policy-table.ts'
 
 /** Creates the policy by which another relayer fills the account, on networks with amounts of this type. */
 export function topUpOf(amount: FieldType<bigint>) {
@@ -92,3 +92,24 @@ export const ALLOWED_RPC_METHODS = {
   limit: subset,
   description: 'The only RPC methods that callers may use. If absent, those that read, price and simulate.',
 } as const
+
+/** The policy `fair_share`, which every network type has. */
+export const FAIR_SHARE = {
+  wireName: 'fair_share',
+  type: plain(flag),
+  limit: NO_LIMIT,
+  default: false,
+  description:
+    'True lets the API keys of waiting transactions take turns. False keeps the order of acceptance.',
+} as const satisfies Policy<boolean>
+
+const MAX_QUEUE_SECONDS = 86_400
+
+/** The policy `max_queue_seconds`, which every network type has. */
+export const QUEUE_LIMIT = {
+  wireName: 'max_queue_seconds',
+  type: count(1, MAX_QUEUE_SECONDS),
+  limit: atMost,
+  unit: 'seconds',
+  description: 'A transaction that would have to wait longer for its turn is refused. If absent, none is.',
+} as const satisfies Policy<number>

@@ -1,7 +1,7 @@
 import { DEFAULT_FEE_LIMIT_MULTIPLIER } from '../../chains/evm/content.ts'
 import { address, type FieldType, flag, type Reader, u128 } from '../../lib/fields.ts'
 import type { EvmRelayerConfig } from '../relayer.ts'
-import { ALLOWED_RPC_METHODS, SPENDING_RULES, topUpOf } from './common.ts'
+import { ALLOWED_RPC_METHODS, FAIR_SHARE, QUEUE_LIMIT, SPENDING_RULES, topUpOf } from './common.ts'
 import {
   atLeast,
   atLeastOrAbsent,
@@ -63,6 +63,8 @@ export const EVM_POLICIES = {
     default: false,
     description: 'True allows requests with an authorization_list (EIP-7702).',
   },
+  fairShare: FAIR_SHARE,
+  maxQueueSeconds: QUEUE_LIMIT,
   sharedAccount: {
     wireName: 'shared_account',
     type: plain(flag),

@@ -1,7 +1,7 @@
 import type { SolanaPolicies } from '../../chains/solana/content.ts'
 import { flag, int64, oneOf, publicKey, type Reader } from '../../lib/fields.ts'
 import type { SolanaRelayerConfig } from '../relayer.ts'
-import { ALLOWED_RPC_METHODS, SPENDING_RULES, topUpOf } from './common.ts'
+import { ALLOWED_RPC_METHODS, FAIR_SHARE, QUEUE_LIMIT, SPENDING_RULES, topUpOf } from './common.ts'
 import { atLeast, atMost, NO_LIMIT, ordered, permission, subset, superset } from './limit.ts'
 import { amount, choice, count, listOf, type PolicyTable, plain } from './policy-table.ts'
 
@@ -14,6 +14,8 @@ const TOKEN_FIELDS = ['allowed_tokens', 'swap_config', 'fee_margin_percentage']
 
 /** The policies of a relayer on a Solana network. */
 export const SOLANA_POLICIES = {
+  fairShare: FAIR_SHARE,
+  maxQueueSeconds: QUEUE_LIMIT,
   sharedAccount: {
     wireName: 'shared_account',
     type: plain(flag),

@@ -1,6 +1,6 @@
 import { flag, int64, oneOf, type Reader } from '../../lib/fields.ts'
 import type { StellarRelayerConfig } from '../relayer.ts'
-import { ALLOWED_RPC_METHODS, SPENDING_RULES, topUpOf } from './common.ts'
+import { ALLOWED_RPC_METHODS, FAIR_SHARE, QUEUE_LIMIT, SPENDING_RULES, topUpOf } from './common.ts'
 import { atLeast, atMost, NO_LIMIT, permission } from './limit.ts'
 import { amount, count, type PolicyTable, plain } from './policy-table.ts'
 
@@ -9,6 +9,8 @@ const MAX_TIMEOUT_SECONDS = 86_400
 
 /** The policies of a relayer on a Stellar network. */
 export const STELLAR_POLICIES = {
+  fairShare: FAIR_SHARE,
+  maxQueueSeconds: QUEUE_LIMIT,
   sharedAccount: {
     wireName: 'shared_account',
     type: plain(flag),

@@ -10,6 +10,7 @@ import { ACCOUNT_LEAVES, admitCandidates, LANE_MOVED } from './admit.ts'
 import { withEncodedArgs } from './checks.ts'
 import type { AccountChooser } from './choose-account.ts'
 import { type IdempotencyKey, keyReuseError } from './idempotency.ts'
+import { refuseHopeless } from './queue-limit.ts'
 
 /** A request of a batch. */
 export interface BatchItem {
@@ -102,7 +103,9 @@ async function admitFresh(
   relayer: Relayer,
   sent: readonly Indexed[],
 ): Promise<[number, Outcome][]> {
-  if (sent.length === 0) return []
+  const [first] = sent
+  if (first === undefined) return []
+  await refuseHopeless(context, relayer, { actor: first.submission.actor, count: sent.length })
   const fresh = await encodeAll(context, relayer, sent)
   for (const { index, submission } of fresh) refuseAt(index, checkStatic(context, submission))
   const prepared = await prepareAll(context, relayer, fresh)
@@ -192,7 +195,7 @@ const BEGINS_WITH_FIELD = /^[a-z][a-z0-9_.[\]]*: /
 /** Says in a refusal which item of a batch it is about. Everything else stays as it is. Pure. */
 export function errorAtItem(index: number, error: unknown): unknown {
   if (!(error instanceof AppError) || OF_RELAYER.has(error.code)) return error
-  if (error === LANE_MOVED || error === ACCOUNT_LEAVES) return error
+  if (error === LANE_MOVED || error === ACCOUNT_LEAVES || error.code === 'rate_limited') return error
   const { code, detail, retryAfterSeconds, cause } = error
   const separator = BEGINS_WITH_FIELD.test(detail) ? '.' : ': '
   const options = retryAfterSeconds === undefined ? { cause } : { cause, retryAfterSeconds }

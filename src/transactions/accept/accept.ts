@@ -17,6 +17,7 @@ import { findTransaction } from '../store/lookups-store.ts'
 import { admitCandidates, type Candidate, type Decision } from './admit.ts'
 import { checkTimes, prepareContent, withEncodedArgs } from './checks.ts'
 import { findByIdempotencyKey, type IdempotencyKey } from './idempotency.ts'
+import { refuseHopeless } from './queue-limit.ts'
 
 /** A stored transaction, and sentences about it for the caller. */
 export interface Accepted extends TransactionWithAttempts {
@@ -54,6 +55,7 @@ export function createAcceptor(context: TransactionsContext): Acceptor {
     const { idempotencyKey } = options
     const earlier = idempotencyKey && (await findByIdempotencyKey(context.db, relayer.id, idempotencyKey))
     if (earlier) return repeated(earlier)
+    await refuseHopeless(context, relayer, { actor, count: 1 })
     try {
       return await acceptNew(context, admit, { relayer, request, actor, ...options })
     } catch (error) {

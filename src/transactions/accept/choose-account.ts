@@ -1,6 +1,6 @@
 import type { Actor } from '../../access/principal.ts'
 import type { ChainRequest } from '../../chains/request.ts'
-import { AppError } from '../../errors.ts'
+import { AppError, type ErrorCode } from '../../errors.ts'
 import { fingerprintOf } from '../../lib/hash.ts'
 import { inactive } from '../../relayers/policies/policy.ts'
 import { poolIdOf } from '../../relayers/pool.ts'
@@ -137,13 +137,12 @@ function isEmptyAccount(error: unknown): boolean {
   return error instanceof AppError && error.code === 'insufficient_balance'
 }
 
-/** It stopped accepting work after it was chosen. */
+/** It stopped accepting work after it was chosen, or too much waits for it. */
 function isUnusableAccount(error: unknown): boolean {
-  if (error === ACCOUNT_LEAVES) return true
-  return (
-    error instanceof AppError && (error.code === 'relayer_disabled' || error.code === 'relayer_not_found')
-  )
+  return error === ACCOUNT_LEAVES || (error instanceof AppError && PASSED_ON.has(error.code))
 }
+
+const PASSED_ON: ReadonlySet<ErrorCode> = new Set(['rate_limited', 'relayer_disabled', 'relayer_not_found'])
 
 function noAccount({ id }: Relayer): AppError {
   return new AppError(

@@ -40,6 +40,13 @@ export interface SubmitLimits {
   readonly overtaken: number
 }
 
+interface SubmittableQuery {
+  readonly now: Date
+  readonly limits: SubmitLimits
+  /** The API keys of the pending transactions take turns. Default: the order of acceptance. */
+  readonly inTurns?: boolean
+}
+
 /** Transactions that a step of a relayer may sign. */
 export interface Submittable {
   /** In the order of acceptance, but for those with a nonce, which come first, because others wait for them, and then setup transactions. */
@@ -55,22 +62,25 @@ export interface Submittable {
 export async function findSubmittable(
   db: Db,
   relayerId: string,
-  { now, limits }: { readonly now: Date; readonly limits: SubmitLimits },
+  { now, limits, inTurns = false }: SubmittableQuery,
 ): Promise<Submittable> {
   const active = sql`
-    select * from transactions where relayer_id = ${relayerId} and phase = 'pending' and ${isActive(now)}`
+    select *, 0::bigint as turn from transactions where relayer_id = ${relayerId} and phase = 'pending' and ${isActive(now)}`
   const first = sql`${active} and nonce is null and stuck_since is null`
+  const requests = inTurns
+    ? sql`(${requestsInTurns({ relayerId, now, limit: limits.pending })})`
+    : sql`(${first} and purpose <> 'setup' order by position limit ${limits.pending})`
   const { rows } = await sql<TransactionRow>`
     select * from (
       (${active} and nonce is not null order by nonce limit ${limits.pending})
       union all
       (${first} and purpose = 'setup' order by position limit ${limits.pending})
       union all
-      (${first} and purpose <> 'setup' order by position limit ${limits.pending})
+      ${requests}
       union all
       (${active} and ${IS_STUCK_UNSIGNED} and ${isDueAt(now)} order by ${IN_ORDER} limit ${limits.overtaken})
       union all
-      (select * from transactions where relayer_id = ${relayerId} and phase = 'pending' and ${isTimely(now)}
+      (select *, 0::bigint as turn from transactions where relayer_id = ${relayerId} and phase = 'pending' and ${isTimely(now)}
         and awaits_price and ${isDueAt(now)} order by position limit ${limits.overtaken})) submittable
     order by ${IS_OVERTAKEN}, ${IN_ORDER}`.execute(db)
   const found = Map.groupBy(rows, (row) => isOvertaken(toTransaction(row)))
@@ -78,6 +88,37 @@ export async function findSubmittable(
     pending: (found.get(false) ?? []).slice(0, limits.pending).map(toTransaction),
     overtaken: (found.get(true) ?? []).map(toTransaction),
   }
+}
+
+/**
+ * Builds the query for pending transactions in the order of turns: the next one is of the API key that has the fewest in flight. It goes from key to
+ * key in the index (`transactions_by_sender`), so a key with many waiting ones costs no more than the others.
+ */
+function requestsInTurns({
+  relayerId,
+  now,
+  limit,
+}: {
+  readonly relayerId: string
+  readonly now: Date
+  readonly limit: number
+}) {
+  const waiting = sql`relayer_id = ${relayerId} and phase = 'pending' and nonce is null`
+  const sender = sql`coalesce(requested_by, '')`
+  return sql`
+    with recursive sender as (
+      (select ${sender} as id from transactions where ${waiting} order by ${sender} limit 1)
+      union all
+      select (select ${sender} from transactions where ${waiting} and ${sender} > sender.id order by ${sender} limit 1)
+      from sender where sender.id is not null),
+    flying as (
+      select ${sender} as id, count(*) as count from transactions where relayer_id = ${relayerId} and ${IS_IN_FLIGHT} group by 1)
+    select queued.*, coalesce(flying.count, 0) + row_number() over (partition by sender.id order by queued.position) as turn
+    from sender left join flying on flying.id = sender.id cross join lateral (
+      select * from transactions
+      where ${waiting} and ${sender} = sender.id and stuck_since is null and purpose <> 'setup' and ${isActive(now)}
+      order by position limit ${limit}) queued
+    where sender.id is not null order by turn, position limit ${limit}`
 }
 
 /** The condition that a pending transaction has no nonce, and has blocked its account for too long. */
@@ -95,7 +136,7 @@ export function isOvertaken({
   return (stuckSince !== undefined && nonce === undefined) || awaitsPrice === true
 }
 
-const IN_ORDER = sql`nonce nulls last, purpose = 'setup' desc, position`
+const IN_ORDER = sql`nonce nulls last, purpose = 'setup' desc, turn, position`
 
 /** Finds the lowest nonce that is signed and not mined: no later one can be included before it. */
 export async function findHead(db: Db, relayerId: string): Promise<Transaction | undefined> {
@@ -230,4 +271,36 @@ export async function findOpenRequests(
     items: rows.map(({ id, relayer_id: relayerId }) => ({ id, relayerId })),
     total: Number(rows[0]?.total ?? 0n),
   }
+}
+
+/** What waits for its turn before a new transaction. */
+export interface QueueLength {
+  /** Counted up to a limit. */
+  readonly count: number
+  /** When the oldest of them was accepted, or its later `valid_from`; undefined if there is none. */
+  readonly oldestAt: Date | undefined
+}
+
+/** Measures the transactions that are pending without a nonce: of one sender, or of all. */
+export async function measureQueue(
+  db: Db,
+  {
+    relayerId,
+    sender,
+    now,
+    limit,
+  }: {
+    readonly relayerId: string
+    readonly sender?: string | undefined
+    readonly now: Date
+    readonly limit: number
+  },
+): Promise<QueueLength> {
+  const ofSender = sender === undefined ? sql`` : sql`and coalesce(requested_by, '') = ${sender}`
+  const { rows } = await sql<{ count: bigint; oldest: Date | null }>`
+    select count(*) as count, min(greatest(created_at, valid_from)) as oldest from (
+      select created_at, valid_from from transactions
+      where relayer_id = ${relayerId} and phase = 'pending' and nonce is null and stuck_since is null and ${isActive(now)} ${ofSender}
+      order by position limit ${limit}) queued`.execute(db)
+  return { count: Number(rows[0]?.count ?? 0n), oldestAt: rows[0]?.oldest ?? undefined }
 }

@@ -51,7 +51,11 @@ export async function submitPending(context: TransactionsContext, leased: Leased
   const at = new Date(now)
   const inFlight = await measureInFlight(context.db, relayer.id)
   const limits = { pending: pendingLimit(context, leased, inFlight), overtaken: MAX_OVERTAKEN }
-  const { pending, overtaken } = await findSubmittable(context.db, relayer.id, { now: at, limits })
+  const { pending, overtaken } = await findSubmittable(context.db, relayer.id, {
+    now: at,
+    limits,
+    inTurns: relayer.policies.fairShare === true,
+  })
   if (pending.length + overtaken.length === 0 || (await isReset(context, leased))) return
   const { slots, reserved } = await measureHeadroom(context, leased, { inFlight, pending })
   const freeSlotCount = [...slots.values()].reduce((sum, free) => sum + free, 0)

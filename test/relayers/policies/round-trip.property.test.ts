@@ -73,6 +73,8 @@ const EVM: Arbitraries<typeof EVM_POLICIES> = {
   eip1559_pricing: fc.boolean(),
   gas_limit_estimation: fc.boolean(),
   allow_authorization_list: fc.boolean(),
+  fair_share: fc.boolean(),
+  max_queue_seconds: fc.integer({ min: 1, max: 86_400 }),
   shared_account: fc.boolean(),
   gas_price_cap: u128,
   min_balance: u128,
@@ -90,6 +92,8 @@ const EVM: Arbitraries<typeof EVM_POLICIES> = {
   top_up: topUpOf(2n ** 128n - 1n),
 }
 const STELLAR: Arbitraries<typeof STELLAR_POLICIES> = {
+  fair_share: fc.boolean(),
+  max_queue_seconds: fc.integer({ min: 1, max: 86_400 }),
   shared_account: fc.boolean(),
   min_balance: int64,
   warn_balance: int64,
@@ -100,6 +104,8 @@ const STELLAR: Arbitraries<typeof STELLAR_POLICIES> = {
   top_up: topUpOf(2n ** 63n - 1n),
 }
 const SOLANA: Arbitraries<typeof SOLANA_POLICIES> = {
+  fair_share: fc.boolean(),
+  max_queue_seconds: fc.integer({ min: 1, max: 86_400 }),
   shared_account: fc.boolean(),
   min_balance: int64,
   warn_balance: int64,
