@@ -19,7 +19,7 @@ import { createEventPresenter } from './handlers/present/event.ts'
 import { createCallAdmission } from './http/guards.ts'
 import type { Clock } from './lib/time.ts'
 import { createLogger } from './log.ts'
-import { configuredAccounts } from './relayers/accounts.ts'
+import { configuredAccounts } from './relayers/accounts/accounts.ts'
 import { networkOf } from './relayers/relayer.ts'
 import { findNotSigning, pauseAll, visibleRelayerIds } from './relayers/store.ts'
 import { type Sealer, sealerOf } from './security/secrets.ts'
@@ -42,7 +42,7 @@ import {
 } from './transactions/signing.ts'
 import { findTraceParent } from './transactions/store/lookups-store.ts'
 import { SLOT_CHANNEL, WORK_CHANNEL } from './transactions/store/transactions-store.ts'
-import { createTransactionWaits } from './transactions/waits.ts'
+import { createTransactionWaits } from './transactions/store/waits.ts'
 import { createAccess } from './wiring/access.ts'
 import {
   chainsInUse,

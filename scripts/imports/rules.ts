@@ -115,6 +115,7 @@ const ARROWS: Rules['arrows'] = {
     'contract/operations.ts',
     'database/db.ts',
     'networks/network.ts',
+    'relayers/accounts/pool.ts',
     'transactions/model/',
     'transactions/store/lookups-store.ts',
     ...COMMON,

@@ -5,14 +5,14 @@ import type { Db, Tx } from '../database/db.ts'
 import { ConfigError } from '../lib/fields.ts'
 import type { Notification, NotificationConfig } from '../notifications/notification.ts'
 import { deleteNotification, lockNotifications, saveNotification } from '../notifications/store.ts'
+import type { RelayerAccounts } from '../relayers/accounts/accounts.ts'
 import {
   AccountInUseError,
   claimsOf,
   releaseAccounts,
   reserveAccounts,
-} from '../relayers/account-claims-store.ts'
-import type { RelayerAccounts } from '../relayers/accounts.ts'
-import { findAccountIds, saveFurtherAccounts } from '../relayers/pool-store.ts'
+} from '../relayers/accounts/claims-store.ts'
+import { findAccountIds, saveFurtherAccounts } from '../relayers/accounts/pool-store.ts'
 import { channelsOf, type Relayer, type RelayerConfig } from '../relayers/relayer.ts'
 import type { ConfiguredRelayer } from '../relayers/relayer-codec.ts'
 import {

@@ -1,7 +1,7 @@
 import { suggest } from '../lib/suggest.ts'
 import { CATALOGUE, suggestNetwork } from '../networks/catalogue/catalogue.ts'
 import { chainName, type Network } from '../networks/network.ts'
-import { duplicateAccounts } from '../relayers/accounts.ts'
+import { duplicateAccounts } from '../relayers/accounts/accounts.ts'
 import { limitProblem, pricingProblem, privacyProblem } from '../relayers/policies/policy.ts'
 import { type RelayerConfig, signersOf } from '../relayers/relayer.ts'
 import { topUpProblems } from '../relayers/top-up.ts'

@@ -1,7 +1,7 @@
 import type { HandlerMap } from '../contract/handler.ts'
 import type { Schemas } from '../contract/operations.ts'
 import { omitUndefined } from '../lib/object.ts'
-import { poolIdOf } from '../relayers/pool.ts'
+import { poolIdOf } from '../relayers/accounts/pool.ts'
 import { type Approval, listApprovals } from '../transactions/approvals/approvals-store.ts'
 import { requireApproval } from '../transactions/approvals/decide.ts'
 import { presentDryRun } from './present/dry-run.ts'

@@ -31,7 +31,7 @@ import type { PendingCanceler } from '../transactions/replace/cancel-pending.ts'
 import type { createReplacer } from '../transactions/replace/replace.ts'
 import type { ResetResult } from '../transactions/reset-store.ts'
 import type { AuthorizationSigner, TransactionSigner, TypedDataSigner } from '../transactions/signing.ts'
-import type { TransactionWaits } from '../transactions/waits.ts'
+import type { TransactionWaits } from '../transactions/store/waits.ts'
 
 import type { EventPresenter } from './present/event.ts'
 import type { AdmitCall } from './wallet/wallet-call.ts'

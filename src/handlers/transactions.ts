@@ -30,7 +30,7 @@ import {
   searchTransactions,
   type TransactionFilter,
 } from '../transactions/store/search-store.ts'
-import { hasReached } from '../transactions/waits.ts'
+import { hasReached } from '../transactions/store/waits.ts'
 import { withDecodedCalls } from './present/decoded-calls.ts'
 import { presentDiagnosis } from './present/diagnosis.ts'
 import { presentDryRun } from './present/dry-run.ts'

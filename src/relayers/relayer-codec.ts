@@ -2,9 +2,9 @@ import type { Selectable } from 'kysely'
 import { changedFields } from '../audit/entry.ts'
 import type { RelayersTable } from '../database/tables/relayers.ts'
 import { maskUrl, type NetworkType, parseNetworkType } from '../networks/network.ts'
+import { writeAccounts } from './accounts/pool.ts'
 import { decodePoliciesOf, writePoliciesOf } from './policies/policies.ts'
 import { encodePolicies } from './policies/policy-table.ts'
-import { writeAccounts } from './pool.ts'
 import {
   channelsOf,
   DISABLED_REASONS,

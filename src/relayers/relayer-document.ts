@@ -1,8 +1,8 @@
 import { flag, id, openReader, type Reader, text } from '../lib/fields.ts'
 import { isNetworkType, NETWORK_TYPES, type NetworkType } from '../networks/network.ts'
 import { readRpcUrls } from '../networks/read-urls.ts'
+import { readAccounts, writeAccounts } from './accounts/pool.ts'
 import { readPoliciesOf, writePoliciesOf } from './policies/policies.ts'
-import { readAccounts, writeAccounts } from './pool.ts'
 import { channelsOf, type RelayerConfig, type RelayerConfigOf, readChannels } from './relayer.ts'
 
 /** A relayer as a configuration file or a request describes it, with the path that problems name. */

@@ -5,7 +5,6 @@ import { assertNever } from '../lib/exhaustive.ts'
 import { id, type Reader, whole } from '../lib/fields.ts'
 import { type NetworkType, networkId, type RpcUrl } from '../networks/network.ts'
 import type { SpendingRules } from '../spending/rules.ts'
-import type { AccountSource } from './pool.ts'
 
 /** The types of reasons for which the service itself disables a relayer. */
 export const DISABLED_REASONS = [
@@ -29,6 +28,12 @@ export interface DisabledReason {
   readonly type: (typeof DISABLED_REASONS)[number]
   /** Sentences for people. */
   readonly details: string
+}
+
+/** So many accounts of a signer: the account of the signer itself, and those at the indexes after it. */
+export interface AccountSource {
+  readonly signerId: string
+  readonly count: number
 }
 
 /** The configuration that every relayer has. */

@@ -2,8 +2,8 @@ import type { Logger } from 'pino'
 import type { Db } from '../database/db.ts'
 import { NETWORK_TYPES, type NetworkType } from '../networks/network.ts'
 import type { Keyring } from '../signers/keyring.ts'
+import type { FindKey } from './accounts/source-accounts.ts'
 import { type Relayer, type RelayerConfig, signersOf } from './relayer.ts'
-import type { FindKey } from './source-accounts.ts'
 import { allRelayers, relayersOfKey } from './store.ts'
 
 /** A key that relayers on networks of several types use as it is. */

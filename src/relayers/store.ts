@@ -6,7 +6,6 @@ import type { Db, Schema, Tx } from '../database/db.ts'
 import type { RelayersTable } from '../database/tables/relayers.ts'
 import { recordRelayerState } from '../events/store.ts'
 import { deleteInterfacesOf } from './interfaces/interfaces-store.ts'
-import { updateFurtherAccounts } from './pool-store.ts'
 import type { DisabledReason, Relayer } from './relayer.ts'
 import { type ConfiguredRelayer, columnsOf, toRelayer } from './relayer-codec.ts'
 
@@ -213,6 +212,19 @@ export async function updateRelayer(tx: Tx, relayer: ConfiguredRelayer): Promise
     .executeTakeFirstOrThrow()
   if (relayer.accounts !== undefined) await updateFurtherAccounts(tx, relayer)
   return toRelayer(row)
+}
+
+/**
+ * Gives the further accounts of a relayer what they share with it. The caller holds the lock of the relayer.
+ */
+async function updateFurtherAccounts(tx: Tx, { id }: Pick<Relayer, 'id'>): Promise<void> {
+  await sql`
+    update relayers account set name = own.name, network = own.network, notification_id = own.notification_id, paused = own.paused,
+      policies = own.policies, custom_rpc_urls = own.custom_rpc_urls
+    from relayers own
+    where own.id = ${id} and account.pool_id = ${id} and account.id <> ${id} and account.removed_at is null`.execute(
+    tx,
+  )
 }
 
 /** Opens the nonce counter of the relayer's own account. */

@@ -1,4 +1,4 @@
-import { isFurtherAccount } from './pool.ts'
+import { isFurtherAccount } from './accounts/pool.ts'
 import type { RelayerConfig } from './relayer.ts'
 
 /**

@@ -2,7 +2,7 @@ import type { ContentReader } from '../chains/capabilities.ts'
 import { type AssetAmount, type Effects, NATIVE } from '../chains/effects.ts'
 import type { Schemas } from '../contract/operations.ts'
 import type { NetworkType } from '../networks/network.ts'
-import { poolIdOf } from '../relayers/pool.ts'
+import { poolIdOf } from '../relayers/accounts/pool.ts'
 import { contentKind, hasLaterContent, isNoop } from '../transactions/model/attempts.ts'
 import type { TransactionWithAttempts } from '../transactions/model/transaction.ts'
 

@@ -13,7 +13,7 @@ import { connectionLimit } from '../http/connections/connections.ts'
 import { createHttpServer } from '../http/server.ts'
 import type { HttpServerOptions } from '../http/server-options.ts'
 import type { Clock } from '../lib/time.ts'
-import { configuredAccounts, type RelayerAccounts } from '../relayers/accounts.ts'
+import { configuredAccounts, type RelayerAccounts } from '../relayers/accounts/accounts.ts'
 import type { Sealer } from '../security/secrets.ts'
 import { type CompleteKeys, completeKeys, type LoadedSigners } from '../signers/load.ts'
 

@@ -14,10 +14,10 @@ import {
   type NetworkType,
   type RpcUrl,
 } from '../networks/network.ts'
+import { poolIdOf } from '../relayers/accounts/pool.ts'
+import { type SourceAccounts, sourceAccountsOf } from '../relayers/accounts/source-accounts.ts'
 import { sendsPrivately } from '../relayers/policies/policy.ts'
-import { poolIdOf } from '../relayers/pool.ts'
 import { channelsOf, type Relayer } from '../relayers/relayer.ts'
-import { type SourceAccounts, sourceAccountsOf } from '../relayers/source-accounts.ts'
 import type { Keyring } from '../signers/keyring.ts'
 import type { TransactionObserver } from '../transactions/model/observer.ts'
 import type { RelayerRuntime } from '../transactions/model/runtime.ts'

@@ -4,7 +4,7 @@ import { applyConfig } from '../../src/config/apply.ts'
 import type { Database } from '../../src/database/db.ts'
 import type { NotificationConfig } from '../../src/notifications/notification.ts'
 import { listNotifications } from '../../src/notifications/store.ts'
-import type { RelayerAccounts } from '../../src/relayers/accounts.ts'
+import type { RelayerAccounts } from '../../src/relayers/accounts/accounts.ts'
 import type { EvmRelayerConfig, Relayer, RelayerConfig } from '../../src/relayers/relayer.ts'
 import { columnsOf, toRelayer } from '../../src/relayers/relayer-codec.ts'
 import {

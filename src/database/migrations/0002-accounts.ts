@@ -10,7 +10,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
 /** The columns whose change every process must hear of. */
 const ANNOUNCED = `name, network, network_type, address, signer_id, notification_id, paused, policies, custom_rpc_urls, channels, accounts,
-  draining, removed_at`
+  account_index, draining, removed_at`
 
 const STATEMENTS: readonly string[] = [
   // [{"signerId": …, "count": …}]; null for a relayer that never had further accounts.

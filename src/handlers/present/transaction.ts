@@ -6,7 +6,7 @@ import type { StellarDraft, StellarRequest } from '../../chains/stellar/content.
 import type { StellarOperation } from '../../chains/stellar/model/operation.ts'
 import type { Schemas } from '../../contract/operations.ts'
 import { omitUndefined } from '../../lib/object.ts'
-import { poolIdOf } from '../../relayers/pool.ts'
+import { poolIdOf } from '../../relayers/accounts/pool.ts'
 import type { Transaction, TransactionWithAttempts } from '../../transactions/model/transaction.ts'
 import { presentEvmReceipt, presentSolanaReceipt, presentStellarReceipt } from './receipt.ts'
 

@@ -1,6 +1,6 @@
 import type { Actor } from '../../access/principal.ts'
 import { AppError } from '../../errors.ts'
-import { poolIdOf } from '../../relayers/pool.ts'
+import { poolIdOf } from '../../relayers/accounts/pool.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import { measureQueue, type QueueLength } from '../store/queue-store.ts'

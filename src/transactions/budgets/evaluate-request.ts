@@ -1,7 +1,7 @@
 import type { Actor } from '../../access/principal.ts'
 import type { Effects } from '../../chains/effects.ts'
 import type { ChainRequest } from '../../chains/request.ts'
-import { poolIdOf } from '../../relayers/pool.ts'
+import { poolIdOf } from '../../relayers/accounts/pool.ts'
 import { networkOf, type Relayer } from '../../relayers/relayer.ts'
 import { hasLimits, requireAllowed } from '../../spending/book.ts'
 import { evaluateContent, evaluateSignature, type RuleResult } from '../../spending/evaluate-content.ts'

@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../../database/db.ts'
-import { poolIdOf } from '../../relayers/pool.ts'
+import { poolIdOf } from '../../relayers/accounts/pool.ts'
 
 // The keys of a relayer hold for all of its accounts, and are stored under the id that callers know.
 

@@ -5,8 +5,8 @@ import type { Database } from '../../../src/database/db.ts'
 import { ConfigError } from '../../../src/lib/fields.ts'
 import type { NotificationConfig } from '../../../src/notifications/notification.ts'
 import { deleteNotification, listNotifications } from '../../../src/notifications/store.ts'
-import { reserveAccounts } from '../../../src/relayers/account-claims-store.ts'
-import type { RelayerAccounts } from '../../../src/relayers/accounts.ts'
+import type { RelayerAccounts } from '../../../src/relayers/accounts/accounts.ts'
+import { reserveAccounts } from '../../../src/relayers/accounts/claims-store.ts'
 import type { RelayerConfig } from '../../../src/relayers/relayer.ts'
 import {
   findRelayer,

@@ -121,7 +121,7 @@ describe('a patch', () => {
       { colour: 1 },
       400,
       'invalid_request',
-      /known are name, paused, notification_id, custom_rpc_urls, policies, signer_id\./,
+      /known are name, paused, notification_id, custom_rpc_urls, policies, signer_id, accounts\./,
     ],
     [
       'a policy of another type',

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db, Tx } from '../database/db.ts'
-import { evmChainName } from '../networks/network.ts'
+import type { Db, Tx } from '../../database/db.ts'
+import { evmChainName } from '../../networks/network.ts'
 import type { RelayerAccounts } from './accounts.ts'
 
 /** A relayer, and the accounts whose nonces it is going to take. */

@@ -1,14 +1,8 @@
-import { id, type Reader, whole } from '../lib/fields.ts'
-import type { RelayerConfig } from './relayer.ts'
+import { id, type Reader, whole } from '../../lib/fields.ts'
+import type { AccountSource, RelayerConfig } from '../relayer.ts'
 
 // A relayer can have several accounts, which share its work: a node lets one account have only some transactions in flight. The first account is
 // that of the relayer itself. Each further one is operated as a relayer of its own, with the policies of the first, whose id callers never see.
-
-/** So many accounts of a signer: the account of the signer itself, and those at the indexes after it. */
-export interface AccountSource {
-  readonly signerId: string
-  readonly count: number
-}
 
 /** One account of a relayer by its key. */
 export interface AccountKey {

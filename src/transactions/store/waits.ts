@@ -1,10 +1,9 @@
 import type { Logger } from 'pino'
-import type { Db } from '../database/db.ts'
-import type { EventNotifier } from '../events/follow.ts'
-import type { Clock } from '../lib/time.ts'
-import type { TransactionStatus } from './model/transaction.ts'
-import { isFinal } from './model/transitions.ts'
-import { findStates, type TransactionState } from './store/lookups-store.ts'
+import type { Db } from '../../database/db.ts'
+import type { Clock } from '../../lib/time.ts'
+import type { TransactionStatus } from '../model/transaction.ts'
+import { isFinal } from '../model/transitions.ts'
+import { findStates, type TransactionState } from './lookups-store.ts'
 
 /** The statuses that a request can wait for. A later one counts too. */
 export type AwaitedStatus = Extract<TransactionStatus, 'submitted' | 'mined' | 'confirmed'>
@@ -38,10 +37,22 @@ const BACKSTOP_MS = 500
 /** The pause in ms between two looks: the events of all relayers announce themselves, so a busy service would look all the time. */
 const PAUSE_MS = 10
 
+/** Tells when an event was committed, as the notifier of events does. */
+interface Announcements {
+  add(): Listener
+}
+
+interface Listener {
+  /** Returns a signal that aborts at the next event after this call, or at `wake`. */
+  arm(): AbortSignal
+  wake(): void
+  remove(): void
+}
+
 interface WaitDeps {
   readonly db: Db
   readonly clock: Clock
-  readonly notifier: EventNotifier
+  readonly notifier: Announcements
   readonly log: Logger
   /** Ends every wait when the service stops. */
   readonly stopping: AbortSignal
@@ -56,7 +67,7 @@ interface Wait {
 /** Creates the waits of this process. One statement for each announced event, or several of them, serves all of them. */
 export function createTransactionWaits({ db, clock, notifier, log, stopping }: WaitDeps): TransactionWaits {
   const waits = new Set<Wait>()
-  let listener: ReturnType<EventNotifier['add']> | undefined
+  let listener: Listener | undefined
 
   async function look(): Promise<void> {
     const ids = new Set([...waits].map(({ transactionId }) => transactionId))
@@ -68,7 +79,7 @@ export function createTransactionWaits({ db, clock, notifier, log, stopping }: W
     }
   }
 
-  async function lookWhileAwaited(events: ReturnType<EventNotifier['add']>): Promise<void> {
+  async function lookWhileAwaited(events: Listener): Promise<void> {
     while (waits.size > 0) {
       // Armed before the look, so that no event is missed between the two.
       const changed = events.arm()

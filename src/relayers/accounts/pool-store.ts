@@ -1,23 +1,10 @@
 import { sql } from 'kysely'
-import type { Db, Tx } from '../database/db.ts'
-import { releaseAccounts } from './account-claims-store.ts'
+import type { Db, Tx } from '../../database/db.ts'
+import type { Relayer } from '../relayer.ts'
+import { type ConfiguredRelayer, columnsOf, toRelayer } from '../relayer-codec.ts'
+import { forgetNonce, openAccount } from '../store.ts'
+import { releaseAccounts } from './claims-store.ts'
 import { MAX_ACCOUNTS } from './pool.ts'
-import type { Relayer } from './relayer.ts'
-import { type ConfiguredRelayer, columnsOf, toRelayer } from './relayer-codec.ts'
-import { forgetNonce, openAccount } from './store.ts'
-
-/**
- * Gives the further accounts of a relayer what they share with it. The caller holds the lock of the relayer.
- */
-export async function updateFurtherAccounts(tx: Tx, { id }: Pick<Relayer, 'id'>): Promise<void> {
-  await sql`
-    update relayers account set name = own.name, network = own.network, notification_id = own.notification_id, paused = own.paused,
-      policies = own.policies, custom_rpc_urls = own.custom_rpc_urls
-    from relayers own
-    where own.id = ${id} and account.pool_id = ${id} and account.id <> ${id} and account.removed_at is null`.execute(
-    tx,
-  )
-}
 
 /**
  * Makes these the further accounts of a relayer. One that is no longer among them takes no new work, and is removed when it has none. The caller

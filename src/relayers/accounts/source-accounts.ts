@@ -1,11 +1,11 @@
-import type { SourceAccount } from '../chains/chain.ts'
-import { FAMILIES } from '../chains/families.ts'
-import type { NetworkType } from '../networks/network.ts'
-import type { Key } from '../signers/key.ts'
-import { typesFor } from '../signers/providers/registry.ts'
-import { evmAddress } from '../signers/secp256k1.ts'
-import type { Ed25519Signer } from '../signers/signer.ts'
-import { channelsOf, type RelayerConfig } from './relayer.ts'
+import type { SourceAccount } from '../../chains/chain.ts'
+import { FAMILIES } from '../../chains/families.ts'
+import type { NetworkType } from '../../networks/network.ts'
+import type { Key } from '../../signers/key.ts'
+import { typesFor } from '../../signers/providers/registry.ts'
+import { evmAddress } from '../../signers/secp256k1.ts'
+import type { Ed25519Signer } from '../../signers/signer.ts'
+import { channelsOf, type RelayerConfig } from '../relayer.ts'
 
 /** The relayer's own account first, then its channels. */
 export type SourceAccounts = readonly [SourceAccount, ...SourceAccount[]]
@@ -61,13 +61,13 @@ const DERIVATIONS: Readonly<Record<NetworkType, (derivation: Derivation) => Prom
   solana: async (derivation) =>
     ed25519Accounts({
       ...derivation,
-      addressOf: (await import('../signers/ed25519.ts')).solanaAddress,
+      addressOf: (await import('../../signers/ed25519.ts')).solanaAddress,
       ownOf: (key) => key.solana,
     }),
   stellar: async (derivation) =>
     ed25519Accounts({
       ...derivation,
-      addressOf: (await import('../signers/ed25519.ts')).stellarAddress,
+      addressOf: (await import('../../signers/ed25519.ts')).stellarAddress,
       ownOf: (key) => key.stellar,
     }),
 }

@@ -1,9 +1,9 @@
-import { ConfigError } from '../lib/fields.ts'
-import { chainName, type Network } from '../networks/network.ts'
-import type { Key } from '../signers/key.ts'
+import { ConfigError } from '../../lib/fields.ts'
+import { chainName, type Network } from '../../networks/network.ts'
+import type { Key } from '../../signers/key.ts'
+import type { RelayerConfig } from '../relayer.ts'
+import type { ConfiguredRelayer } from '../relayer-codec.ts'
 import { furtherAccountId, furtherConfig, furtherKeys } from './pool.ts'
-import type { RelayerConfig } from './relayer.ts'
-import type { ConfiguredRelayer } from './relayer-codec.ts'
 import { type FindKey, sourceAccountsOf, UnfitSignerError } from './source-accounts.ts'
 
 /** The accounts whose nonces a relayer takes. */
