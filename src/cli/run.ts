@@ -22,8 +22,9 @@ import {
 } from './api/transactions.ts'
 import { auditVerify } from './audit-verify.ts'
 import { changeStorageKey } from './change-storage-key.ts'
-import { checkConfig, health } from './check-config.ts'
 import { type Arguments, type Command, EXIT, type Terminal, UsageError } from './command.ts'
+import { checkConfig, health } from './config/check-config.ts'
+import { importDefenderRelayers, importEngineV2, importOpenZeppelinRelayer } from './import/import.ts'
 import { init, relayerCommand } from './init.ts'
 import { keysChangePassphrase, keysCreate, keysImport, keysShow } from './keys/commands.ts'
 import { keysImportTo } from './keys/import-to.ts'
@@ -40,6 +41,9 @@ const COMMANDS: readonly Command[] = [
   keysShow,
   keysChangePassphrase,
   keysImportTo,
+  importEngineV2,
+  importOpenZeppelinRelayer,
+  importDefenderRelayers,
   changeStorageKey,
   checkConfig,
   migrateCommand,
