@@ -243,7 +243,12 @@ describe('the commands of the API', () => {
       const here = await call(2, 'relayers', 'list')
       process.env.RELAYER_URL = 'https://relayer.example'
       const elsewhere = await call(2, 'relayers', 'list')
-      Object.assign(process.env, { RELAYER_API_KEY: API_KEY, RELAYER_URL: url })
+      delete process.env.RELAYER_URL
+      process.env.RELAYER_API_KEY = API_KEY
+      const withKeyOnly = await call(2, 'relayers', 'list')
+      process.env.RELAYER_URL = url
+      // A key alone is for the service of the configuration.
+      expect(withKeyOnly.err).toContain('There is no configuration file')
       expect(elsewhere.err).toContain('RELAYER_API_KEY is missing')
       // There is no configuration in the folder of the tests.
       expect(here.err).not.toContain('RELAYER_API_KEY')
