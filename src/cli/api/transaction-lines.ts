@@ -1,4 +1,10 @@
-import { type Currency, currencyOf, formatExact, formatGwei } from '../../../console/src/format/amounts.ts'
+import {
+  type Currency,
+  currencyOf,
+  formatExact,
+  formatGwei,
+  GWEI_DECIMALS,
+} from '../../../console/src/format/amounts.ts'
 import {
   type Action,
   actionsOf,
@@ -188,7 +194,9 @@ export function transactionLines(transaction: Shown, currency: Currency): string
     block: block?.filter((part) => part !== undefined).join(' '),
     fee: fee ? [fee, included?.parts && `(${included.parts})`].filter((part) => part).join(' ') : undefined,
   })
-  const others = Object.entries(rest).filter(([name]) => !TOLD.has(name) && !(name in first))
+  const others = Object.entries(rest)
+    .filter(([name]) => !TOLD.has(name) && !(name in first))
+    .map(([name, value]) => [name, withUnit(name, value, currency)])
   const actions = actionsOf(transaction, currency).slice(1)
   return [
     ...formatRecord({ ...first, ...Object.fromEntries(others) }),
@@ -198,6 +206,18 @@ export function transactionLines(transaction: Shown, currency: Currency): string
     ...attemptLines(transaction, currency),
   ]
 }
+
+/** Prices and fees get their unit, with every digit. */
+function withUnit(name: string, value: unknown, currency: Currency): unknown {
+  if (typeof value === 'object' || value === undefined) return value
+  if (PRICES.has(name)) return `${formatExact(BigInt(String(value)), GWEI_DECIMALS)} gwei`
+  return FEES.has(name) ? formatAmount(BigInt(String(value)), currency) : value
+}
+
+const PRICES: ReadonlySet<string> = new Set(['gas_price', 'max_fee_per_gas', 'max_priority_fee_per_gas'])
+
+/** `fee` is that of the block, once there is one. */
+const FEES: ReadonlySet<string> = new Set(['fee', 'max_fee'])
 
 /** The fields that the first lines or the table of attempts tell, and the signature, which no person reads. `--json` has them. */
 const TOLD: ReadonlySet<string> = new Set([
