@@ -173,7 +173,8 @@ function unknownCommand(words: readonly string[], commands: readonly Command[]):
   const group = names.filter((name) => name.startsWith(`${first} `))
   const typed = words.slice(0, group.length > 0 ? 2 : 1)
   const shown = typed.every((word) => WORD.test(word)) ? ` "${typed.join(' ')}"` : ''
-  const near = suggest(words.slice(0, 2).join(' '), names) || suggest(first, names)
+  const isGroup = group.length > 0 && words.length === 1
+  const near = isGroup ? '' : suggest(words.slice(0, 2).join(' '), names) || suggest(first, names)
   const meant =
     near === '' && group.length > 0
       ? `; there ${group.length === 1 ? 'is' : 'are'} ${group.join(', ')}`

@@ -157,7 +157,7 @@ async function writeAll({ keyFiles }: Draft, { out, text }: { readonly out: stri
   await refuseExisting([out, ...keys.map(({ path }) => path)])
   for (const key of keys) await writeNew(key.path, key.text)
   // The configuration is written last, because its presence means that its keys are there.
-  await writeNew(out, text)
+  await writeNew(out, text, 0o644)
 }
 
 function listOf(title: string, sentences: readonly string[]): string[] {

@@ -36,7 +36,7 @@ export async function loadPrinted(
 }
 
 /** A value for each variable of the list that ends the output: it is a URL, and long enough for a key. */
-export function variablesIn(err: string): Record<string, string> {
+function variablesIn(err: string): Record<string, string> {
   const [, list = ''] = err.split('To set, in the environment')
   const names = [...list.matchAll(/^ {2}- ([A-Z][A-Z0-9_]*): /gm)].map(([, name = '']) => name)
   return Object.fromEntries(
