@@ -1,4 +1,4 @@
-import { ConfigError } from '../lib/fields.ts'
+import { ConfigError, MissingConfigError } from '../lib/fields.ts'
 import { loadConfig } from './load.ts'
 import type { Config } from './types.ts'
 
@@ -31,6 +31,19 @@ export function readApiAccess(env: NodeJS.ProcessEnv = process.env): ApiAccess {
   if (apiKey !== '') return { url: service, apiKey }
   if (isLoopback(new URL(url).hostname)) return { ...ofConfiguration(), url: service }
   throw new ConfigError(['RELAYER_API_KEY is missing: an API key of the service at RELAYER_URL'])
+}
+
+/**
+ * Reads the configuration in this folder, for commands that can also ask a service. Undefined if there is none and `RELAYER_URL` names a service.
+ * @throws MissingConfigError if there is neither @throws ConfigError
+ */
+export function findConfig(env: NodeJS.ProcessEnv = process.env): Config | undefined {
+  try {
+    return loadConfig(env)
+  } catch (error) {
+    if (error instanceof MissingConfigError && env.RELAYER_URL) return undefined
+    throw error
+  }
 }
 
 /** Reads the URL of thirdweb Engine's database from Engine's own variable. @throws ConfigError if it is absent, or no URL of PostgreSQL */

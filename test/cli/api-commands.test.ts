@@ -223,6 +223,15 @@ describe('the commands of the API', () => {
     })
   })
 
+  describe('a machine without a configuration', () => {
+    test('verifies the audit log of the service, and lists what waits for a decision there', async () => {
+      const { out } = await call(0, 'audit', 'verify')
+      expect(out).toContainEqual(expect.stringMatching(/^relayer:main {2}\d+ entr/))
+      expect(out.at(-1)).toMatch(/^\d+ chains: every entry matches$/)
+      expect((await call(0, 'tx', 'decide')).out).toEqual(['no transaction waits for a decision'])
+    })
+  })
+
   describe('the service to ask', () => {
     test('has to be there', async () => {
       const url = process.env.RELAYER_URL
