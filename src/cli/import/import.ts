@@ -144,7 +144,10 @@ async function finish(draft: Draft, out: string | undefined, terminal: Terminal)
       `Repeat the command with --out to get ${count(keyFiles, 'encrypted key file')} beside the file.`,
     )
   for (const line of listOf('Not taken:', draft.left)) terminal.err(line)
-  for (const line of listOf('To do:', draft.steps)) terminal.err(line)
+  // The sentences name the usual folder.
+  const folder = out === undefined ? 'config' : dirname(out)
+  const steps = draft.steps.map((step) => step.replaceAll(' config/keys/', ` ${join(folder, 'keys')}/`))
+  for (const line of listOf('To do:', steps)) terminal.err(line)
   const variables = [...draft.variables].map(([name, meaning]) => `${name}: ${meaning}`)
   for (const line of listOf('To set, in the environment or in the .env beside the file:', variables))
     terminal.err(line)

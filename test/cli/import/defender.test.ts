@@ -112,8 +112,9 @@ test('what cannot be taken is said, each with what to do', async () => {
 test('check-config takes the file when the keys exist and the variables are set', async () => {
   const { folder, file } = await exported([EXPORTED.items[0]])
   const out = join(folder, 'config/config.json')
-  const { code, out: printed } = await runImport('import', 'defender', file, '--out', out)
+  const { code, out: printed, err } = await runImport('import', 'defender', file, '--out', out)
   expect({ code, printed }).toEqual({ code: 0, printed: '' })
+  expect(err).toContain(`relayer keys create ${join(folder, 'config/keys/payouts-eu.json')}. It replaces`)
   await runImport('keys', 'create', join(folder, 'config/keys/payouts-eu.json'))
   const env = {
     CONFIG_DIR: join(folder, 'config'),
