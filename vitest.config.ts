@@ -5,6 +5,7 @@ import { hasSoftHsm } from './test/support/key-services/softhsm.ts'
 import { canLimitMemory } from './test/support/memory-group.ts'
 import { canStartPostgres, hasPostgres } from './test/support/postgres.ts'
 import { hasPrometheus } from './test/support/prometheus.ts'
+import { hasRedis } from './test/support/redis.ts'
 
 type Settings = NonNullable<TestProjectInlineConfiguration['test']>
 
@@ -82,6 +83,13 @@ const NEEDS: readonly Need[] = [
     isHere: hasPrometheus,
     missing: 'no Prometheus: install the package prometheus',
     required: 'REQUIRE_PROMETHEUS',
+  },
+  {
+    suffix: 'redis',
+    projects: ['long'],
+    isHere: hasRedis,
+    missing: 'no Redis: install the package redis-server',
+    required: 'REQUIRE_REDIS',
   },
   {
     suffix: 'softhsm',

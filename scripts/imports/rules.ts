@@ -45,6 +45,8 @@ const COMMON = ['errors.ts', 'log.ts', 'lib/']
 const ARROWS: Rules['arrows'] = {
   'main.ts': ['cli/'],
   'cli/': [
+    // The console and the commands say in the same words whom a transaction pays, and how much.
+    '../console/src/format/',
     'app.ts',
     'audit/',
     'chains/families.ts',

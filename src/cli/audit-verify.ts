@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { StoredEntry } from '../audit/entry.ts'
 import { type ChainProblem, type ChainReport, verifyEntries, verifyLog } from '../audit/verify.ts'
-import { loadConfig } from '../config/load.ts'
+import { findConfig } from '../config/api-access.ts'
 import type { Config } from '../config/types.ts'
 import type { Schemas } from '../contract/operations.ts'
 import { pendingMigrations } from '../database/migrate.ts'
@@ -23,9 +23,9 @@ export const auditVerify: Command = {
     '  --json  Prints one JSON object with the chains, their numbers of entries, their newest hashes and their problems.',
     '',
     'Changes nothing. Reads the database of the configuration: the PostgreSQL server of DATABASE_URL, or the embedded database in DATA_DIR.',
-    'While a service has the embedded database open, the command reads the entries from the service at RELAYER_URL with the API key',
-    'RELAYER_API_KEY (audit:read), or else the one of the configuration in this folder, and computes the hashes itself. It does not see the',
-    'stored ends of the chains: pass --head to find entries that were removed at the end.',
+    'While a service has the embedded database open, and on a machine without a configuration, the command reads the entries from the service at',
+    'RELAYER_URL with the API key RELAYER_API_KEY (audit:read), or else the one of the configuration in this folder, and computes the hashes',
+    'itself. It does not see the stored ends of the chains: pass --head to find entries that were removed at the end.',
     '',
     'Example: relayer audit verify --head management=9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   ],
@@ -34,7 +34,7 @@ export const auditVerify: Command = {
   maxPositionals: 0,
   async run({ options, flags }, terminal) {
     const kept = readHeads(options.head)
-    const config = loadConfig()
+    const config = findConfig()
     const reports = await verify(config, kept, terminal)
     if (flags.has('json')) terminal.out(JSON.stringify(toJson(reports)))
     else printReports(reports, terminal)
@@ -43,13 +43,14 @@ export const auditVerify: Command = {
 }
 
 async function verify(
-  config: Config,
+  config: Config | undefined,
   kept: ReadonlyMap<string, string>,
   terminal: Terminal,
 ): Promise<ChainReport[]> {
   const database = await openUnlessServed(config)
   if (database === undefined) {
-    terminal.err('A service has the database open; reading its audit log over the API.')
+    if (config !== undefined)
+      terminal.err('A service has the database open; reading its audit log over the API.')
     return verifyEntries(readOverApi(createApiClient()), kept)
   }
   try {

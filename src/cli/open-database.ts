@@ -34,10 +34,11 @@ export async function openForCommand(
   }
 }
 
-/** Opens it for a command that uses the running service instead if one has the folder; then undefined. */
+/** Opens it for a command that asks a service instead: undefined if a running one has the folder, and without a configuration. */
 export async function openUnlessServed(
-  config: Pick<Config, 'database' | 'logLevel'>,
+  config: Pick<Config, 'database' | 'logLevel'> | undefined,
 ): Promise<Database | undefined> {
+  if (config === undefined) return undefined
   try {
     return await open(config)
   } catch (error) {

@@ -7,7 +7,7 @@ import { migrate } from '../database/migrate.ts'
 import { suggest } from '../lib/suggest.ts'
 import { type Network, networkId } from '../networks/network.ts'
 import { resetNetwork } from '../transactions/reset-store.ts'
-import { createApiClient, pathOf } from './api/api-command.ts'
+import { ApiFailure, createApiClient, pathOf } from './api/api-command.ts'
 import { type Arguments, type Command, EXIT, UsageError } from './command.ts'
 import { openUnlessServed } from './open-database.ts'
 
@@ -51,9 +51,8 @@ interface Outcome {
 async function startOver(config: Config, network: Network): Promise<Outcome> {
   const database = await openUnlessServed(config)
   if (database === undefined) {
-    const path = `${pathOf('networks', networkId(network))}/reset`
-    const { data } = await createApiClient().call<Schemas['NetworkReset']>('POST', path)
-    return { ended: data.ended_transactions, relayers: data.relayer_ids.length }
+    const { ended_transactions: ended, relayer_ids: ids } = await askService(network)
+    return { ended, relayers: ids.length }
   }
   try {
     await migrate(database)
@@ -65,6 +64,17 @@ async function startOver(config: Config, network: Network): Promise<Outcome> {
     return { ended, relayers: relayerIds.length }
   } finally {
     await database.close()
+  }
+}
+
+async function askService(network: Network): Promise<Schemas['NetworkReset']> {
+  const path = `${pathOf('networks', networkId(network))}/reset`
+  try {
+    return (await createApiClient().call<Schemas['NetworkReset']>('POST', path)).data
+  } catch (error) {
+    if (!(error instanceof ApiFailure) || error.code !== 'chain_not_reset') throw error
+    const hint = 'Stop the service and repeat the command: on the database, it believes you.'
+    throw new ApiFailure(`${error.message}\n${hint}`, error.code)
   }
 }
 

@@ -22,8 +22,9 @@ import {
 } from './api/transactions.ts'
 import { auditVerify } from './audit-verify.ts'
 import { changeStorageKey } from './change-storage-key.ts'
-import { checkConfig, health } from './check-config.ts'
 import { type Arguments, type Command, EXIT, type Terminal, UsageError } from './command.ts'
+import { checkConfig, health } from './config/check-config.ts'
+import { importDefenderRelayers, importEngineV2, importOpenZeppelinRelayer } from './import/import.ts'
 import { init, relayerCommand } from './init.ts'
 import { keysChangePassphrase, keysCreate, keysImport, keysShow } from './keys/commands.ts'
 import { keysImportTo } from './keys/import-to.ts'
@@ -40,6 +41,9 @@ const COMMANDS: readonly Command[] = [
   keysShow,
   keysChangePassphrase,
   keysImportTo,
+  importEngineV2,
+  importOpenZeppelinRelayer,
+  importDefenderRelayers,
   changeStorageKey,
   checkConfig,
   migrateCommand,
@@ -169,7 +173,8 @@ function unknownCommand(words: readonly string[], commands: readonly Command[]):
   const group = names.filter((name) => name.startsWith(`${first} `))
   const typed = words.slice(0, group.length > 0 ? 2 : 1)
   const shown = typed.every((word) => WORD.test(word)) ? ` "${typed.join(' ')}"` : ''
-  const near = suggest(words.slice(0, 2).join(' '), names) || suggest(first, names)
+  const isGroup = group.length > 0 && words.length === 1
+  const near = isGroup ? '' : suggest(words.slice(0, 2).join(' '), names) || suggest(first, names)
   const meant =
     near === '' && group.length > 0
       ? `; there ${group.length === 1 ? 'is' : 'are'} ${group.join(', ')}`

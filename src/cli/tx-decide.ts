@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os'
 import { CLI_AUTHOR } from '../audit/entry.ts'
-import { loadConfig } from '../config/load.ts'
+import { findConfig } from '../config/api-access.ts'
 import type { Schemas } from '../contract/operations.ts'
 import { migrate } from '../database/migrate.ts'
 import {
@@ -30,8 +30,8 @@ export const txDecide: Command = {
     '  --reason        The observation, for the record (table operator_decisions, status_reason).',
     '',
     'If the chain shows an inclusion later, it overrides the decision. Without an id, the command lists the waiting transactions.',
-    'Uses the database of DATABASE_URL or DATA_DIR. If a running service has the embedded database open, the command uses the API of that',
-    'service, at RELAYER_URL with RELAYER_API_KEY.',
+    'Uses the database of DATABASE_URL or DATA_DIR. If a running service has the embedded database open, and on a machine without a',
+    'configuration, the command uses the API of the service at RELAYER_URL with RELAYER_API_KEY.',
     '',
     'Example: relayer tx decide 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11 --not-included --reason "explorer shows no such transfer"',
   ],
@@ -40,8 +40,7 @@ export const txDecide: Command = {
   maxPositionals: 1,
   async run(args, terminal) {
     const decision = readDecision(args)
-    const config = loadConfig()
-    const database = await openUnlessServed(config)
+    const database = await openUnlessServed(findConfig())
     if (database === undefined) return decideOverApi(createApiClient(), decision, terminal)
     try {
       await migrate(database)

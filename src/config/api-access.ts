@@ -1,4 +1,4 @@
-import { ConfigError } from '../lib/fields.ts'
+import { ConfigError, MissingConfigError } from '../lib/fields.ts'
 import { loadConfig } from './load.ts'
 import type { Config } from './types.ts'
 
@@ -18,19 +18,41 @@ export function localUrl({ host, port }: Pick<Config['server'], 'host' | 'port'>
 }
 
 /**
- * Reads which service to call: that of `RELAYER_URL` with the key `RELAYER_API_KEY`, or else that of the configuration in this folder, with
- * its `API_KEY`. A service on this machine gets that key, too, if `RELAYER_API_KEY` is absent. @throws ConfigError if a key for another machine is
- * missing, or the URL is absent or invalid @throws MissingConfigError if a configuration is needed and there is none
+ * Reads which service to call, and with which key. `RELAYER_URL` names the service; without it, it is that of the configuration in this folder.
+ * `RELAYER_API_KEY` is the key; without it, a service on this machine gets the `API_KEY` of the configuration. @throws ConfigError if a key for
+ * another machine is missing, or the URL is invalid @throws MissingConfigError if a configuration is needed and there is none
  */
 export function readApiAccess(env: NodeJS.ProcessEnv = process.env): ApiAccess {
   const { RELAYER_URL: url = '', RELAYER_API_KEY: apiKey = '' } = env
-  if (url === '' && apiKey === '') return ofConfiguration()
+  if (url === '') return { ...ofConfiguration(), ...(apiKey !== '' && { apiKey }) }
   if (!/^https?:\/\/[^\s]+$/.test(url) || !URL.canParse(url))
     throw new ConfigError(['RELAYER_URL must be the http:// or https:// url of a service'])
   const service = url.replace(/\/+$/, '')
   if (apiKey !== '') return { url: service, apiKey }
   if (isLoopback(new URL(url).hostname)) return { ...ofConfiguration(), url: service }
   throw new ConfigError(['RELAYER_API_KEY is missing: an API key of the service at RELAYER_URL'])
+}
+
+/**
+ * Reads the configuration in this folder, for commands that can also ask a service. Undefined if there is none and `RELAYER_URL` names a service.
+ * @throws MissingConfigError if there is neither @throws ConfigError
+ */
+export function findConfig(env: NodeJS.ProcessEnv = process.env): Config | undefined {
+  try {
+    return loadConfig(env)
+  } catch (error) {
+    if (error instanceof MissingConfigError && env.RELAYER_URL) return undefined
+    throw error
+  }
+}
+
+/** Reads the URL of thirdweb Engine's database from Engine's own variable. @throws ConfigError if it is absent, or no URL of PostgreSQL */
+export function readEngineUrl(env: NodeJS.ProcessEnv = process.env): string {
+  const { POSTGRES_CONNECTION_URL: url = '' } = env
+  if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return url
+  throw new ConfigError([
+    "POSTGRES_CONNECTION_URL must be the postgres:// url of Engine's database, as in its own configuration. It is no argument, because other users of this machine can read those",
+  ])
 }
 
 function isLoopback(host: string): boolean {

@@ -47,7 +47,7 @@ export function readSecretField(reader: Reader, key: string, sources: Sources): 
 }
 
 /** The fields of an entry whose value is a URL, or a list of URLs. */
-const URL_FIELDS = ['url', 'rpc_urls', 'custom_rpc_urls', 'private_rpc_urls']
+const URL_FIELDS = ['url', 'rpc_urls', 'custom_rpc_urls', 'private_rpc_urls', 'explorer_urls']
 
 /** Stands for a URL that could not be read. The problem that was reported stops the start. */
 const UNKNOWN_URL = 'https://unknown.invalid'
@@ -129,7 +129,9 @@ export function parseFile(text: string, name: string, problems: string[]): unkno
     if (!(error instanceof JsonError)) throw error
     const where =
       error.cause instanceof Error ? /line \d+ column \d+/.exec(error.cause.message)?.[0] : undefined
-    problems.push(`${name} is not JSON${where ? `: see ${where}` : ''}`)
+    problems.push(
+      `${name} is not JSON${where ? `: see ${where}` : ''}. Only JSON is taken, without comments and commas at the end of lists; YAML is not`,
+    )
     return undefined
   }
 }

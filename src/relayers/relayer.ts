@@ -30,7 +30,7 @@ export interface DisabledReason {
   readonly details: string
 }
 
-/** So many accounts of a signer: the account of the signer itself, and those at the indexes after it. */
+/** A number of accounts of a signer: the account of the signer itself, and those at the indexes after it. */
 export interface AccountSource {
   readonly signerId: string
   readonly count: number

@@ -102,7 +102,7 @@ async function drySend(
 function repeatedRun(earlier: KeyRecord, idempotencyKey: IdempotencyKey): Omit<DryRun, 'unit'> {
   const refusal = keyReuseError(earlier, idempotencyKey)
   const logs = [
-    `This Idempotency-Key was used before: a send would return transaction ${earlier.transactionId}and spend nothing.`,
+    `This Idempotency-Key was used before: a send would return transaction ${earlier.transactionId} and spend nothing.`,
   ]
   return { refusal, simulation: 'skipped', results: [], logs: refusal ? [] : logs }
 }

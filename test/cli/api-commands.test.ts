@@ -44,10 +44,12 @@ describe('the commands of the API', () => {
       const { out: shown } = await call(0, 'tx', 'show', 'main', sent.id)
       expect(shown).toContainEqual(expect.stringMatching(/^status: +submitted$/))
       const { out: list } = await call(0, 'tx', 'list', 'main', '--status', 'submitted')
-      expect(list[0]).toMatch(/^ID +STATUS +CREATED +BLOCK +FEE +HASH/)
-      expect(list.slice(1).join('\n')).toContain(sent.id)
+      expect(list[0]).toMatch(/^ID +STATUS +ACCEPTED +CONFIRMED +PAYS +TO +FEE +BLOCK/)
+      expect(list.slice(1).join('\n')).toMatch(
+        new RegExp(`${sent.id} .*Z +9\\.223372036854775809 ETH +${RECEIVER}`),
+      )
       const { out: all } = await call(0, 'tx', 'list', '--status', 'submitted', '--per-page', '1')
-      expect(all[0]).toMatch(/^RELAYER +ID +STATUS +CREATED +BLOCK +FEE +HASH/)
+      expect(all[0]).toMatch(/^RELAYER +ID +STATUS +ACCEPTED +CONFIRMED +PAYS/)
       expect(all.slice(1)).toEqual([expect.stringMatching(`^main +${sent.id} `)])
       expect((await call(2, 'tx', 'list', '--page', '2')).err).toContain('--page needs a relayer id')
       const { out: why } = await call(0, 'tx', 'why', 'main', sent.id)
@@ -66,9 +68,11 @@ describe('the commands of the API', () => {
       await story.settle()
       const { receipt } = await json<Schemas['EvmTransaction']>('tx', 'show', 'main', sent.id)
       const { out: shown } = await call(0, 'tx', 'show', 'main', sent.id)
-      expect(shown).toContainEqual(expect.stringMatching(`^receipt\\.fee: +${receipt?.fee}$`))
+      const fee = `0.${receipt?.fee?.padStart(18, '0').replace(/0+$/, '')} ETH`
+      expect(shown).toContainEqual(expect.stringMatching(`^fee: +${fee} \\(21000 gas at [0-9.]+…? gwei\\)$`))
+      expect(shown).toContainEqual(expect.stringMatching(`^block: +${receipt?.block_number} at 20.*Z$`))
       const { out: list } = await call(0, 'tx', 'list', 'main', '--per-page', '100')
-      expect(list.find((line) => line.startsWith(sent.id))).toContain(`  ${receipt?.block_number}`)
+      expect(list.find((line) => line.startsWith(sent.id))).toContain(`${fee}  ${receipt?.block_number}`)
       expect(await json('tx', 'receipt', 'main', sent.id)).toMatchObject({
         receipt,
         succeeded: true,
@@ -76,15 +80,34 @@ describe('the commands of the API', () => {
       })
     })
 
-    test('shows the function that a transaction calls', async () => {
-      const named = { function: 'transfer(address,uint256)', args: [RECEIVER, '7'] }
-      const body = JSON.stringify({ to: RECEIVER, value: 0, call: named })
-      const sent = await json('tx', 'send', 'main', body)
-      const { out } = await call(0, 'tx', 'show', 'main', sent.id)
-      expect(out.find((line) => line.startsWith('decoded_call:'))).toContain(
-        '"function":"transfer(address,uint256)","contract_name":null,"source":"standard"',
-      )
+    test('shows the function that a transaction calls, and the token that it moves', async () => {
+      const send = async (call: object) =>
+        json('tx', 'send', 'main', JSON.stringify({ to: RECEIVER, value: 0, call }))
+      const lineOf = async (id: string) =>
+        (await call(0, 'tx', 'show', 'main', id)).out.find((line) => line.startsWith('pays:'))
+      const paid = await send({ function: 'transfer(address,uint256)', args: [RECEIVER, '7'] })
+      expect(await lineOf(paid.id)).toMatch(new RegExp(`^pays: +7 units of ${RECEIVER}$`))
+      const called = await send({
+        function: 'transferFrom(address,address,uint256)',
+        args: [RECEIVER, RECEIVER, 7],
+      })
+      expect(await lineOf(called.id)).toContain(`transferFrom(from: ${RECEIVER}`)
       await story.settle()
+    })
+
+    test('shows every attempt as a row of a table, and what a canceled transaction was for', async () => {
+      const sent = await json('tx', 'send', 'main', request(HUGE))
+      await story.reach(sent.id, 'submitted')
+      await call(0, 'tx', 'cancel', 'main', sent.id)
+      await story.settle()
+      const { out } = await call(0, 'tx', 'show', 'main', sent.id)
+      expect(out).toContainEqual(expect.stringMatching(/^pays: +9\.223372036854775809 ETH$/))
+      expect(out).toContainEqual(expect.stringMatching(`^to: +${RECEIVER}$`))
+      const table = out.slice(out.findIndex((line) => line.startsWith('ATTEMPT')))
+      expect(table[0]).toMatch(/^ATTEMPT +KIND +OUTCOME +NONCE +PAYS +TO +PRICE +SIGNED +HASH/)
+      expect(table[1]).toMatch(/^1 +send +superseded +[0-9]+ +9\.22\S+ ETH +0x\S+ +[0-9.…]+ gwei +20/)
+      expect(table[2]).toMatch(/^2 +cancel +mined +[0-9]+ +does nothing +/)
+      expect(out.join('\n')).not.toMatch(/[{}]/)
     })
 
     test('sends once with an idempotency key, and nothing as a dry run', async () => {
@@ -111,14 +134,22 @@ describe('the commands of the API', () => {
       )
       await story.mine(2)
       expect(await sending).toBe(0)
-      const statuses = lines.flatMap((line) => /^[0-9a-f-]{36} {2}([a-z]+)/.exec(line)?.[1] ?? [])
+      const changes = lines.filter((line) =>
+        /^20\d\d-\d\d-\d\d \d\d:\d\d:\d\dZ {2}[0-9a-f-]{36} {2}/.test(line),
+      )
+      const states = changes.map((line) => line.slice('2026-11-20 10:00:00Z  '.length))
+      expect(new Set(states).size).toBe(states.length)
+      const statuses = states.map((line) => line.split('  ')[1])
       expect(statuses.slice(-3)).toEqual(['submitted', 'mined', 'confirmed'])
+      expect(states.at(-1)).toMatch(
+        new RegExp(`  0\\.000000000000000004 ETH to ${RECEIVER}  block \\d+  fee 0\\.\\d+ ETH  0x`),
+      )
 
       const canceled = await story.send({ to: RECEIVER, value: 5, speed: 'fast' })
       await story.cancel(canceled.id)
       await story.settle()
       const { out } = await call(1, 'tx', 'follow', 'main', canceled.id)
-      expect(out).toEqual([expect.stringMatching(new RegExp(`^${canceled.id}  canceled  `))])
+      expect(out).toEqual([expect.stringMatching(new RegExp(`^20\\S+ \\S+Z  ${canceled.id}  canceled  `))])
     })
 
     test('follows over connections that break, and misses nothing', async () => {
@@ -192,6 +223,15 @@ describe('the commands of the API', () => {
     })
   })
 
+  describe('a machine without a configuration', () => {
+    test('verifies the audit log of the service, and lists what waits for a decision there', async () => {
+      const { out } = await call(0, 'audit', 'verify')
+      expect(out).toContainEqual(expect.stringMatching(/^relayer:main {2}\d+ entr/))
+      expect(out.at(-1)).toMatch(/^\d+ chains: every entry matches$/)
+      expect((await call(0, 'tx', 'decide')).out).toEqual(['no transaction waits for a decision'])
+    })
+  })
+
   describe('the service to ask', () => {
     test('has to be there', async () => {
       const url = process.env.RELAYER_URL
@@ -212,7 +252,12 @@ describe('the commands of the API', () => {
       const here = await call(2, 'relayers', 'list')
       process.env.RELAYER_URL = 'https://relayer.example'
       const elsewhere = await call(2, 'relayers', 'list')
-      Object.assign(process.env, { RELAYER_API_KEY: API_KEY, RELAYER_URL: url })
+      delete process.env.RELAYER_URL
+      process.env.RELAYER_API_KEY = API_KEY
+      const withKeyOnly = await call(2, 'relayers', 'list')
+      process.env.RELAYER_URL = url
+      // A key alone is for the service of the configuration.
+      expect(withKeyOnly.err).toContain('There is no configuration file')
       expect(elsewhere.err).toContain('RELAYER_API_KEY is missing')
       // There is no configuration in the folder of the tests.
       expect(here.err).not.toContain('RELAYER_API_KEY')

@@ -379,6 +379,18 @@ describe('a configuration is refused with exactly one reason when the file', () 
     expect(problems.join()).not.toContain(SECRET)
   })
 
+  test.each([
+    ['YAML', 'relayers:\n  - id: local-1\n'],
+    ['JSON with a comment', '{\n  // the relayers\n  "relayers": []\n}'],
+    ['JSON with a comma at the end of a list', '{ "relayers": [1,] }'],
+  ])('is %s, with what is taken', (_what, file) => {
+    expect(problemsOf({ file })).toEqual([
+      expect.stringMatching(
+        /config\.json is not JSON.*\. Only JSON is taken, without comments and commas at the end of lists; YAML is not$/,
+      ),
+    ])
+  })
+
   test('names a folder of networks that is not there', () => {
     const [problem] = problemsOf({ file: changed((file) => ({ ...file, networks: 'nowhere' })) })
     expect(problem).toMatch(

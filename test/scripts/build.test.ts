@@ -25,6 +25,7 @@ describe('the current program', () => {
   const FILES = {
     'src/main.ts': 'main',
     'src/lib/other.ts': 'other',
+    'console/src/format/amounts.ts': 'shared with the console',
     'scripts/prepare/program.ts': 'build',
     'openapi.yaml': 'contract',
     'package.json': '{}',
@@ -74,7 +75,14 @@ describe('the built program', () => {
   const clone = mkdtempSync(join(tmpdir(), 'program-'))
   afterAll(() => rmSync(clone, { recursive: true }))
 
-  for (const name of ['src', 'scripts', 'package.json', 'package-lock.json', 'openapi.yaml'])
+  for (const name of [
+    'src',
+    'console/src/format',
+    'scripts',
+    'package.json',
+    'package-lock.json',
+    'openapi.yaml',
+  ])
     cpSync(join(ROOT, name), join(clone, name), { recursive: true })
   symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'))
 

@@ -6,19 +6,25 @@ import { type Command, EXIT, UsageError } from '../command.ts'
 import {
   type ApiAnswer,
   type ApiArguments,
+  type ApiClient,
   apiCommand,
   formatRecord,
-  formatTable,
   pathOf,
   queryOf,
   toJson,
 } from './api-command.ts'
+import {
+  type CurrencyOf,
+  formatTime,
+  readCurrencies,
+  stateLine,
+  transactionLines,
+  transactionTable,
+} from './transaction-lines.ts'
 
 type Transaction = Schemas['Transaction']
 type Shown = Schemas['TransactionWithAttempts']
 
-/** The block is a ledger on Stellar and a slot on Solana; the fee is in the smallest unit. */
-const COLUMNS = ['ID', 'STATUS', 'CREATED', 'BLOCK', 'FEE', 'HASH', 'REASON']
 const IDS = ['relayer id', 'transaction id'] as const
 const EXAMPLE_IDS = 'local-1 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11'
 const REQUEST = `'{"to": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8", "value": "1", "speed": "fast"}'`
@@ -46,7 +52,7 @@ export const txSend: Command = apiCommand({
     const headers = key === undefined ? {} : { 'idempotency-key': key }
     const path = `${pathOf('relayers', relayerId, 'transactions')}${dryRunQuery(args)}`
     const answer = await args.client.call<Shown>('POST', path, { body: readJson(request), headers })
-    show(args, answer)
+    await show(args, answer)
     return args.flags.has('follow') && !args.flags.has('dry-run')
       ? follow(args, { relayerId, id: answer.data.id })
       : undefined
@@ -61,15 +67,21 @@ export const txList: Command = apiCommand({
   optional: ['relayer id'],
   usage: '[--status <status>] [--page <number>] [--per-page <number>]',
   help: [
-    'Shows 20 transactions by default. Without a relayer id, it shows the newest ones of all relayers, and --page does not apply.',
+    'Shows whom each pays and how much, when, and for what fee: 20 transactions by default. Without a relayer id, it shows the newest ones of',
+    'all relayers, and --page does not apply. Amounts have the symbol of their network if the API key has the scopes relayers:read and',
+    'networks:read.',
     '',
     'Example: relayer tx list local-1 --status submitted',
   ],
   options: ['status', 'page', 'per-page'],
   run: async ({ client, positionals: [id], options, json, terminal }) => {
     const { data } = await client.call<Transaction[]>('GET', listPath(id, options))
-    if (json) terminal.out(toJson(data))
-    else for (const line of tableOf(data, id === undefined)) terminal.out(line)
+    if (json) {
+      terminal.out(toJson(data))
+      return undefined
+    }
+    const shape = { currencyOf: await readCurrencies(client), namesRelayer: id === undefined }
+    for (const line of transactionTable(data, shape)) terminal.out(line)
     return undefined
   },
 })
@@ -180,8 +192,8 @@ export const txFollow: Command = apiCommand({
   positionals: ['relayer id'],
   optional: ['transaction id'],
   help: [
-    'With a transaction id, it ends when that transaction is final: with 0 when it is confirmed, with 1 otherwise. The API key needs the scopes',
-    'events:read and transactions:read.',
+    'Prints one line for each change, with its time. With a transaction id, it ends when that transaction is final: with 0 when it is confirmed,',
+    'with 1 otherwise. The API key needs the scopes events:read and transactions:read.',
     '',
     `Example: relayer tx follow ${EXAMPLE_IDS}`,
   ],
@@ -198,14 +210,6 @@ function listPath(id: string | undefined, options: ApiArguments['options']): str
   if (page !== undefined)
     throw new UsageError('--page needs a relayer id. Usage: relayer tx list <relayer id>')
   return `${pathOf('transactions')}${queryOf({ status, limit: per_page })}`
-}
-
-function tableOf(transactions: readonly Transaction[], ofAllRelayers: boolean): string[] {
-  if (!ofAllRelayers) return formatTable(COLUMNS, transactions.map(rowOf))
-  return formatTable(
-    ['RELAYER', ...COLUMNS],
-    transactions.map((transaction) => [transaction.relayer_id, ...rowOf(transaction)]),
-  )
 }
 
 function transactionPath({ positionals: [relayerId = '', id = ''] }: ApiArguments): string {
@@ -226,28 +230,24 @@ function readJson(text: string): string {
   return text
 }
 
-function show({ json, terminal }: ApiArguments, { data, logs }: ApiAnswer<object>): undefined {
-  const lines = json ? [toJson(data)] : formatRecord(data)
+async function show(
+  { client, json, terminal }: ApiArguments,
+  { data, logs }: ApiAnswer<object>,
+): Promise<undefined> {
+  const lines = json ? [toJson(data)] : await linesOf(client, data)
   for (const line of lines) terminal.out(line)
   if (!json) for (const log of logs) terminal.out(`note: ${log}`)
 }
 
-function rowOf(transaction: Transaction) {
-  const { id, status, created_at, hash, status_reason } = transaction
-  return [id, status, created_at, ...inclusionOf(transaction), hash, status_reason]
+async function linesOf(client: ApiClient, data: object): Promise<string[]> {
+  if (!isShown(data)) return formatRecord(data)
+  const currencyOf = await readCurrencies(client)
+  return transactionLines(data, currencyOf(data))
 }
 
-/** The block and the fee that was paid; nothing for a transaction that no block includes. */
-function inclusionOf({ network_type, receipt }: Transaction) {
-  if (receipt === undefined) return [undefined, undefined]
-  switch (network_type) {
-    case 'evm':
-      return [receipt.block_number, receipt.fee]
-    case 'stellar':
-      return [receipt.ledger, receipt.fee_charged]
-    case 'solana':
-      return [receipt.slot, receipt.fee]
-  }
+/** Distinguishes a transaction from the answer of a dry run, a receipt or an approval. */
+function isShown(data: object): data is Shown {
+  return 'status' in data && 'created_at' in data && 'network_type' in data
 }
 
 type RelayerEvent = Schemas['Event']
@@ -267,6 +267,7 @@ const REOPEN_AFTER_MS = 1_000
  * again after the last received event. @throws ApiFailure if the service refuses, or no longer answers
  */
 async function follow(args: ApiArguments, { relayerId, id }: Followed): Promise<number> {
+  const print = createPrinter(args)
   let after: string | undefined
   for (let isFirst = true; ; isFirst = false) {
     if (!isFirst) await setTimeout(REOPEN_AFTER_MS)
@@ -274,18 +275,40 @@ async function follow(args: ApiArguments, { relayerId, id }: Followed): Promise<
     const stream = await args.client.stream(`/events/stream${query}`)
     // The stream is open, so nothing that happens from now on is missed.
     const now = id === undefined ? undefined : await readTransaction(args, { relayerId, id })
-    if (now !== undefined && (isFirst || isFinal(now.status))) print(args, now)
+    if (now !== undefined && (isFirst || isFinal(now.status))) await print(now, timeOf(now))
     if (now !== undefined && isFinal(now.status)) {
       await stream.cancel()
       return exitCodeOf(now)
     }
-    for await (const { number, payload } of readEvents(stream)) {
+    for await (const { number, payload, created_at: at } of readEvents(stream)) {
       after = number
       if (payload === undefined) continue
       if (!isTransaction(payload) || (id !== undefined && payload.id !== id)) continue
-      print(args, payload)
+      await print(payload, at ?? timeOf(payload))
       if (id !== undefined && isFinal(payload.status)) return exitCodeOf(payload)
     }
+  }
+}
+
+/** The time of the newest thing that the record has one for. */
+function timeOf({ confirmed_at, sent_at, created_at }: Transaction): string {
+  return confirmed_at ?? sent_at ?? created_at
+}
+
+/** Prints each state once: the state at the beginning is often that of the first event, too. */
+function createPrinter({ client, json, terminal }: ApiArguments) {
+  const last = new Map<string, string>()
+  let currencies: CurrencyOf | undefined
+  return async (transaction: Transaction, at: string): Promise<void> => {
+    if (json) {
+      terminal.out(toJson(transaction))
+      return
+    }
+    currencies ??= await readCurrencies(client)
+    const line = stateLine(transaction, currencies(transaction))
+    if (last.get(transaction.id) === line) return
+    last.set(transaction.id, line)
+    terminal.out(`${formatTime(at)}  ${line}`)
   }
 }
 
@@ -297,7 +320,7 @@ async function readTransaction(
 }
 
 /** The number after which a stream continues. The beginning of a stream has no payload. */
-type Streamed = Pick<RelayerEvent, 'number'> & Partial<Pick<RelayerEvent, 'payload'>>
+type Streamed = Pick<RelayerEvent, 'number'> & Partial<Pick<RelayerEvent, 'payload' | 'created_at'>>
 
 /** Reads server-sent events as the service sends them: first only an `id`, then one line of JSON for each event. */
 async function* readEvents(stream: ReadableStream<Uint8Array>): AsyncGenerator<Streamed> {
@@ -337,9 +360,4 @@ function isTransaction(payload: RelayerEvent['payload']): payload is Extract<typ
 
 function exitCodeOf({ status }: Transaction): number {
   return status === 'confirmed' ? EXIT.ok : EXIT.failed
-}
-
-function print({ json, terminal }: ApiArguments, transaction: Transaction): void {
-  const { id, status, hash = '', status_reason = '' } = transaction
-  terminal.out(json ? toJson(transaction) : [id, status, hash, status_reason].join('  ').trimEnd())
 }

@@ -126,7 +126,7 @@ test('a dry run with the key and the body of an earlier request names its transa
     simulation: 'skipped',
     unit: 'wei',
     rules: [],
-    logs: [`This Idempotency-Key was used before: a send would return transaction ${id}and spend nothing.`],
+    logs: [`This Idempotency-Key was used before: a send would return transaction ${id} and spend nothing.`],
   })
   expect(refused).toMatchObject({ accepted: false, code: 'relayer_paused', simulation: 'skipped', logs: [] })
   expect(await sendWithKey('dry-same', pay(3))).toBe(id)

@@ -1,4 +1,4 @@
-import { encryptKeystoreJson } from 'ethers'
+import { decryptKeystoreJson, encryptKeystoreJson } from 'ethers'
 import { describe, expect, test } from 'vitest'
 import { decryptKeystore, encryptKeystore, KeystoreError } from '../../../src/signers/keystore.ts'
 
@@ -71,6 +71,17 @@ describe('a passphrase with letters that can be written in several ways', () => 
     const account = { address: '0x008AeEda4D805471dF9b2A5B0f38A0C3bCBA786b', privateKey: `0x${KEY}` }
     const file = await encryptKeystoreJson(account, typed, { scrypt: { N: 1024 } })
     expect(Buffer.from(await decrypt(file, typed)).toString('hex')).toBe(KEY)
+  })
+
+  test('of a file of ours opens it in ethers when it is in its normal form, as keyboards write it', async () => {
+    const written = 'é fi'
+    const key = Uint8Array.from(Buffer.from(KEY, 'hex'))
+    const address = '0x008AeEda4D805471dF9b2A5B0f38A0C3bCBA786b'
+    const file = await encryptKeystore(key, { passphrase: written, address, n: 1024 })
+    expect((await decryptKeystoreJson(file, written)).privateKey).toBe(`0x${KEY}`)
+    // The same words in the other spelling are the same passphrase for both.
+    expect((await decryptKeystoreJson(file, typed)).privateKey).toBe(`0x${KEY}`)
+    expect(await decrypt(file, typed)).toEqual(key)
   })
 
   test('opens a file of geth, which takes the bytes as they are', async () => {
