@@ -113,6 +113,10 @@ describe('what the pages name is there', () => {
     'CDP_WALLET_SECRET',
     'VAULT_ROLE_ID',
     'VAULT_SECRET_ID',
+    // Of products that people come from, and of a check of this repository.
+    'ENCRYPTION_PASSWORD',
+    'REDIS_KEY_PREFIX',
+    'REQUIRE_REDIS',
     // Of the examples with HSMs.
     'AZURE_TENANT_ID',
     'HSM_PIN',
@@ -144,12 +148,12 @@ describe('what the pages name is there', () => {
     const commands = readdirSync(join(ROOT, 'src/cli'), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
       .flatMap((name) =>
-        [...read(join('src/cli', name)).matchAll(/^ {2}name: '([a-z -]+)',$/gm)].map(
+        [...read(join('src/cli', name)).matchAll(/^ {2}name: '([a-z0-9 -]+)',$/gm)].map(
           ([, named]) => named ?? '',
         ),
       )
     const run = [...read(page).matchAll(/npm run ([a-z:]+)/g)].map(([, name = '']) => name)
-    const called = [...read(page).matchAll(/npm run relayer -- ([a-z][a-z-]*(?: [a-z-]+)?)/g)].map(
+    const called = [...read(page).matchAll(/npm run relayer -- ([a-z][a-z-]*(?: [a-z][a-z0-9-]*)?)/g)].map(
       ([, name = '']) => name,
     )
     expect(run.filter((name) => !(name in scripts))).toEqual([])

@@ -4,7 +4,7 @@ import { wellKnownNetworks } from '../../config/networks.ts'
 import { resolveFile } from '../../config/sources.ts'
 import type { Config } from '../../config/types.ts'
 import { type Network, networkId } from '../../networks/network.ts'
-import type { RelayerAccounts } from '../../relayers/accounts.ts'
+import type { RelayerAccounts } from '../../relayers/accounts/accounts.ts'
 import type { RelayerConfig } from '../../relayers/relayer.ts'
 
 /** What a line of the checklist turned out to be. `what` says what is wrong, or how a person checks it. */

@@ -2604,12 +2604,12 @@ export interface components {
          *     immediately; an account that it leaves out takes no new work, and leaves when its last transaction is final. See docs/accounts.md.
          */
         readonly AccountSources: readonly components["schemas"]["AccountSource"][];
-        /** @description So many accounts of a signer. */
+        /** @description A number of accounts of a signer. */
         readonly AccountSource: {
             /** @description The signer of the account. The first entry has the `signer_id` of the relayer. */
             readonly signer_id: components["schemas"]["Id"];
             /**
-             * @description The number of its accounts. More than one needs a seed phrase (`mnemonic`), whose accounts follow the `index` of the signer.
+             * @description The number of its accounts. More than one needs a seed phrase (`mnemonic`), whose accounts follow the signer's `index`.
              * @default 1
              */
             readonly count: number;
