@@ -2426,9 +2426,9 @@ export interface components {
              */
             readonly fair_share?: boolean;
             /**
-             * @description A new transaction is refused with 429 `rate_limited` and `Retry-After` if it would have to wait longer than this for its turn: if more wait
-             *     before it than blocks can take in this time, or the oldest has waited for longer. With `fair_share`, only those of its key count. No limit
-             *     if absent.
+             * @description A new transaction is refused with 429 `rate_limited` and `Retry-After` if it would wait longer than this for its turn: if more wait before
+             *     it than blocks can take in this time, or the oldest has waited for longer. With `fair_share`, only those of its key count. No limit if
+             *     absent.
              */
             readonly max_queue_seconds?: number;
             /**
