@@ -80,9 +80,16 @@ test.each([
 const FORMS = [
   ['', 'Overview', 'New relayer', /Lowest balance, in ETH/],
   ['relayers/main', 'Main', 'Register an ABI', /Address of the contract/],
+  ['relayers/main', 'Main', 'Edit', /Filled by the relayer/],
+  ['relayers/main', 'Main', 'Delete', /operate its account/],
   ['signers', 'Signers', 'New signer', /AWS KMS/],
+  ['signers', 'Signers', 'Delete', /without another copy/i],
   ['notifications', 'Notifications', 'New notification', /Signing key/],
+  ['notifications/ops', /ops/, 'Edit', /Now on/],
+  ['notifications/ops', /ops/, 'Rotate the signing key', /also signs/],
   ['api-keys', 'API keys', 'New API key', /transactions:approve/],
+  ['api-keys/payouts', 'Payouts', 'Edit', /as it is now/],
+  ['api-keys/payouts', 'Payouts', 'Rotate the secret', /still accepted/],
   ['approvals', 'Approvals', 'Approve', /Left at least/],
   ['transactions/main/{id}', /^Transaction/, 'Replace', /Value, in ETH/],
 ] as const

@@ -8,11 +8,9 @@ import { Status } from '../../parts/status.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { hrefOf, hrefOfRelayer, hrefOfTransaction } from '../../routing/routes.ts'
 import { useWorkplace } from '../../session/session-context.ts'
+import { type AlertGroup, groupAlerts } from './group-alerts.ts'
 
 type Alert = Schemas['Alert']
-
-/** Alerts that are about one thing: those of a network and its endpoints have one cause. */
-type AlertGroup = readonly [Alert, ...Alert[]]
 
 const WORDS: Readonly<Record<Alert['alert'], string>> = {
   balance_low: 'low balance',
@@ -68,16 +66,6 @@ function FiringAlerts() {
       />
     </section>
   )
-}
-
-/** Puts the alerts of a network and of its endpoints together, and leaves the others alone. */
-function groupAlerts(alerts: readonly Alert[]): readonly AlertGroup[] {
-  const groups = Map.groupBy(alerts, (alert) => networkOf(alert) ?? alert)
-  return [...groups.values()] as unknown as readonly AlertGroup[]
-}
-
-function networkOf({ alert, network }: Alert): string | undefined {
-  return alert === 'endpoint_down' || alert === 'chain_halted' ? network : undefined
 }
 
 function Subject({ relayer_id, transaction_id, notification_id, api_key_id, network, endpoint }: Alert) {

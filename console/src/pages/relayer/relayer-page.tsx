@@ -52,6 +52,7 @@ export function RelayerPage({ id }: { readonly id: string }) {
           actions={
             <RelayerActions
               relayer={found}
+              currency={networks.currencyOf(found)}
               open={status.value?.pending_transactions_count ?? 0}
               onDone={reload}
             />
