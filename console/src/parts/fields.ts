@@ -18,11 +18,17 @@ export class FieldError extends Error implements FieldFault {
   }
 }
 
-/** The service begins a sentence about a field with its path: `body.config.key: expected 64 hex digits`. */
+/**
+ * The service begins a sentence about a field with its path: `body.config.key: expected 64 hex digits`, or, where it checks what the configuration
+ * file may have as well, `body.policies.rules.receivers[0] must be an address`.
+ */
 export function faultOf(error: unknown): FieldFault | undefined {
   if (error instanceof FieldError) return error
   if (!(error instanceof RelayerApiError) || error.status !== 400) return undefined
-  const [, path, message] = /^(?:body\.)?([A-Za-z_][\w.[\]]*): (.+)$/s.exec(error.message) ?? []
+  const [, path, message] =
+    /^(?:body\.)?([A-Za-z_][\w.[\]]*): (.+)$/s.exec(error.message) ??
+    /^body\.([A-Za-z_][\w.[\]]*) (.+)$/s.exec(error.message) ??
+    []
   return path === undefined || message === undefined ? undefined : { path, message }
 }
 

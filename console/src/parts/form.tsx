@@ -27,7 +27,7 @@ interface FieldProps {
 interface TextFieldProps extends FieldProps {
   readonly placeholder?: string
   /** `password`: it is hidden, and the browser does not keep it. */
-  readonly type?: 'text' | 'password' | 'datetime-local' | 'time'
+  readonly type?: 'text' | 'password' | 'datetime-local'
   /** More than one: a text of several lines. */
   readonly rows?: number
 }

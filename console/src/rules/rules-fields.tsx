@@ -92,23 +92,25 @@ function HoursFields({ fields, path }: HoursFieldsProps) {
       {fields.text(path) !== undefined && (
         <fieldset>
           <legend>Hours, in UTC</legend>
-          <TextField fields={fields} path={`${path}.from`} label="From" type="time" isRequired />
+          <TextField fields={fields} path={`${path}.from`} label="From" placeholder="08:00" isRequired />
           <TextField
             fields={fields}
             path={`${path}.to`}
             label="Until"
-            type="time"
+            placeholder="18:30"
             hint="A time before the start is on the next day."
             isRequired
           />
-          {WEEKDAYS.map((day) => (
-            <CheckField
-              key={day}
-              fields={fields}
-              path={`${path}.days ${day}`}
-              label={`${day.charAt(0).toUpperCase()}${day.slice(1)}`}
-            />
-          ))}
+          <div class="checks">
+            {WEEKDAYS.map((day) => (
+              <CheckField
+                key={day}
+                fields={fields}
+                path={`${path}.days ${day}`}
+                label={`${day.charAt(0).toUpperCase()}${day.slice(1)}`}
+              />
+            ))}
+          </div>
           <div class="hint">Every day when none is chosen.</div>
         </fieldset>
       )}

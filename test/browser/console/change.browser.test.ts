@@ -14,7 +14,6 @@ beforeAll(async () => {
     startEveryKind({ env: { RELAYER_ALLOW_PRIVATE_URLS: 'true' } }),
     launchChromium(),
   ])
-  await api('PATCH', '/relayers/other', { policies: { min_balance: '5' } })
 })
 afterAll(async () => {
   await browser?.close()
@@ -143,7 +142,11 @@ describe.each([1440, 390])('a person with a screen of %i px', (width) => {
   })
 
   test('changes the policies of a relayer, lets another one fill it, and sees why a rule is refused', async () => {
-    await open('relayers/other', /Other/, 'Edit')
+    const id = `refunds-${width}`
+    await api('POST', '/signers', { id, type: 'plain', config: { key: `${width}`.padStart(64, '8') } })
+    const record = { id, name: 'Refunds', network: 'anvil', network_type: 'evm', signer_id: id }
+    await api('POST', '/relayers', { ...record, policies: { min_balance: '5', eip1559_pricing: true } })
+    await open(`relayers/${id}`, 'Refunds', 'Edit')
     await field('Lowest balance, in ETH').fill('0.25')
     await field('Filled by the relayer').fill('main')
     await field('When it is below, in ETH').fill('0.5')
@@ -158,11 +161,10 @@ describe.each([1440, 390])('a person with a screen of %i px', (width) => {
     await closed()
     await sees(tab.page, /Lowest balance\s+0\.25 ETH/)
     await sees(tab.page, /from main: to 2 ETH when it is below 0\.5 ETH/)
-    const { data } = await api('GET', '/relayers/other')
+    const { data } = await api('GET', `/relayers/${id}`)
     expect(data).toMatchObject({
-      policies: { min_balance: 250_000_000_000_000_000n, top_up: { from: 'main' } },
+      policies: { min_balance: 250_000_000_000_000_000n, eip1559_pricing: true, top_up: { from: 'main' } },
     })
-    await api('PATCH', '/relayers/other', { policies: { min_balance: 5, top_up: null } })
   })
 
   test('gives a new relayer on Stellar channel accounts, pauses it, and deletes it', async () => {
@@ -171,7 +173,7 @@ describe.each([1440, 390])('a person with a screen of %i px', (width) => {
     await open('', 'Overview', 'New relayer')
     await field('Name').fill(`Anchor ${width}`)
     await field('Id').fill(id)
-    await field('Network').selectOption('stellar:testnet')
+    await field('Network').selectOption('stellar:standalone')
     await field('Signer').selectOption(id)
     await field('Channel accounts').fill('2')
     await field('Own endpoints').fill(`${world.ledger.url} 50`)
@@ -179,10 +181,11 @@ describe.each([1440, 390])('a person with a screen of %i px', (width) => {
     await tab.page.getByRole('heading', { level: 1, name: `Anchor ${width}` }).waitFor()
     const { data } = await api('GET', `/relayers/${id}`)
     expect(data.channels).toHaveLength(2)
+    await sees(tab.page, /Channel accounts\s+2/)
     expect(data.custom_rpc_urls).toMatchObject([{ weight: 50 }])
     await tab.page.getByRole('button', { name: 'Pause', exact: true }).click()
     await confirm('Pause')
-    await sees(tab.page, /paused/)
+    await tab.page.getByRole('button', { name: 'Resume', exact: true }).waitFor()
     await tab.page.getByRole('button', { name: 'Delete', exact: true }).click()
     await confirm('Delete the relayer')
     await tab.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()

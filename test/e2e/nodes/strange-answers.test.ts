@@ -14,9 +14,11 @@ beforeAll(async () => {
   node = await startFaultyNode(anvil.url)
   story = scenarioOf(anvil, await startService({ rpcUrls: [node.url], env: { RPC_TIMEOUT_MS: '2000' } }))
 })
-afterEach(() => {
+afterEach(async () => {
   node.habits = undefined
   node.fault = () => 'pass'
+  // A height that was announced is there for the next story.
+  await story.mine()
 })
 afterAll(async () => {
   await story.stop()

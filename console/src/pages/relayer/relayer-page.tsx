@@ -135,6 +135,7 @@ function Account({
             <Age of={status.oldest_pending_transaction_timestamp} />
           ),
           'Last confirmed': <Age of={status?.last_confirmed_transaction_timestamp} />,
+          'Channel accounts': 'channels' in relayer ? relayer.channels?.length : undefined,
           Signer: <a href={hrefOf(['signers'])}>{relayer.signer_id}</a>,
           Notification: relayer.notification_id && (
             <a href={hrefOf(['notifications', relayer.notification_id])}>{relayer.notification_id}</a>
