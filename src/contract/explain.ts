@@ -89,7 +89,7 @@ function describe(error: ErrorObject, path: string, compiler: SchemaCompiler): P
   return { path, expected: `expected ${expected}` }
 }
 
-/** A caller chooses names of unknown fields, and a sentence is for people: names are cut after so many characters. */
+/** A caller chooses names of unknown fields, and a sentence is for people: names are cut after this many characters. */
 const MOST_SHOWN = 100
 
 function cut(name: string): string {

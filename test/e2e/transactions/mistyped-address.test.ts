@@ -78,7 +78,13 @@ const REQUESTS: [what: string, method: string, path: string, body: object, field
   ],
   ['a transaction to sign', 'POST', `${MAIN}/sign-transaction`, unsigned, 'body.to'],
   ['typed data', 'POST', `${MAIN}/sign-typed-data`, permit, 'body.message.spender'],
-  ['an ABI', 'PUT', `${MAIN}/abis/${MISTYPED}`, { abi: [{ type: 'function', name: 'pause', inputs: [] }] }, 'path.address'],
+  [
+    'an ABI',
+    'PUT',
+    `${MAIN}/abis/${MISTYPED}`,
+    { abi: [{ type: 'function', name: 'pause', inputs: [] }] },
+    'path.address',
+  ],
   [
     'receivers of a relayer',
     'PATCH',

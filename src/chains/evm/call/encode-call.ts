@@ -121,14 +121,14 @@ function findIn(
  * Reads the JSON value of a parameter in the form that viem encodes: integers as bigint, tuples as lists.
  * @throws CallProblem with the place of the first value that does not fit
  */
-function readArgument(parameter: Parameter, value: unknown, place: Place): unknown {
+function readArgument(parameter: Parameter, value: unknown, location: Location): unknown {
   const [, item, count = ''] = /^(.+)\[([0-9]*)\]$/.exec(parameter.type) ?? []
-  if (item !== undefined) return readList({ ...parameter, type: item }, value, { ...place, count })
-  if (parameter.components !== undefined) return readTuple(parameter.components, value, place)
-  return readAtom(parameter.type, value, place)
+  if (item !== undefined) return readList({ ...parameter, type: item }, value, { ...location, count })
+  if (parameter.components !== undefined) return readTuple(parameter.components, value, location)
+  return readAtom(parameter.type, value, location)
 }
 
-interface Place {
+interface Location {
   readonly path: string
   readonly chainIds: ChainIds
 }
@@ -136,7 +136,7 @@ interface Place {
 function readList(
   item: Parameter,
   value: unknown,
-  { path, count, chainIds }: Place & { readonly count: string },
+  { path, count, chainIds }: Location & { readonly count: string },
 ): unknown[] {
   if (!Array.isArray(value) || (count !== '' && value.length !== Number(count)))
     throw new CallProblem(path, `expected a list${count === '' ? '' : ` of ${count} values`}`)
@@ -147,7 +147,11 @@ function readList(
  * Reads the JSON values of parameters, from a list or from an object with their names.
  * @throws CallProblem with the place of the first value that does not fit
  */
-function readTuple(components: readonly Parameter[], value: unknown, { path, chainIds }: Place): unknown[] {
+function readTuple(
+  components: readonly Parameter[],
+  value: unknown,
+  { path, chainIds }: Location,
+): unknown[] {
   const values = Array.isArray(value) ? value : fieldsOf(components, value, path)
   if (values.length !== components.length)
     throw new CallProblem(path, `expected ${components.length} values, as many as the tuple has`)
@@ -176,7 +180,7 @@ function fieldsOf(components: readonly Parameter[], value: unknown, path: string
 }
 
 /** The encoder of structured data checks the same types by the same rules. */
-function readAtom(type: string, value: unknown, { path, chainIds }: Place): unknown {
+function readAtom(type: string, value: unknown, { path, chainIds }: Location): unknown {
   try {
     atomEncoder(type, chainIds)?.(value, path)
   } catch (error) {
