@@ -1,4 +1,5 @@
 import type { Schemas } from '../../../../clients/typescript/src/index.ts'
+import { withAmounts } from '../../format/amounts.ts'
 import { explorerLink, hostOf } from '../../format/explorer.ts'
 import { useLiveReload } from '../../live/use-live.ts'
 import { type Loaded, useLoad } from '../../live/use-load.ts'
@@ -58,7 +59,11 @@ export function RelayerPage({ id }: { readonly id: string }) {
             />
           }
         >
-          {found.disabled_reason && <Notice tone="bad">{found.disabled_reason.details}</Notice>}
+          {found.disabled_reason && (
+            <Notice tone="bad">
+              {withAmounts(found.disabled_reason.details, networks.currencyOf(found))}
+            </Notice>
+          )}
           <div class="columns">
             <Account relayer={found} status={status} />
             <Policies relayer={found} currency={networks.currencyOf(found)} />
@@ -129,7 +134,12 @@ function Account({
           'Sequence number': status?.sequence_number,
           Queue: queueOf(status),
           'For later': status?.deferred_transactions_count && (
-            <>{status.deferred_transactions_count} wait for an approval, or for their time</>
+            <>
+              {status.deferred_transactions_count}
+              {status.deferred_transactions_count === 1
+                ? ' waits for an approval, or for its time'
+                : ' wait for an approval, or for their time'}
+            </>
           ),
           'Oldest in queue': status?.oldest_pending_transaction_timestamp && (
             <Age of={status.oldest_pending_transaction_timestamp} />

@@ -10,7 +10,7 @@ import { CreateSignerButton } from './create-signer.tsx'
 
 const COLUMNS: readonly Column<Schemas['Signer']>[] = [
   { name: 'Signer', cell: ({ id }) => <code>{id}</code> },
-  { name: 'Key in', cell: ({ type }) => type.replaceAll('_', ' ') },
+  { name: 'Key in', cell: ({ type }) => (type === 'local' ? 'this service' : type.replaceAll('_', ' ')) },
   {
     name: 'Configuration',
     cell: ({ config }) =>
