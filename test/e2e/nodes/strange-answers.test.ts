@@ -1,18 +1,28 @@
 import { encodeErrorResult, type Hex, parseAbi, parseTransaction } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { startAnvil } from '../../support/anvil.ts'
-import { type FaultyNode, type Habits, startFaultyNode } from '../../support/faulty-node.ts'
+import { createAdjustableClock } from '../../support/clock.ts'
+import {
+  type FaultyNode,
+  type Habits,
+  passUntilBroadcast,
+  startFaultyNode,
+} from '../../support/faulty-node.ts'
 import type { WireEntry } from '../../support/forked.ts'
 import { type Scenario, scenarioOf } from '../../support/scenario.ts'
 import { RECEIVER, startService } from '../../support/service.ts'
 
+const clock = createAdjustableClock()
 let node: FaultyNode
 let story: Scenario
 
 beforeAll(async () => {
   const anvil = await startAnvil({ args: ['--no-mining'] })
   node = await startFaultyNode(anvil.url)
-  story = scenarioOf(anvil, await startService({ rpcUrls: [node.url], env: { RPC_TIMEOUT_MS: '2000' } }))
+  story = scenarioOf(
+    anvil,
+    await startService({ rpcUrls: [node.url], clock, env: { RPC_TIMEOUT_MS: '2000' } }),
+  )
 })
 afterEach(async () => {
   node.habits = undefined
@@ -101,6 +111,22 @@ describe('a payment is included', () => {
     const { receipt, hash } = await story.reach(id, 'confirmed')
     const mined = await story.anvil.rpc<{ blockHash: string }>('eth_getTransactionReceipt', [hash])
     expect(receipt).toMatchObject({ block_hash: mined.blockHash })
+  })
+
+  test('where broadcasts are answered with null, and the bytes are dropped twice', async () => {
+    node.habits = lying((call, reply) =>
+      call.method === 'eth_sendRawTransaction' ? { jsonrpc: '2.0', id: call.id, result: null } : reply,
+    )
+    const broadcasts = () => node.calls.get('eth_sendRawTransaction') ?? 0
+    const { id } = await pay(3)
+    const { hash } = await story.reach(id, 'submitted')
+    for (const _ of [1, 2]) {
+      await story.anvil.rpc('anvil_dropTransaction', [hash])
+      await story.mine()
+      await passUntilBroadcast({ clock, broadcasts }, 31_000)
+    }
+    await story.settle()
+    expect(await story.reach(id, 'confirmed')).toMatchObject({ attempts: [{ outcome: 'mined' }] })
   })
 
   test('each once, where the pool takes no nonce but the next and has an outage', async () => {

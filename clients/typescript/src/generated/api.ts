@@ -1985,7 +1985,7 @@ export interface components {
          *     | `gas_limit_required` | The relayer does not estimate gas; send `gas_limit` |
          *     | `gas_limit_too_low` | Less gas than the transaction needs; `error` has the least |
          *     | `gas_limit_too_high` | More gas than the network allows a transaction, or than a block can hold; `error` has the most |
-         *     | `insufficient_balance` | The balance does not cover value, gas, what is in flight and `min_balance` |
+         *     | `insufficient_balance` | The balance does not cover value, fees (OP stack: all of them), what is in flight and `min_balance` |
          *     | `execution_reverted` | The call would revert; `error` has the decoded reason |
          *     | `valid_until_in_past` | `valid_until` has already passed |
          *     | `not_supported` | The network or the relayer cannot do this |
