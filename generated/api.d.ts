@@ -345,7 +345,7 @@ export interface paths {
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
                 /**
-                 * @description The address of the contract, in any letter case.
+                 * @description The address of the contract.
                  * @example 0x5FbDB2315678afecb367f032d93F642f64180aa3
                  */
                 readonly address: components["parameters"]["ContractAddress"];
@@ -435,10 +435,10 @@ export interface paths {
          *     or the whole document, from which the service computes them. EVM only; a relayer on another network is refused with `not_supported`. Nothing
          *     is sent to a network.
          *
-         *     A document must be complete: every field of a type needs a value, and undeclared fields are refused, because the signature would not cover
-         *     them. If `types` has no `EIP712Domain`, the service builds it from the standard fields in `domain`, in their standard order. It refuses a
-         *     `Transaction` in the domain `zkSync`, version `2`, because that signature would be one of a transaction on ZK Stack networks; as hashes, it
-         *     refuses the domains of the known networks of that kind.
+         *     A document must be complete: every field of a type needs a value. A field that its type does not declare is refused, with its path: many
+         *     wallets ignore it, so it looks signed and is not. If `types` has no `EIP712Domain`, the service builds it from the standard fields in
+         *     `domain`, in their standard order. It refuses a `Transaction` in the domain `zkSync`, version `2`, because that signature would be one of a
+         *     transaction on ZK Stack networks; as hashes, it refuses the domains of the known networks of that kind.
          *
          *     The `chainId` of the domain must be that of the relayer's network, unless the relayer's policy `typed_data_chain_ids` names it or has `*`;
          *     otherwise the response is 400 `chain_id_mismatch`. Hashes, and a domain without a `chainId`, can be valid on every chain: if the account also
@@ -1885,7 +1885,11 @@ export interface components {
          * @description RFC 3339, UTC, with milliseconds.
          */
         readonly Timestamp: string;
-        /** @description 20 bytes in hexadecimal. Responses have the EIP-55 checksum, unless a field says otherwise. */
+        /**
+         * @description 20 bytes in hexadecimal. Requests write it in one letter case, or with the checksum of EIP-55, or of EIP-1191 with the network's chain id:
+         *     letters of both cases that fit neither are refused with 400, because they are almost always a typing error. Responses have the EIP-55
+         *     checksum, unless a field says otherwise.
+         */
         readonly EvmAddress: string;
         /** @description 32 bytes in hexadecimal with `0x`. */
         readonly EvmHash: string;
@@ -1981,7 +1985,7 @@ export interface components {
          *     | `gas_limit_required` | The relayer does not estimate gas; send `gas_limit` |
          *     | `gas_limit_too_low` | Less gas than the transaction needs; `error` has the least |
          *     | `gas_limit_too_high` | More gas than the network allows a transaction, or than a block can hold; `error` has the most |
-         *     | `insufficient_balance` | The balance does not cover value, gas, what is in flight and `min_balance` |
+         *     | `insufficient_balance` | The balance does not cover value, fees (OP stack: all of them), what is in flight and `min_balance` |
          *     | `execution_reverted` | The call would revert; `error` has the decoded reason |
          *     | `valid_until_in_past` | `valid_until` has already passed |
          *     | `not_supported` | The network or the relayer cannot do this |
@@ -3174,7 +3178,7 @@ export interface components {
              */
             readonly signatures?: "readable" | "any";
         };
-        /** @description An address, `native`, or `CODE:ISSUER`. EVM addresses are compared and shown in lower case. */
+        /** @description An address, `native`, or `CODE:ISSUER`. EVM addresses are compared and shown in lower case; a wrong EIP-55 checksum is refused. */
         readonly SpendingName: string;
         /**
          * @description The maximum in a rolling period, on each network separately. `value` is in the smallest unit of the asset; `fees` is everything that
@@ -4595,7 +4599,7 @@ export interface components {
          * @description The price is `gas_price`, or both `max_fee_per_gas` and `max_priority_fee_per_gas`.
          */
         readonly UnsignedEvmTransaction: {
-            /** @description The receiver, in any letter case. Absent, null or empty to create a smart contract, which needs `data`. */
+            /** @description The receiver, as `EvmAddress` says. Absent, null or empty to create a smart contract, which needs `data`. */
             readonly to?: string | null;
             /** @description The amount to transfer, in wei: an integer, or a string that keeps every digit. */
             readonly value: components["schemas"]["U128"];
@@ -4723,8 +4727,8 @@ export interface components {
         readonly Hash32: string;
         /**
          * EIP-712 document
-         * @description Integers are JSON integers, decimal strings, or `0x` and hexadecimal digits, and lose no digit. Bytes and addresses are `0x` and hexadecimal
-         *     digits in any letter case.
+         * @description Integers are JSON integers, decimal strings, or `0x` and hexadecimal digits, and lose no digit. Bytes are `0x` and hexadecimal digits;
+         *     addresses are as `EvmAddress` says, also with the chain id of the domain.
          */
         readonly TypedDataDocument: {
             /** @description The domain of the signature. Its fields are those of `EIP712Domain`. */
@@ -5634,7 +5638,7 @@ export interface components {
          *     `invalid_request`. Amounts are in wei.
          */
         readonly EvmTransactionRequest: {
-            /** @description The receiver, in any letter case. Absent, null or empty to create a smart contract, which needs `data`. */
+            /** @description The receiver, as `EvmAddress` says. Absent, null or empty to create a smart contract, which needs `data`. */
             readonly to?: string | null;
             /** @description The amount to transfer, in wei: an integer, or a string that keeps every digit. */
             readonly value: components["schemas"]["U128"];
@@ -6868,7 +6872,7 @@ export interface components {
          */
         readonly RelayerId: components["schemas"]["Id"];
         /**
-         * @description The address of the contract, in any letter case.
+         * @description The address of the contract.
          * @example 0x5FbDB2315678afecb367f032d93F642f64180aa3
          */
         readonly ContractAddress: components["schemas"]["EvmAddress"];
@@ -7514,7 +7518,7 @@ export interface operations {
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
                 /**
-                 * @description The address of the contract, in any letter case.
+                 * @description The address of the contract.
                  * @example 0x5FbDB2315678afecb367f032d93F642f64180aa3
                  */
                 readonly address: components["parameters"]["ContractAddress"];
@@ -7544,7 +7548,7 @@ export interface operations {
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
                 /**
-                 * @description The address of the contract, in any letter case.
+                 * @description The address of the contract.
                  * @example 0x5FbDB2315678afecb367f032d93F642f64180aa3
                  */
                 readonly address: components["parameters"]["ContractAddress"];
@@ -7578,7 +7582,7 @@ export interface operations {
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
                 /**
-                 * @description The address of the contract, in any letter case.
+                 * @description The address of the contract.
                  * @example 0x5FbDB2315678afecb367f032d93F642f64180aa3
                  */
                 readonly address: components["parameters"]["ContractAddress"];

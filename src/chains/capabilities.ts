@@ -250,6 +250,11 @@ export interface ChainCapabilities<R extends ChainRequest, D extends Draft, P ex
   readonly comparison?: Comparison<D, P>
   readonly channels?: Channels<R, P>
   readonly externalSigning?: ExternalSigning<R>
+  /**
+   * Returns what is wrong with an address that a caller has written, such as a checksum that does not fit, to complete a sentence about its
+   * field; undefined if nothing is. The text has the form of an address. Absent where `check` finds that.
+   */
+  addressProblem?(text: string): string | undefined
   readonly contractCalls?: ContractCalls
   /** Encodes an instruction of a program by its name in the program's IDL. A refusal begins with the field, from `call` on. */
   readonly encodeInstruction?: (call: IdlCall, programId: string) => CallResult<EncodedInstruction>

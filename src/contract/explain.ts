@@ -26,7 +26,7 @@ export function sentence({ path, expected }: Problem): string {
  */
 export function explain(errors: readonly ErrorObject[], root: string, compiler: SchemaCompiler): Problem {
   const error = errors.at(-1)
-  if (error === undefined) return { path: root, expected: 'does not fit the contract' }
+  if (error === undefined) throw new Error(`there is no problem of ${root} to explain`)
   const path = root + dotted(error.instancePath)
   if (error.keyword === 'oneOf') {
     const kind = unknownKind(error)
@@ -71,7 +71,7 @@ function describe(error: ErrorObject, path: string, compiler: SchemaCompiler): P
       .map(([name]) => name)
     const field = params.additionalProperty as string
     return {
-      path: `${path}.${field}`,
+      path: `${path}.${cut(field)}`,
       expected: `there is no such field here${suggestField(field, known)}; known are ${known.join(', ')}`,
     }
   }
@@ -79,17 +79,21 @@ function describe(error: ErrorObject, path: string, compiler: SchemaCompiler): P
     const name = params.propertyName as string
     const names = error.schema as Node
     const validate = compiler.compile(names)
+    validate(name)
     // The name itself is the value here, so the path ends with it.
-    const at = `${path}.${name}`
-    return validate(name)
-      ? { path: at, expected: 'expected another name' }
-      : explain(validate.errors ?? [], at, compiler)
+    return explain(validate.errors ?? [], `${path}.${cut(name)}`, compiler)
   }
   const expected =
     (FORM_KEYWORDS.has(keyword) && parent['x-expected']) ||
-    (PHRASES[keyword]?.(error.schema, parent) ??
-      `a value that fits ${keyword} ${JSON.stringify(error.schema)}`)
+    (PHRASES[keyword]?.(error.schema, parent) ?? `another value (${keyword} in the contract)`)
   return { path, expected: `expected ${expected}` }
+}
+
+/** A caller chooses names of unknown fields, and a sentence is for people: names are cut after this many characters. */
+const MOST_SHOWN = 100
+
+function cut(name: string): string {
+  return name.length <= MOST_SHOWN ? name : `${name.slice(0, MOST_SHOWN)}…`
 }
 
 /** These keywords use the contract's wording (`x-expected`), if any. */

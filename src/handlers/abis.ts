@@ -13,6 +13,7 @@ import {
 import { noInterface } from '../relayers/interfaces/manager.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { toPage } from './present/shared.ts'
+import { readAddress } from './read/address.ts'
 import type { Service } from './service.ts'
 import { requireRelayer } from './transactions.ts'
 
@@ -39,7 +40,7 @@ export function abiHandlers(service: Service): Pick<HandlerMap, Operations> {
       const reading = contractCalls.readAbi(body.abi)
       if (reading.kind === 'refused')
         throw new AppError(reading.refusal.code, `body.${reading.refusal.detail}`)
-      const key = { relayerId: relayer.id, address: chain.canonicalAddress(path.address) }
+      const key = { relayerId: relayer.id, address: readAddress(chain, path.address, 'path.address') }
       return {
         data: presentAbi(await interfaces.register(key, { ...reading.value, name: body.name }, actor)),
       }
@@ -56,7 +57,7 @@ async function keyOf(
   path: { readonly relayer_id: string; readonly address: string },
 ): Promise<InterfaceKey> {
   const { relayer, chain } = await requireContracts(service, path.relayer_id)
-  return { relayerId: relayer.id, address: chain.canonicalAddress(path.address) }
+  return { relayerId: relayer.id, address: readAddress(chain, path.address, 'path.address') }
 }
 
 interface WithContracts {

@@ -13,6 +13,7 @@ import type { NetworkType } from '../networks/network.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { listSigners, type StoredSigner, shownSigner } from '../signers/store.ts'
 import { presentMessageSignature, toPage } from './present/shared.ts'
+import { readAddress } from './read/address.ts'
 import type { Service } from './service.ts'
 import { requireRelayer } from './transactions.ts'
 
@@ -140,7 +141,7 @@ function read(body: Schemas['SignTransactionRequest'], chain: Chain): UnsignedTr
   if ('unsigned_transaction' in body) return { type: 'evm', encoded: body.unsigned_transaction }
   const request = omitUndefined({
     type: 'evm' as const,
-    to: body.to ? chain.canonicalAddress(body.to) : undefined,
+    to: body.to ? readAddress(chain, body.to, 'body.to') : undefined,
     value: body.value,
     data: body.data,
     gasLimit: body.gas_limit,

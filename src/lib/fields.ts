@@ -1,4 +1,5 @@
 import { toInteger } from './bigint.ts'
+import { hasWrongChecksum } from './evm-address.ts'
 import { suggest } from './suggest.ts'
 
 /** The type of a field in a configuration file or a request. */
@@ -89,8 +90,11 @@ function urlOf(protocols: readonly string[], expected: string): FieldType<string
 
 /** The value is in lower case, because policies compare addresses. */
 export const address: FieldType<string> = {
-  expected: 'an address: 0x and 40 hex digits',
-  read: (value) => (typeof value === 'string' && ADDRESS.test(value) ? value.toLowerCase() : undefined),
+  expected: 'an address: 0x and 40 hex digits, in one letter case or with the right checksum (EIP-55)',
+  read: (value) =>
+    typeof value === 'string' && ADDRESS.test(value) && !hasWrongChecksum(value)
+      ? value.toLowerCase()
+      : undefined,
   blank: '',
 }
 

@@ -1,3 +1,4 @@
+import { hasWrongChecksum } from '../lib/evm-address.ts'
 import { type FieldType, flag, oneOf, openReader, type Reader, text, u128, whole } from '../lib/fields.ts'
 import { omitUndefined } from '../lib/object.ts'
 import {
@@ -19,11 +20,18 @@ const MAX_ITEMS = 1_000
 const MAX_COUNT = 1_000_000_000
 const EXPIRY_SECONDS = { min: 60, max: 2_592_000 }
 
+/** A rule with a mistyped address would permit what it should forbid, or the other way round. Its network is not known here. */
+function isMistyped(text: string): boolean {
+  return /^0x[0-9a-fA-F]{40}$/.test(text) && hasWrongChecksum(text)
+}
+
+const CHECKSUM = ' (on EVM in one letter case, or with the right checksum of EIP-55)'
+
 /** An address or the name of an asset. EVM addresses get lower-case letters, because rules compare them. */
 const name: FieldType<string> = {
-  expected: 'an address, or the name of an asset',
+  expected: `an address${CHECKSUM}, or the name of an asset`,
   read: (value) => {
-    if (typeof value !== 'string' || !/^[!-~]{1,100}$/.test(value)) return undefined
+    if (typeof value !== 'string' || !/^[!-~]{1,100}$/.test(value) || isMistyped(value)) return undefined
     return /^0x[0-9a-fA-F]+$/.test(value) ? value.toLowerCase() : value
   },
   blank: '',
@@ -34,9 +42,9 @@ const ASSET =
   /^(native|0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44}|[A-Za-z0-9]{1,12}:G[A-Z2-7]{55}|C[A-Z2-7]{55})$/
 
 const asset: FieldType<string> = {
-  expected: '"native", the address of a token, mint or contract, or CODE:ISSUER',
+  expected: `"native", the address of a token, mint or contract${CHECKSUM}, or CODE:ISSUER`,
   read: (value) => {
-    if (typeof value !== 'string' || !ASSET.test(value)) return undefined
+    if (typeof value !== 'string' || !ASSET.test(value) || isMistyped(value)) return undefined
     return value.startsWith('0x') ? value.toLowerCase() : value
   },
   blank: 'native',

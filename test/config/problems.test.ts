@@ -148,7 +148,12 @@ const FILES: [string, Change, string][] = [
   [
     'lists a receiver that is no address',
     policy({ whitelist_receivers: ['0x12'] }),
-    'relayers[0].policies.whitelist_receivers[0] must be an address: 0x and 40 hex digits',
+    'relayers[0].policies.whitelist_receivers[0] must be an address: 0x and 40 hex digits, in one letter case or with the right checksum (EIP-55)',
+  ],
+  [
+    'lists a receiver with a typing error',
+    policy({ whitelist_receivers: ['0x3C44CdDdB6a900fa2b585dd299e03d12FA4293Bc'] }),
+    'relayers[0].policies.whitelist_receivers[0] must be an address: 0x and 40 hex digits, in one letter case or with the right checksum (EIP-55)',
   ],
   [
     'defines a relayer twice',

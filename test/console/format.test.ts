@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { currencyOf, formatExact, formatGwei, formatShort } from '../../console/src/format/amounts.ts'
+import {
+  currencyOf,
+  formatExact,
+  formatGwei,
+  formatShort,
+  withAmounts,
+} from '../../console/src/format/amounts.ts'
 import { describeCall } from '../../console/src/format/content.ts'
 import { explorerLink } from '../../console/src/format/explorer.ts'
 import { indentJson } from '../../console/src/format/indent-json.ts'
@@ -58,6 +64,22 @@ test('JSON is indented with every digit, and text stays as it is', () => {
   expect(indentJson('{"a":340282366920938463463,"b":[],"c":{},"d":["x,{y}:\\"z"]}')).toBe(
     '{\n  "a": 340282366920938463463,\n  "b": [],\n  "c": {},\n  "d": [\n    "x,{y}:\\"z"\n  ]\n}',
   )
+})
+
+test('sentences about balances have amounts in the unit for people, and prices stay as they are', () => {
+  const told = (sentence: string) => withAmounts(sentence, currencyOf('evm', 'ETH'))
+  expect(told('The account can spend 20000000000000000 wei; min_balance is 500000000000000001.')).toBe(
+    'The account can spend 0.02 ETH; min_balance is 0.500000000000000001 ETH.',
+  )
+  expect(
+    told(
+      'The account can spend 5 wei; 0 are reserved for transactions in flight, this one needs up to 1000000000000000000 (value and gas), and min_balance keeps 1.',
+    ),
+  ).toBe(
+    'The account can spend 0.000000000000000005 ETH; 0 ETH are reserved for transactions in flight, this one needs up to 1 ETH (value and gas), and min_balance keeps 0.000000000000000001 ETH.',
+  )
+  const price = 'It offers 1 wei per gas, less than the 20853974 that the next block asks for.'
+  expect(told(price)).toBe(price)
 })
 
 describe('links to explorers', () => {

@@ -1,20 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { currencyOf } from '../../console/src/format/amounts.ts'
 import { actionOf, toCsv } from '../../console/src/pages/audit/audit-words.ts'
+import {
+  channelsOf,
+  endpointsOf,
+  filledPolicies,
+  policiesOf,
+} from '../../console/src/pages/relayer/relayer-form.ts'
 import { filledForm, replaceFormOf, requestOf } from '../../console/src/pages/transaction/replacement.ts'
-import { FieldError, type Fields, isAbout } from '../../console/src/parts/fields.ts'
-import { rulesOf } from '../../console/src/rules/rules.ts'
+import { changesBetween, FieldError, isAbout, readFields } from '../../console/src/parts/fields.ts'
+import { filledRules, rulesOf } from '../../console/src/rules/rules.ts'
 
-/** The fields of a form that somebody has filled. */
-function fieldsOf(values: Readonly<Record<string, string>>): Fields {
-  const text = (path: string) => values[path]?.trim() || undefined
-  return {
-    values,
-    set: () => undefined,
-    text,
-    list: (path) => text(path)?.split(/[\s,]+/),
-  }
-}
+const fieldsOf = readFields
 
 const ETH = currencyOf('evm', 'ETH')
 const COMMON = { id: 't', relayer_id: 'main', status: 'pending', created_at: '2026-11-20T10:00:00Z' } as const
@@ -83,6 +80,134 @@ describe('the form of a replacement', () => {
   })
 })
 
+describe('the form of a replacement on Solana', () => {
+  const currency = currencyOf('solana')
+  const account = (pubkey: string, is_signer = false) => ({ pubkey, is_signer, is_writable: true })
+  const bytes = (length: number, fill: (view: DataView) => void) => {
+    const view = new DataView(new ArrayBuffer(length))
+    fill(view)
+    return Buffer.from(view.buffer).toString('base64')
+  }
+  const payment = (units: bigint, to: string) => ({
+    program_id: '11111111111111111111111111111111',
+    accounts: [account('From', true), account(to)],
+    data: bytes(12, (view) => {
+      view.setUint32(0, 2, true)
+      view.setBigUint64(4, units, true)
+    }),
+  })
+  const tokens = (units: bigint, to: string) => ({
+    program_id: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
+    accounts: [account('Source'), account('Mint'), account(to), account('From', true)],
+    data: bytes(10, (view) => {
+      view.setUint8(0, 12)
+      view.setBigUint64(1, units, true)
+      view.setUint8(9, 6)
+    }),
+  })
+  const other = { program_id: 'Memo', accounts: [account('From', true)], data: 'aGk=' }
+  const solana = { ...COMMON, network_type: 'solana', from: 'From', attempts: [] } as const
+  const built = {
+    ...solana,
+    instructions: [payment(1_500_000_000n, 'To'), tokens(2_500_000n, 'Token'), other],
+  }
+  const written = { form: 'solana', currency, network: 'devnet' } as const
+
+  test('is filled with the present content, and gives it back exactly', () => {
+    const filled = filledForm(built, currency)
+    expect(replaceFormOf(built)).toBe('solana')
+    expect(filled).toMatchObject({
+      'instructions[0].accounts[1].pubkey': 'To',
+      'instructions[0].data': '1.5',
+      'instructions[1].data': '2.5',
+      'instructions[2].accounts': 'From signer writable',
+    })
+    expect(requestOf(fieldsOf(filled), { ...written, transaction: built })).toEqual({
+      instructions: built.instructions,
+      speed: 'fast',
+    })
+  })
+
+  test('changes receivers and amounts, to the last unit', () => {
+    const filled = {
+      ...filledForm(built, currency),
+      'instructions[0].accounts[1].pubkey': 'Else',
+      'instructions[0].data': '0.000000001',
+      'instructions[1].data': '18446744073709.551615',
+      'instructions[2].data': 'aG8=',
+      speed: 'fastest',
+    }
+    expect(requestOf(fieldsOf(filled), { ...written, transaction: built })).toEqual({
+      instructions: [payment(1n, 'Else'), tokens(2n ** 64n - 1n, 'Token'), { ...other, data: 'aG8=' }],
+      speed: 'fastest',
+    })
+    for (const amount of ['1,5', '18446744073.709551616'])
+      expect(() =>
+        requestOf(fieldsOf({ ...filled, 'instructions[0].data': amount }), {
+          ...written,
+          transaction: built,
+        }),
+      ).toThrow(FieldError)
+  })
+
+  test('has one field for a transaction in wire format', () => {
+    const wire = { ...solana, transaction: 'AQAB' }
+    expect(requestOf(fieldsOf(filledForm(wire, currency)), { ...written, transaction: wire })).toEqual({
+      transaction: 'AQAB',
+      speed: 'fast',
+    })
+  })
+})
+
+describe('the form of a relayer', () => {
+  const policies = {
+    min_balance: 250_000_000_000_000_000n,
+    gas_price_cap: 80_000_000_001n,
+    wallet_rpc: true,
+    eip1559_pricing: false,
+    top_up: { from: 'bank', below: 1n, to: 10n ** 18n, max_per_day: 5n * 10n ** 18n },
+    rules: { receivers: [TO] },
+  } as never
+  const parts = { type: 'evm', currency: ETH, present: policies } as const
+
+  test('is filled with the policies, and sends only what was changed', () => {
+    const filled = filledPolicies(policies, parts)
+    const before = policiesOf(fieldsOf(filled), parts)
+    expect(before).toEqual({
+      min_balance: '250000000000000000',
+      gas_price_cap: '80000000001',
+      wallet_rpc: true,
+      top_up: { from: 'bank', below: '1', to: '1000000000000000000', max_per_day: '5000000000000000000' },
+      rules: { receivers: [TO] },
+    })
+    expect(changesBetween(before, policiesOf(fieldsOf(filled), parts))).toEqual({})
+    const changed = {
+      ...filled,
+      'policies.gas_price_cap': '',
+      'policies.warn_balance': '1',
+      'policies.top_up.from': '',
+    }
+    expect(changesBetween(before, policiesOf(fieldsOf(changed), parts))).toEqual({
+      gas_price_cap: null,
+      warn_balance: '1000000000000000000',
+      top_up: null,
+    })
+  })
+
+  test('takes endpoints with weights, and channels as a number or as signers', () => {
+    const endpoints = (text: string) => endpointsOf(fieldsOf({ custom_rpc_urls: text }))
+    expect(endpoints('https://a.example/key 90\n\n  https://b.example\n')).toEqual([
+      { url: 'https://a.example/key', weight: 90 },
+      { url: 'https://b.example' },
+    ])
+    expect(endpoints(' \n')).toBeUndefined()
+    expect(() => endpoints('https://a.example heavy')).toThrow(FieldError)
+    expect(channelsOf(fieldsOf({ channels: '8' }))).toBe(8)
+    expect(channelsOf(fieldsOf({ channels: 'one, two' }))).toEqual(['one', 'two'])
+    expect(channelsOf(fieldsOf({}))).toBeUndefined()
+  })
+})
+
 describe('the form of rules', () => {
   const networks = {
     kind: 'any',
@@ -128,6 +253,40 @@ describe('the form of rules', () => {
       require_approval: { above: [{ value: '250' }] },
     })
     expect(() => rules({ limits: '1', 'limits[0].value': '1.5' })).toThrow(FieldError)
+  })
+
+  test('takes hours, with days where some are chosen', () => {
+    const hours = { hours: 'some', 'hours.from': '08:00', 'hours.to': '18:30' }
+    expect(rules(hours)).toEqual({ hours: { from: '08:00', to: '18:30' } })
+    expect(rules({ ...hours, 'hours.days monday': 'true', 'hours.days sunday': 'true' })).toEqual({
+      hours: { from: '08:00', to: '18:30', days: ['monday', 'sunday'] },
+    })
+  })
+
+  test('gives rules back as they are, with the parts that it has no fields for', () => {
+    const present = {
+      receivers: [],
+      contracts: [TO],
+      selectors: ['0xa9059cbb'],
+      limits: [
+        { per: 'day', network: 'evm:anvil', value: '1500000000000000000', fees: '1', count: 3 },
+        { per: 'hour', asset: TO, value: '7' },
+      ],
+      require_approval: { above: [{ value: '1' }, { asset: TO, value: '2' }], expires_after_seconds: 60 },
+      hours: { from: '22:00', to: '06:00', days: ['friday'] },
+      idempotency: 'required',
+      signatures: 'any',
+    } as const
+    const filled = filledRules(present as never, { path: 'rules', networks })
+    const again = (change = {}) =>
+      rulesOf(fieldsOf({ ...filled, ...change }), { path: 'rules', networks, present: present as never })
+    expect(again()).toEqual(present)
+    expect(again({ 'rules.require_approval': 'new' })).toEqual({
+      ...present,
+      require_approval: { new_receivers: true },
+    })
+    const { hours: _, ...others } = present
+    expect(again({ 'rules.hours': '' })).toEqual(others)
   })
 })
 

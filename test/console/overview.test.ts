@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readEndpointHealth } from '../../console/src/pages/networks/endpoint-health.ts'
+import { groupAlerts } from '../../console/src/pages/overview/group-alerts.ts'
 import {
   fitsFilter,
   orderRelayers,
@@ -103,4 +104,26 @@ test('an address of the console and its parts become each other', () => {
   expect(parseRoute(href)).toEqual({ path: ['relayers', 'a/b ?#'], query: { q: 'x&y' } })
   expect(parseRoute('')).toEqual({ path: [], query: {} })
   expect(parseRoute('#/a%')).toEqual({ path: ['a%'], query: {} })
+})
+
+describe('the alerts', () => {
+  const alert = (kind: string, about: object) =>
+    ({ alert: kind, state: 'firing', since: '2026-11-20T09:00:00.000Z', message: kind, ...about }) as never
+
+  test('of a network and its endpoints are one, and every other one stands alone', () => {
+    const alerts = [
+      alert('endpoint_down', { network: 'evm:anvil', endpoint: 'https://a.example' }),
+      alert('balance_low', { relayer_id: 'main', network: 'evm:anvil' }),
+      alert('endpoint_down', { network: 'evm:anvil', endpoint: 'https://b.example' }),
+      alert('endpoint_down', { network: 'stellar:testnet', endpoint: 'https://c.example' }),
+      alert('balance_low', { relayer_id: 'other', network: 'evm:anvil' }),
+      alert('chain_halted', { network: 'evm:anvil' }),
+    ]
+    const [a, low, b, other, another, halted] = alerts
+    expect(groupAlerts(alerts)).toEqual([[a, b, halted], [low], [other], [another]])
+  })
+
+  test('are none where none fires', () => {
+    expect(groupAlerts([])).toEqual([])
+  })
 })

@@ -60,6 +60,18 @@ export function parseAmount(text: string, decimals: number): bigint | string {
   return BigInt(whole + digits.padEnd(decimals, '0'))
 }
 
+/** Amounts in sentences of the service about balances: with their unit, or behind and before the words that they have there. Prices are none. */
+const TOLD_AMOUNTS =
+  /\b\d+(?: (?:wei|stroops|lamports)\b(?! per))|(?<=\b(?:min_balance (?:is|keeps)|warn_balance is|can cost|(?:needs|costs) up to|that are open) )\d+\b|\b\d+(?= are reserved)/g
+
+/** Writes the amounts of a sentence of the service in the unit for people, with every digit. */
+export function withAmounts(sentence: string, { symbol, decimals }: Currency): string {
+  return sentence.replaceAll(
+    TOLD_AMOUNTS,
+    (told) => `${formatExact(BigInt(/^\d+/.exec(told)?.[0] ?? 0), decimals)} ${symbol}`,
+  )
+}
+
 /** The decimals of a gwei. */
 export const GWEI_DECIMALS = 9
 

@@ -1,5 +1,6 @@
 import type { Schemas } from '../../../clients/typescript/src/index.ts'
 import type { Currency } from './amounts.ts'
+import { transferIn } from './solana-transfers.ts'
 
 type Transaction = Schemas['Transaction']
 type EvmTransaction = Extract<Transaction, { network_type: 'evm' }>
@@ -149,32 +150,13 @@ function stellarAction(operation: Operation, native: Currency): Action {
   }
 }
 
-const SYSTEM_PROGRAM = '11111111111111111111111111111111'
-const TOKEN_PROGRAMS: ReadonlySet<string> = new Set([
-  'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
-  'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb',
-])
-
-/** The index of `SystemInstruction::Transfer`, 32 bits, and of `TokenInstruction::TransferChecked`, 8 bits. */
-const SYSTEM_TRANSFER = 2
-const TRANSFER_CHECKED = 12
-
-function solanaAction({ program_id: program, accounts, data }: Instruction, native: Currency): Action {
-  const bytes = Uint8Array.from(atob(data), (char) => char.charCodeAt(0))
-  const view = new DataView(bytes.buffer)
-  if (program === SYSTEM_PROGRAM && bytes.length === 12 && view.getUint32(0, true) === SYSTEM_TRANSFER)
-    return paysOn(accounts[1], { units: view.getBigUint64(4, true), currency: native })
-  // The program refuses a transfer whose decimals are not those of the mint, so these are certain.
-  if (TOKEN_PROGRAMS.has(program) && bytes.length === 10 && bytes[0] === TRANSFER_CHECKED) {
-    const mint = accounts[1]?.pubkey
-    const currency = { symbol: 'tokens', decimals: bytes[9] ?? 0 }
-    return paysOn(accounts[2], { units: view.getBigUint64(1, true), currency, ...(mint && { token: mint }) })
-  }
-  return { verb: 'calls', to: program }
-}
-
-function paysOn(account: { readonly pubkey: string } | undefined, money: Money): Action {
-  return { verb: 'pays', money, ...(account && { to: account.pubkey }) }
+function solanaAction(instruction: Instruction, native: Currency): Action {
+  const transfer = transferIn(instruction)
+  if (transfer === undefined) return { verb: 'calls', to: instruction.program_id }
+  const { units, decimals, mint: token, receiver } = transfer
+  const to = instruction.accounts[receiver]?.pubkey
+  const currency = token === undefined ? native : { symbol: 'tokens', decimals }
+  return { verb: 'pays', money: { units, currency, ...(token && { token }) }, ...(to && { to }) }
 }
 
 /** The call that the service has decoded. */

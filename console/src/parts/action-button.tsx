@@ -51,22 +51,23 @@ export function ActionButton({
   )
 }
 
-interface CreateButtonProps {
+interface DialogButtonProps {
   /** The words on the button. */
   readonly name: string
   readonly scope: Scope
+  readonly isPrimary?: boolean
   /** Makes the dialog that the button opens. */
   readonly children: (close: () => void) => ComponentChildren
 }
 
 /** A button that opens a form. It is there while the key may do it and the person allows changes. */
-export function CreateButton({ name, scope, children }: CreateButtonProps) {
+export function DialogButton({ name, scope, isPrimary = false, children }: DialogButtonProps) {
   const offers = useOffers()
   const [isOpen, setOpen] = useState(false)
   if (!offers(scope)) return null
   return (
     <>
-      <button type="button" class="primary" onClick={() => setOpen(true)}>
+      <button type="button" class={isPrimary ? 'primary' : ''} onClick={() => setOpen(true)}>
         {name}
       </button>
       {isOpen && children(() => setOpen(false))}

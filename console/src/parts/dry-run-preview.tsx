@@ -1,5 +1,5 @@
 import type { Schemas } from '../../../clients/typescript/src/index.ts'
-import { type Currency, formatGwei } from '../format/amounts.ts'
+import { type Currency, formatGwei, withAmounts } from '../format/amounts.ts'
 import type { Loaded } from '../live/use-load.ts'
 import { Amount } from './amount.tsx'
 import { Facts } from './facts.tsx'
@@ -41,7 +41,7 @@ function Preview({
           {awaits_approval ? 'It would be accepted, and wait for an approval.' : sentence}
         </Notice>
       ) : (
-        <Notice tone="bad">It would be refused: {error}</Notice>
+        <Notice tone="bad">It would be refused: {error && withAmounts(error, currency)}</Notice>
       )}
       <Facts
         facts={{

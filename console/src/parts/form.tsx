@@ -1,6 +1,6 @@
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useId, useState } from 'preact/hooks'
-import { type FieldFault, type Fields, isAbout } from './fields.ts'
+import { type FieldFault, type Fields, isAbout, readFields } from './fields.ts'
 
 /** Hands the fault of a request down to the field that it is about. */
 export const FaultContext = createContext<FieldFault | undefined>(undefined)
@@ -8,17 +8,9 @@ export const FaultContext = createContext<FieldFault | undefined>(undefined)
 /** Keeps what a person writes into a form. */
 export function useFields(initial: Readonly<Record<string, string>> = {}): Fields {
   const [values, setValues] = useState(initial)
-  const text = (path: string) => values[path]?.trim() || undefined
   return {
-    values,
+    ...readFields(values),
     set: (path, value) => setValues((known) => ({ ...known, [path]: value })),
-    text,
-    list: (path) => {
-      const entries = text(path)
-        ?.split(/[\s,]+/)
-        .filter(Boolean)
-      return entries?.length ? entries : undefined
-    },
   }
 }
 
@@ -62,6 +54,31 @@ export function TextField({ fields, type = 'text', rows = 1, placeholder, ...res
           <input {...control} {...input} type={type} />
         )
       }
+    </Field>
+  )
+}
+
+interface FileFieldProps extends FieldProps {
+  /** The endings of such files. */
+  readonly accept: string
+}
+
+/** A field for the text of a file. It is not shown, so it may hold a secret. */
+export function FileField({ fields, accept, ...rest }: FileFieldProps) {
+  const { path, isRequired = false } = rest
+  const read = async (file: File | undefined) => fields.set(path, (await file?.text()) ?? '')
+  return (
+    <Field {...rest}>
+      {(control) => (
+        <input
+          {...control}
+          name={path}
+          type="file"
+          accept={accept}
+          required={isRequired}
+          onChange={(event) => read(event.currentTarget.files?.[0])}
+        />
+      )}
     </Field>
   )
 }

@@ -2,17 +2,19 @@ import type { Schemas } from '../../../clients/typescript/src/index.ts'
 import type { Currency } from '../format/amounts.ts'
 import type { Fields } from '../parts/fields.ts'
 import { CheckField, SelectField, TextField } from '../parts/form.tsx'
-import { type RuledNetworks, unitIn } from './rules.ts'
+import { type RuledNetworks, unitIn, WEEKDAYS } from './rules.ts'
 
 interface RulesFieldsProps {
   readonly fields: Fields
   /** Where the rules stand in the request: `rules` of an API key, `policies.rules` of a relayer. */
   readonly path: string
   readonly networks: RuledNetworks
+  /** The rules that exist, if they are changed. */
+  readonly present?: Schemas['SpendingRules'] | undefined
 }
 
 /** The fields of the rules for what may be spent. Every rule that is left empty forbids nothing. */
-export function RulesFields({ fields, path, networks }: RulesFieldsProps) {
+export function RulesFields({ fields, path, networks, present }: RulesFieldsProps) {
   const count = Number(fields.values[`${path}.limits`] ?? 0)
   const setCount = (limits: number) => fields.set(`${path}.limits`, String(limits))
   return (
@@ -23,14 +25,14 @@ export function RulesFields({ fields, path, networks }: RulesFieldsProps) {
         path={`${path}.receivers`}
         label="Only to these receivers"
         rows={2}
-        hint="One address per line. If empty, any receiver."
+        hint={present?.receivers?.length === 0 ? NONE : 'One address per line. If empty, any receiver.'}
       />
       <TextField
         fields={fields}
         path={`${path}.contracts`}
         label="Only calls of these contracts"
         rows={2}
-        hint="One address per line. If empty, any contract."
+        hint={present?.contracts?.length === 0 ? NONE : 'One address per line. If empty, any contract.'}
       />
       {Array.from({ length: count }, (_, index) => (
         <LimitFields key={index} fields={fields} path={`${path}.limits[${index}]`} networks={networks} />
@@ -49,12 +51,13 @@ export function RulesFields({ fields, path, networks }: RulesFieldsProps) {
         fields={fields}
         path={`${path}.require_approval`}
         label="Approval by another key"
-        of={APPROVALS}
+        of={present?.require_approval ? [PRESENT, ...APPROVALS] : APPROVALS}
         isRequired
       />
       {fields.text(`${path}.require_approval`) === 'above' && (
         <AmountFields fields={fields} path={`${path}.require_approval.above[0]`} networks={networks} />
       )}
+      <HoursFields fields={fields} path={`${path}.hours`} />
       <CheckField
         fields={fields}
         path={`${path}.idempotency`}
@@ -64,11 +67,60 @@ export function RulesFields({ fields, path, networks }: RulesFieldsProps) {
   )
 }
 
+/** The hint of a list that exists and has no entry. */
+const NONE = 'One address per line. None is allowed now, and that stays while it is empty.'
+
 const APPROVALS = [
   ['', 'none is needed'],
   ['every', 'for every transaction'],
   ['above', 'above an amount'],
   ['new', 'for new receivers'],
+] as const
+
+/** The approval of rules that exist. */
+const PRESENT = ['present', 'as it is now'] as const
+
+interface HoursFieldsProps {
+  readonly fields: Fields
+  readonly path: string
+}
+
+function HoursFields({ fields, path }: HoursFieldsProps) {
+  return (
+    <>
+      <SelectField fields={fields} path={path} label="Sending is allowed" of={HOURS} isRequired />
+      {fields.text(path) !== undefined && (
+        <fieldset>
+          <legend>Hours, in UTC</legend>
+          <TextField fields={fields} path={`${path}.from`} label="From" placeholder="08:00" isRequired />
+          <TextField
+            fields={fields}
+            path={`${path}.to`}
+            label="Until"
+            placeholder="18:30"
+            hint="A time before the start is on the next day."
+            isRequired
+          />
+          <div class="checks">
+            {WEEKDAYS.map((day) => (
+              <CheckField
+                key={day}
+                fields={fields}
+                path={`${path}.days ${day}`}
+                label={`${day.charAt(0).toUpperCase()}${day.slice(1)}`}
+              />
+            ))}
+          </div>
+          <div class="hint">Every day when none is chosen.</div>
+        </fieldset>
+      )}
+    </>
+  )
+}
+
+const HOURS = [
+  ['', 'at any time'],
+  ['some', 'only at these hours …'],
 ] as const
 
 const PERIODS = [
@@ -78,7 +130,7 @@ const PERIODS = [
   ['month', '30 days'],
 ] as const satisfies readonly (readonly [Schemas['SpendingLimit']['per'], string])[]
 
-function LimitFields({ fields, path, networks }: RulesFieldsProps) {
+function LimitFields({ fields, path, networks }: Omit<RulesFieldsProps, 'present'>) {
   return (
     <fieldset>
       <legend>Limit</legend>
@@ -94,7 +146,7 @@ function LimitFields({ fields, path, networks }: RulesFieldsProps) {
   )
 }
 
-function AmountFields({ fields, path, networks }: RulesFieldsProps) {
+function AmountFields({ fields, path, networks }: Omit<RulesFieldsProps, 'present'>) {
   return (
     <>
       {networks.kind === 'any' && (

@@ -1,4 +1,5 @@
 import { getAddress } from 'viem/utils'
+import { hasWrongChecksum, RIGHT_CHECKSUM } from '../../lib/evm-address.ts'
 import type { EvmNetwork, RpcUrl } from '../../networks/network.ts'
 import type { Answer } from '../answer.ts'
 import type { Funding } from '../capabilities.ts'
@@ -84,7 +85,17 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
     verify: () => verifyChainId(client, network),
     genesis: createGenesisReader(client, GENESIS),
     canonicalAddress: (text) => getAddress(text),
-    contractCalls: { encode: encodeCall, readAbi, keyOf: callKey, decode: decodeCall, decodeEvent },
+    addressProblem: (text) =>
+      hasWrongChecksum(text, [network.chainId])
+        ? `${RIGHT_CHECKSUM}; ${text} has letters of both cases that do not fit it, as after a typing error`
+        : undefined,
+    contractCalls: {
+      encode: (call, registered) => encodeCall(call, registered, [network.chainId]),
+      readAbi,
+      keyOf: callKey,
+      decode: decodeCall,
+      decodeEvent,
+    },
     check: (request, account) => checkRequest(request, account, { chainId: network.chainId, eip1559 }),
     prepare: (request, account, knownGas) => prepareDraft(context, { request, account, knownGas }),
     replace: (request, attempts, account) => prepareReplacement(context, { request, attempts, account }),
@@ -109,7 +120,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
     review: async (unsigned, account) =>
       reviewUnsigned(unsigned, account, { chainId: network.chainId, eip1559 }),
     signMessage: signPersonalMessage,
-    typedData: { chainIdOf, sign: signTypedData },
+    typedData: { chainIdOf, sign: (data, signer) => signTypedData(data, signer, network.chainId) },
     broadcast: (raws) =>
       broadcastAll({ client, clock, bounds, gasLimits, refusals, unknownTexts, queuedInPool }, raws),
     ...(privateBroadcast && { privateBroadcast }),

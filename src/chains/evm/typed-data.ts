@@ -1,6 +1,7 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 import type { Hex } from 'viem'
 import { concat, hashStruct, hexToBytes, padHex, toHex } from 'viem/utils'
+import { hasWrongChecksum, RIGHT_CHECKSUM } from '../../lib/evm-address.ts'
 import { keccak256Hex } from '../../lib/hash.ts'
 import type { Signer } from '../../signers/signer.ts'
 import type { Answer } from '../answer.ts'
@@ -10,15 +11,16 @@ import { signEncoded } from './sign.ts'
 
 /**
  * Signs structured data (EIP-712). Refuses a document that does not match its types, and data that is a transaction (docs/signatures.md);
- * the refusal names the field.
+ * the refusal names the field. `chainId` is that of the network, whose wallets may write checksums with it (EIP-1191).
  */
 export async function signTypedData(
   data: TypedData,
   signer: Signer,
+  chainId?: number,
 ): Promise<Exclude<Answer<Signature>, { kind: 'unknown' }>> {
   try {
     refuseTransaction(data)
-    return { kind: 'ok', value: await signEncoded(hexToBytes(await inTurns(encode(data))), signer) }
+    return { kind: 'ok', value: await signEncoded(hexToBytes(await inTurns(encode(data, chainId))), signer) }
   } catch (error) {
     if (!(error instanceof TypedDataProblem)) throw error
     return { kind: 'refused', refusal: { code: 'invalid_request', detail: error.message } }
@@ -29,16 +31,25 @@ export async function signTypedData(
  * Encodes the bytes whose hash is signed.
  * @throws TypedDataProblem
  */
-function* encode(data: TypedData): Steps<Hex> {
+function* encode(data: TypedData, chainId: number | undefined): Steps<Hex> {
   const hashes =
-    data.kind === 'hashes' ? [data.domainSeparator as Hex, data.structHash as Hex] : yield* hashesOf(data)
+    data.kind === 'hashes'
+      ? [data.domainSeparator as Hex, data.structHash as Hex]
+      : yield* hashesOf(data, chainId)
   return concat(['0x1901', ...hashes])
 }
 
 /** A document that contains only its domain has no second hash. */
-function* hashesOf({ domain, types, primaryType, message }: TypedDocument): Steps<Hex[]> {
+function* hashesOf(
+  { domain, types, primaryType, message }: TypedDocument,
+  chainId: number | undefined,
+): Steps<Hex[]> {
   const complete = Object.hasOwn(types, DOMAIN) ? types : { ...types, [DOMAIN]: domainType(domain) }
-  const hashStruct = createStructHasher(complete)
+  const domainChainId = readInteger(domain.chainId)
+  const hashStruct = createStructHasher(
+    complete,
+    [chainId, domainChainId].filter((id) => id !== undefined),
+  )
   const separator = yield* hashStruct(DOMAIN, domain, 'body.domain')
   if (primaryType !== DOMAIN) return [separator, yield* hashStruct(primaryType, message, 'body.message')]
   const [extra] = Object.keys(message)
@@ -74,9 +85,10 @@ type Encoder = (value: unknown, path: string) => Steps<Hex>
 
 /**
  * Creates a hasher for values of these types. It describes each type once, so that a long list of structs costs no more than its values.
+ * `chainIds` are those that checksums of addresses may contain.
  * @throws TypedDataProblem if a value does not match its type, or a type does not exist
  */
-function createStructHasher(types: Types): StructHasher {
+function createStructHasher(types: Types, chainIds: ChainIds): StructHasher {
   const encoders = new Map<string, Encoder>()
   const encoderOf = (type: string, path: string): Encoder => {
     const known = encoders.get(type)
@@ -88,7 +100,7 @@ function createStructHasher(types: Types): StructHasher {
   const makeEncoder = (type: string, path: string): Encoder => {
     const [, item, count] = /^(.+)\[([0-9]*)\]$/.exec(type) ?? []
     if (item !== undefined) return arrayEncoder(encoderOf(item, path), count ? Number(count) : undefined)
-    const atom = atomEncoder(type)
+    const atom = atomEncoder(type, chainIds)
     if (atom !== undefined) return inOneStep(atom)
     const fields = fieldsOf(types, type)
     if (fields === undefined)
@@ -185,8 +197,12 @@ const WORD = { size: 32 } as const
 /** A text with more characters is no integer of 256 bits, in decimal or hexadecimal digits, and is not parsed. */
 const MOST_DIGITS = 80
 
+/** The chain ids that the checksum of an address may contain (EIP-1191). If absent, those of the networks that do so. */
+export type ChainIds = readonly (number | bigint)[] | undefined
+
 /** Returns the encoder of a type that is neither a struct nor an array; undefined for an unknown type. */
-export function atomEncoder(type: string): AtomEncoder | undefined {
+export function atomEncoder(type: string, chainIds?: ChainIds): AtomEncoder | undefined {
+  if (type === 'address') return addressEncoder(chainIds)
   const fixed = FIXED[type]
   if (fixed !== undefined) return fixed
   const [, family, digits = ''] = /^(uint|int|bytes)([1-9][0-9]*)$/.exec(type) ?? []
@@ -197,7 +213,6 @@ export function atomEncoder(type: string): AtomEncoder | undefined {
 }
 
 const FIXED: Readonly<Record<string, AtomEncoder | undefined>> = Object.assign(Object.create(null), {
-  address: hexEncoder(20, (hex) => padHex(hex, WORD)),
   bytes: hexEncoder(undefined, (hex) => keccak256Hex(Buffer.from(hex.slice(2), 'hex'))),
   bool: (value: unknown, path: string) => {
     if (typeof value === 'boolean') return toHex(value, WORD)
@@ -208,6 +223,15 @@ const FIXED: Readonly<Record<string, AtomEncoder | undefined>> = Object.assign(O
     throw new TypedDataProblem(path, 'a string is expected')
   },
 })
+
+function addressEncoder(chainIds: ChainIds): AtomEncoder {
+  const encode = hexEncoder(20, (hex) => padHex(hex, WORD))
+  return (value, path) => {
+    const word = encode(value, path)
+    if (hasWrongChecksum(String(value), chainIds)) throw new TypedDataProblem(path, RIGHT_CHECKSUM)
+    return word
+  }
+}
 
 function bytesEncoder(size: number): AtomEncoder {
   return hexEncoder(size, (hex) => padHex(hex, { ...WORD, dir: 'right' }))

@@ -212,7 +212,10 @@ function readEntry(entry: unknown): { index: number | undefined; reply: RpcReply
     : { index, reply: { kind: 'result', result } }
 }
 
-/** Some gateways echo the id as text (`"7"` for 7). */
+/**
+ * Some gateways echo the id as text (`"7"` for 7), although JSON-RPC requires the same value. That confuses no answers: the body came on the
+ * connection of this request, whose ids are all numbers, so the text can stand for one call alone.
+ */
 function indexOf(id: unknown): number | undefined {
   if (typeof id === 'number') return id
   return typeof id === 'string' && /^\d{1,9}$/.test(id) ? Number(id) : undefined

@@ -10,6 +10,7 @@ import { findFunctions } from '../../relayers/interfaces/interfaces-store.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { type BatchItem, errorAtItem } from '../../transactions/accept/accept-batch.ts'
 import { presentInstruction } from '../present/transaction.ts'
+import { readAddress } from './address.ts'
 import { isEvmRequest, type RequestBody, readAccountMeta, readRequest } from './request.ts'
 
 /** The relayer that sends the bodies. */
@@ -42,20 +43,20 @@ async function withEncodedCalls(
   bodies: readonly LocatedBody[],
 ): Promise<RequestBody[]> {
   const { db, relayerId, chain } = context
-  const addresses = bodies.flatMap(({ body }) => contractOf(body, chain) ?? [])
+  const addresses = bodies.flatMap((located) => contractOf(located, chain) ?? [])
   const functions = await findFunctions(db, relayerId, [...new Set(addresses)])
   return bodies.map(({ body, path }) => {
-    const contract = contractOf(body, chain)
+    const contract = contractOf({ body, path }, chain)
     const registered = contract === undefined ? undefined : registrationOf(relayerId, contract, functions)
     return encodeBody({ body, path }, chain, registered)
   })
 }
 
 /** The contract whose registered ABI can have the function; undefined for a body that has no need of it. */
-function contractOf(body: RequestBody, { contractCalls, canonicalAddress }: Chain): string | undefined {
-  if (!isEvmRequest(body) || contractCalls === undefined) return undefined
+function contractOf({ body, path }: LocatedBody, chain: Chain): string | undefined {
+  if (!isEvmRequest(body) || chain.contractCalls === undefined) return undefined
   return body.call !== undefined && body.call.abi === undefined && body.to
-    ? canonicalAddress(body.to)
+    ? readAddress(chain, body.to, `${path}.to`)
     : undefined
 }
 

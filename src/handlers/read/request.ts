@@ -14,6 +14,7 @@ import { AppError } from '../../errors.ts'
 import { omitUndefined } from '../../lib/object.ts'
 import { NETWORK_TYPES, type NetworkType } from '../../networks/network.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
+import { readAddress } from './address.ts'
 
 /** The body of a request to send or replace, and an item of a batch. */
 export type RequestBody = Input<'sendTransaction'>['body']
@@ -79,15 +80,15 @@ export function isEvmRequest(
 function readEvmRequest(body: Schemas['EvmTransactionRequest'], chain: Chain): EvmRequest {
   return omitUndefined({
     type: 'evm' as const,
-    to: body.to ? chain.canonicalAddress(body.to) : undefined,
+    to: body.to ? readAddress(chain, body.to, 'to') : undefined,
     value: body.value,
     data: body.data,
-    accessList: body.access_list?.map(({ address, storage_keys }) => ({
-      address: chain.canonicalAddress(address),
+    accessList: body.access_list?.map(({ address, storage_keys }, index) => ({
+      address: readAddress(chain, address, `access_list[${index}].address`),
       storageKeys: storage_keys,
     })),
-    authorizationList: body.authorization_list?.map((authorization) =>
-      readAuthorization(authorization, chain),
+    authorizationList: body.authorization_list?.map((authorization, index) =>
+      readAuthorization(authorization, chain, `authorization_list[${index}]`),
     ),
     gasLimit: body.gas_limit ?? undefined,
     gasPrice: body.gas_price,
@@ -102,9 +103,10 @@ function readEvmRequest(body: Schemas['EvmTransactionRequest'], chain: Chain): E
 function readAuthorization(
   { chain_id, address, y_parity, nonce, r, s }: Schemas['EvmAuthorizationList'][number],
   chain: Chain,
+  path: string,
 ): Authorization {
   const yParity = y_parity === 0 ? 0 : 1
-  return { chainId: chain_id, address: chain.canonicalAddress(address), nonce, yParity, r, s }
+  return { chainId: chain_id, address: readAddress(chain, address, `${path}.address`), nonce, yParity, r, s }
 }
 
 function defaultSpeed(body: Schemas['EvmTransactionRequest']): Speed | undefined {

@@ -9,11 +9,12 @@ import { type ConsoleWorld, startConsoleWorld } from './console-world.ts'
 let world: ConsoleWorld
 let browser: Browser
 let id: string
+let waiting: string
 
 beforeAll(async () => {
   ;[world, browser] = await Promise.all([startConsoleWorld(), launchChromium()])
   id = await world.sendSlow()
-  await world.sendForApproval()
+  waiting = await world.sendForApproval()
 })
 afterAll(async () => {
   await browser?.close()
@@ -36,6 +37,7 @@ const PAGES = [
   ['', 'Overview', /paused/],
   ['transactions', 'Transactions', /submitted/],
   ['transactions/main/{id}', /^Transaction/, /market price/],
+  ['transactions/main/{waiting}', /^Transaction/, /Next step/],
   ['relayers/main', 'Main', /ETH/],
   ['approvals', 'Approvals', /payouts|waiting/],
   ['networks', 'Networks', /anvil/],
@@ -63,7 +65,7 @@ test.each([
     await tab.signIn(API_KEY)
     await tab.allowChanges()
     for (const [path, title, text] of PAGES) {
-      await tab.go(path.replace('{id}', id), title)
+      await tab.go(path.replace('{id}', id).replace('{waiting}', waiting), title)
       await sees(tab.page, text)
       // A panel that still loads says so in a text that fades in.
       await expect.poll(() => tab.page.locator('.loading').count(), { message: path }).toBe(0)
@@ -80,9 +82,16 @@ test.each([
 const FORMS = [
   ['', 'Overview', 'New relayer', /Lowest balance, in ETH/],
   ['relayers/main', 'Main', 'Register an ABI', /Address of the contract/],
+  ['relayers/main', 'Main', 'Edit', /Filled by the relayer/],
+  ['relayers/main', 'Main', 'Delete', /operate its account/],
   ['signers', 'Signers', 'New signer', /AWS KMS/],
+  ['signers', 'Signers', 'Delete', /without another copy/i],
   ['notifications', 'Notifications', 'New notification', /Signing key/],
+  ['notifications/ops', /ops/, 'Edit', /Now on/],
+  ['notifications/ops', /ops/, 'Rotate the signing key', /also signs/],
   ['api-keys', 'API keys', 'New API key', /transactions:approve/],
+  ['api-keys/payouts', 'Payouts', 'Edit', /as it is now/],
+  ['api-keys/payouts', 'Payouts', 'Rotate the secret', /still accepted/],
   ['approvals', 'Approvals', 'Approve', /Left at least/],
   ['transactions/main/{id}', /^Transaction/, 'Replace', /Value, in ETH/],
 ] as const

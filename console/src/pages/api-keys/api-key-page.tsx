@@ -2,7 +2,6 @@ import type { Schemas } from '../../../../clients/typescript/src/index.ts'
 import { formatTime } from '../../format/times.ts'
 import { useLoad } from '../../live/use-load.ts'
 import { useNetworks } from '../../live/use-networks.ts'
-import { ActionButton } from '../../parts/action-button.tsx'
 import { Age } from '../../parts/age.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { LoadedPage } from '../../parts/loaded-page.tsx'
@@ -13,6 +12,7 @@ import { hrefOf } from '../../routing/routes.ts'
 import { currencyOfId } from '../../rules/rules.ts'
 import { RulesFacts } from '../../rules/rules-facts.tsx'
 import { useWorkplace } from '../../session/session-context.ts'
+import { ApiKeyActions } from './api-key-actions.tsx'
 
 /** An API key: its rights, and what it has spent. */
 export function ApiKeyPage({ id }: { readonly id: string }) {
@@ -27,7 +27,7 @@ export function ApiKeyPage({ id }: { readonly id: string }) {
           aside={
             <Status value={found.disabled ? 'disabled' : 'active'} tone={found.disabled ? 'bad' : 'good'} />
           }
-          actions={<Switch apiKey={found} onDone={key.reload} />}
+          actions={<ApiKeyActions apiKey={found} onDone={key.reload} />}
         >
           <div class="columns">
             <Panel title="Rights">
@@ -88,34 +88,4 @@ function rightsOf({ scopes, relayers, networks, expires_at }: Schemas['CurrentAp
     Networks: networks?.join(', ') ?? 'all',
     Expires: expires_at === undefined ? 'never' : formatTime(expires_at),
   }
-}
-
-function Switch({
-  apiKey: { id, disabled },
-  onDone,
-}: {
-  readonly apiKey: Schemas['ApiKey']
-  readonly onDone: () => void
-}) {
-  const { client } = useWorkplace().session
-  return disabled ? (
-    <ActionButton
-      name="Enable"
-      scope="api-keys:admin"
-      act={() => client.apiKeys.update(id, { disabled: false })}
-      onDone={onDone}
-    >
-      <p>Its secrets are accepted again.</p>
-    </ActionButton>
-  ) : (
-    <ActionButton
-      name="Disable"
-      scope="api-keys:admin"
-      isDangerous
-      act={() => client.apiKeys.update(id, { disabled: true })}
-      onDone={onDone}
-    >
-      <p>Its secrets are refused, and its event streams end. You can enable it again.</p>
-    </ActionButton>
-  )
 }

@@ -1,7 +1,7 @@
 import type { Body } from '../../../../clients/typescript/src/index.ts'
-import { CreateButton } from '../../parts/action-button.tsx'
+import { DialogButton } from '../../parts/action-button.tsx'
 import { ActionDialog } from '../../parts/action-dialog.tsx'
-import { withoutEmpty } from '../../parts/fields.ts'
+import { type Fields, withoutEmpty } from '../../parts/fields.ts'
 import { TextField, useFields } from '../../parts/form.tsx'
 import { useWorkplace } from '../../session/session-context.ts'
 
@@ -12,9 +12,9 @@ interface CreateNotificationProps {
 /** Creates a destination for events. */
 export function CreateNotificationButton({ onDone }: CreateNotificationProps) {
   return (
-    <CreateButton name="New notification" scope="notifications:write">
+    <DialogButton isPrimary name="New notification" scope="notifications:write">
       {(close) => <CreateNotificationDialog onDone={onDone} onClose={close} />}
-    </CreateButton>
+    </DialogButton>
   )
 }
 
@@ -47,16 +47,31 @@ function CreateNotificationDialog({ onDone, onClose }: CreateNotificationDialogP
         isRequired
       />
       <TextField fields={fields} path="id" label="Id" hint="A UUID when empty." />
+      <SigningKeyField fields={fields} />
+    </ActionDialog>
+  )
+}
+
+interface SigningKeyFieldProps {
+  readonly fields: Fields
+  readonly isRequired?: boolean
+}
+
+/** A field for a signing key, and a button that makes one. */
+export function SigningKeyField({ fields, isRequired = false }: SigningKeyFieldProps) {
+  return (
+    <>
       <TextField
         fields={fields}
         path="signing_key"
         label="Signing key"
         hint="At least 32 characters, by which the receiver knows the service. Nothing shows it again, so keep it for the receiver."
+        isRequired={isRequired}
       />
       <button type="button" onClick={() => fields.set('signing_key', randomKey())}>
         Make a signing key
       </button>
-    </ActionDialog>
+    </>
   )
 }
 

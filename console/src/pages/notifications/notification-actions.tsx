@@ -1,6 +1,8 @@
 import type { Schemas } from '../../../../clients/typescript/src/index.ts'
-import { ActionButton } from '../../parts/action-button.tsx'
+import { ActionButton, DialogButton } from '../../parts/action-button.tsx'
+import { hrefOf } from '../../routing/routes.ts'
 import { useWorkplace } from '../../session/session-context.ts'
+import { EditNotificationDialog, SigningKeyDialog } from './edit-notification.tsx'
 
 interface NotificationActionsProps {
   readonly notification: Schemas['Notification']
@@ -8,11 +10,21 @@ interface NotificationActionsProps {
 }
 
 /** What can be done about a notification. */
-export function NotificationActions({ notification: { id, paused }, onDone }: NotificationActionsProps) {
-  const { deliveries } = useWorkplace().session.client
+export function NotificationActions({ notification, onDone }: NotificationActionsProps) {
+  const { deliveries, notifications } = useWorkplace().session.client
+  const { id, paused } = notification
   const rest = { scope: 'notifications:write', onDone } as const
   return (
     <>
+      <DialogButton name="Edit" scope="notifications:write">
+        {(close) => <EditNotificationDialog notification={notification} onDone={onDone} onClose={close} />}
+      </DialogButton>
+      <DialogButton
+        name={notification.has_signing_key ? 'Rotate the signing key' : 'Set a signing key'}
+        scope="notifications:write"
+      >
+        {(close) => <SigningKeyDialog notification={notification} onDone={onDone} onClose={close} />}
+      </DialogButton>
       <ActionButton
         {...rest}
         name="Redeliver all dead"
@@ -32,6 +44,21 @@ export function NotificationActions({ notification: { id, paused }, onDone }: No
           <p>The receiver gets nothing until you resume it. Events are kept.</p>
         </ActionButton>
       )}
+      <ActionButton
+        {...rest}
+        name="Delete"
+        confirm="Delete the notification"
+        isDangerous
+        act={() => notifications.delete(id)}
+        onDone={() => {
+          location.hash = hrefOf(['notifications'])
+        }}
+      >
+        <p>
+          Its signing keys and all of its deliveries go with it, also those that still wait. Relayers that
+          name it must be changed first.
+        </p>
+      </ActionButton>
     </>
   )
 }

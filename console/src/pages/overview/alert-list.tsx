@@ -1,18 +1,19 @@
 import type { Schemas } from '../../../../clients/typescript/src/index.ts'
+import { withAmounts } from '../../format/amounts.ts'
 import { withLocalTimes } from '../../format/times.ts'
 import { useLiveReload } from '../../live/use-live.ts'
 import { useLoad } from '../../live/use-load.ts'
+import { type Networks, useNetworks } from '../../live/use-networks.ts'
 import { Age } from '../../parts/age.tsx'
 import { Failure } from '../../parts/notice.tsx'
 import { Status } from '../../parts/status.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { hrefOf, hrefOfRelayer, hrefOfTransaction } from '../../routing/routes.ts'
+import { currencyOfId } from '../../rules/rules.ts'
 import { useWorkplace } from '../../session/session-context.ts'
+import { type AlertGroup, groupAlerts } from './group-alerts.ts'
 
 type Alert = Schemas['Alert']
-
-/** Alerts that are about one thing: those of a network and its endpoints have one cause. */
-type AlertGroup = readonly [Alert, ...Alert[]]
 
 const WORDS: Readonly<Record<Alert['alert'], string>> = {
   balance_low: 'low balance',
@@ -24,7 +25,7 @@ const WORDS: Readonly<Record<Alert['alert'], string>> = {
   delivery_dead: 'dead letters',
 }
 
-const COLUMNS: readonly Column<AlertGroup>[] = [
+const columnsFor = ({ all }: Networks): readonly Column<AlertGroup>[] => [
   {
     name: 'Alert',
     cell: (group) =>
@@ -36,7 +37,12 @@ const COLUMNS: readonly Column<AlertGroup>[] = [
   },
   {
     name: 'What to do',
-    cell: (group) => group.map(({ message }) => <div key={message}>{withLocalTimes(message)}</div>),
+    cell: (group) =>
+      group.map(({ message, network = '' }) => {
+        const currency = currencyOfId(network, all)
+        const told = withLocalTimes(message)
+        return <div key={message}>{currency ? withAmounts(told, currency) : told}</div>
+      }),
   },
   { name: 'Where', isExtra: true, cell: ([alert]) => <Subject {...alert} /> },
   { name: 'Since', isNumber: true, cell: (group) => <Age of={group.map(({ since }) => since).sort()[0]} /> },
@@ -49,6 +55,7 @@ export function AlertList() {
 
 function FiringAlerts() {
   const { session } = useWorkplace()
+  const networks = useNetworks()
   const { value, error, reload } = useLoad(
     (signal) => Array.fromAsync(session.client.alerts.list({ signal })),
     ['alerts'],
@@ -61,23 +68,13 @@ function FiringAlerts() {
       <h2>Alerts</h2>
       <Table
         caption="Alerts"
-        columns={COLUMNS}
+        columns={columnsFor(networks)}
         rows={groupAlerts(value)}
         keyOf={([{ alert, message }]) => `${alert} ${message}`}
         empty="No alert fires."
       />
     </section>
   )
-}
-
-/** Puts the alerts of a network and of its endpoints together, and leaves the others alone. */
-function groupAlerts(alerts: readonly Alert[]): readonly AlertGroup[] {
-  const groups = Map.groupBy(alerts, (alert) => networkOf(alert) ?? alert)
-  return [...groups.values()] as unknown as readonly AlertGroup[]
-}
-
-function networkOf({ alert, network }: Alert): string | undefined {
-  return alert === 'endpoint_down' || alert === 'chain_halted' ? network : undefined
 }
 
 function Subject({ relayer_id, transaction_id, notification_id, api_key_id, network, endpoint }: Alert) {

@@ -1,3 +1,4 @@
+import { type Currency, withAmounts } from '../../format/amounts.ts'
 import { shorten } from '../../format/shorten.ts'
 import type { Networks } from '../../live/use-networks.ts'
 import { Age } from '../../parts/age.tsx'
@@ -33,7 +34,10 @@ export function RelayerTable({ rows, networks, order, onOrder }: RelayerTablePro
         </>
       ),
     },
-    { name: 'Health', cell: ({ health }) => <Health {...health} /> },
+    {
+      name: 'Health',
+      cell: ({ health, relayer }) => <Health {...health} currency={networks.currencyOf(relayer)} />,
+    },
     {
       name: 'Balance',
       isNumber: true,
@@ -83,11 +87,13 @@ export function RelayerTable({ rows, networks, order, onOrder }: RelayerTablePro
   )
 }
 
-function Health({ word, tone, why }: RelayerRow['health']) {
+type HealthProps = RelayerRow['health'] & { readonly currency: Currency }
+
+function Health({ word, tone, why, currency }: HealthProps) {
   return (
     <>
       <Status value={word} tone={tone} />
-      {why && <div class="why">{why}</div>}
+      {why && <div class="why">{withAmounts(why, currency)}</div>}
     </>
   )
 }

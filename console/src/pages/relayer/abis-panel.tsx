@@ -1,7 +1,7 @@
 import { parseJson } from '../../../../clients/typescript/src/exact-json.ts'
 import type { Body } from '../../../../clients/typescript/src/index.ts'
 import { useLoad } from '../../live/use-load.ts'
-import { ActionButton, CreateButton } from '../../parts/action-button.tsx'
+import { ActionButton, DialogButton } from '../../parts/action-button.tsx'
 import { ActionDialog } from '../../parts/action-dialog.tsx'
 import { Age } from '../../parts/age.tsx'
 import { Copyable } from '../../parts/copyable.tsx'
@@ -24,9 +24,9 @@ export function AbisPanel({ relayerId }: { readonly relayerId: string }) {
     <Panel
       title="ABIs of contracts"
       actions={
-        <CreateButton name="Register an ABI" scope="relayers:write">
+        <DialogButton isPrimary name="Register an ABI" scope="relayers:write">
           {(close) => <RegisterAbiDialog relayerId={relayerId} onDone={abis.reload} onClose={close} />}
-        </CreateButton>
+        </DialogButton>
       }
     >
       <WhenLoaded loaded={abis}>

@@ -1,19 +1,25 @@
 import type { Schemas } from '../../../../clients/typescript/src/index.ts'
+import type { Currency } from '../../format/amounts.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
+import { hrefOf } from '../../routing/routes.ts'
 import { useWorkplace } from '../../session/session-context.ts'
+import { EditRelayerButton } from './edit-relayer.tsx'
 
 interface RelayerActionsProps {
   readonly relayer: Schemas['Relayer']
+  readonly currency: Currency
   /** The number of its transactions that no block includes yet. */
   readonly open: number
   readonly onDone: () => void
 }
 
 /** What can be done about a relayer. */
-export function RelayerActions({ relayer: { id, paused }, open, onDone }: RelayerActionsProps) {
+export function RelayerActions({ relayer, currency, open, onDone }: RelayerActionsProps) {
   const { client } = useWorkplace().session
+  const { id, paused } = relayer
   return (
     <>
+      <EditRelayerButton relayer={relayer} currency={currency} onDone={onDone} />
       {paused ? (
         <ActionButton
           name="Resume"
@@ -47,6 +53,22 @@ export function RelayerActions({ relayer: { id, paused }, open, onDone }: Relaye
           </p>
         </ActionButton>
       )}
+      <ActionButton
+        name="Delete"
+        confirm="Delete the relayer"
+        scope="relayers:admin"
+        isDangerous
+        act={() => client.relayers.delete(id)}
+        onDone={() => {
+          location.hash = hrefOf([])
+        }}
+      >
+        <p>
+          Another relayer can then operate its account. The key and the money stay where they are, and its
+          transactions come back if a relayer with this id is created again. While a transaction is open, the
+          service refuses.
+        </p>
+      </ActionButton>
     </>
   )
 }

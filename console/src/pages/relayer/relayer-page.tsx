@@ -1,4 +1,5 @@
 import type { Schemas } from '../../../../clients/typescript/src/index.ts'
+import { withAmounts } from '../../format/amounts.ts'
 import { explorerLink, hostOf } from '../../format/explorer.ts'
 import { useLiveReload } from '../../live/use-live.ts'
 import { type Loaded, useLoad } from '../../live/use-load.ts'
@@ -52,12 +53,17 @@ export function RelayerPage({ id }: { readonly id: string }) {
           actions={
             <RelayerActions
               relayer={found}
+              currency={networks.currencyOf(found)}
               open={status.value?.pending_transactions_count ?? 0}
               onDone={reload}
             />
           }
         >
-          {found.disabled_reason && <Notice tone="bad">{found.disabled_reason.details}</Notice>}
+          {found.disabled_reason && (
+            <Notice tone="bad">
+              {withAmounts(found.disabled_reason.details, networks.currencyOf(found))}
+            </Notice>
+          )}
           <div class="columns">
             <Account relayer={found} status={status} />
             <Policies relayer={found} currency={networks.currencyOf(found)} />
@@ -128,12 +134,18 @@ function Account({
           'Sequence number': status?.sequence_number,
           Queue: queueOf(status),
           'For later': status?.deferred_transactions_count && (
-            <>{status.deferred_transactions_count} wait for an approval, or for their time</>
+            <>
+              {status.deferred_transactions_count}
+              {status.deferred_transactions_count === 1
+                ? ' waits for an approval, or for its time'
+                : ' wait for an approval, or for their time'}
+            </>
           ),
           'Oldest in queue': status?.oldest_pending_transaction_timestamp && (
             <Age of={status.oldest_pending_transaction_timestamp} />
           ),
           'Last confirmed': <Age of={status?.last_confirmed_transaction_timestamp} />,
+          'Channel accounts': 'channels' in relayer ? relayer.channels?.length : undefined,
           Signer: <a href={hrefOf(['signers'])}>{relayer.signer_id}</a>,
           Notification: relayer.notification_id && (
             <a href={hrefOf(['notifications', relayer.notification_id])}>{relayer.notification_id}</a>

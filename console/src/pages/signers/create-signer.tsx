@@ -1,8 +1,8 @@
 import type { Body } from '../../../../clients/typescript/src/index.ts'
-import { CreateButton } from '../../parts/action-button.tsx'
+import { DialogButton } from '../../parts/action-button.tsx'
 import { ActionDialog } from '../../parts/action-dialog.tsx'
-import type { Fields } from '../../parts/fields.ts'
-import { SelectField, TextField, useFields } from '../../parts/form.tsx'
+import { FieldError, type Fields } from '../../parts/fields.ts'
+import { FileField, SelectField, TextField, useFields } from '../../parts/form.tsx'
 import { useWorkplace } from '../../session/session-context.ts'
 
 type Request = Body<'createSigner'>
@@ -17,6 +17,8 @@ interface Setting {
   /** It is hidden while it is typed. The service never returns it. */
   readonly isSecret?: true
   readonly isInteger?: true
+  /** It is a JSON file, and hidden as well. */
+  readonly isFile?: true
   readonly of?: readonly (readonly [string, string])[]
 }
 
@@ -62,9 +64,17 @@ const KINDS: Readonly<Record<SignerType, Kind>> = {
   },
   google_cloud_kms: {
     words: 'Google Cloud KMS',
-    hint: 'EC_SIGN_SECP256K1_SHA256 for EVM, EC_SIGN_ED25519 for Stellar and Solana. The service logs in by itself; a key file of an account goes through the API.',
+    hint: 'EC_SIGN_SECP256K1_SHA256 for EVM, EC_SIGN_ED25519 for Stellar and Solana.',
     settings: [
-      required('key.project_id', 'Project'),
+      {
+        ...optional(
+          'service_account',
+          'Key file of a service account',
+          'The JSON file from Google. Without it, the service logs in by itself.',
+        ),
+        isFile: true,
+      },
+      optional('key.project_id', 'Project', 'That of the key file when empty.'),
       optional('key.location', 'Location', '“global” when empty.'),
       required('key.key_ring_id', 'Key ring'),
       required('key.key_id', 'Key'),
@@ -164,9 +174,9 @@ interface CreateSignerProps {
 /** Creates a signer: a reference to the key in the service that holds it, or a key in this service. */
 export function CreateSignerButton({ onDone }: CreateSignerProps) {
   return (
-    <CreateButton name="New signer" scope="signers:admin">
+    <DialogButton isPrimary name="New signer" scope="signers:admin">
       {(close) => <CreateSignerDialog onDone={onDone} onClose={close} />}
-    </CreateButton>
+    </DialogButton>
   )
 }
 
@@ -210,22 +220,36 @@ interface SettingFieldProps {
 }
 
 function SettingField({ fields, setting }: SettingFieldProps) {
-  const { path, label, hint, isRequired = false, isSecret = false, of } = setting
+  const { path, label, hint, isRequired = false, isSecret = false, isFile = false, of } = setting
   const rest = { fields, path: `config.${path}`, label, hint, isRequired }
   if (of !== undefined) return <SelectField {...rest} of={of} />
+  if (isFile) return <FileField {...rest} accept=".json,application/json" />
   return <TextField {...rest} type={isSecret ? 'password' : 'text'} />
 }
 
-/** Fields of another type that was chosen before are left out. */
+/**
+ * Fields of another type that was chosen before are left out.
+ * @throws FieldError for a file that is no JSON
+ */
 function signerOf(fields: Fields, type: SignerType): Request {
   const config: Record<string, unknown> = {}
-  for (const { path, isInteger, of } of KINDS[type].settings) {
-    const value = fields.text(`config.${path}`) ?? of?.[0]?.[0]
-    if (value !== undefined)
-      put(config, path.split('.'), isInteger && /^\d+$/.test(value) ? Number(value) : value)
+  for (const setting of KINDS[type].settings) {
+    const { path, of } = setting
+    const text = fields.text(`config.${path}`) ?? of?.[0]?.[0]
+    if (text !== undefined) put(config, path.split('.'), readSetting(setting, text))
   }
   const id = fields.text('id')
   return { ...(id !== undefined && { id }), type, config } as Request
+}
+
+function readSetting({ path, isInteger, isFile }: Setting, text: string): unknown {
+  if (isInteger && /^\d+$/.test(text)) return Number(text)
+  if (!isFile) return text
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new FieldError(`config.${path}`, 'This file is no JSON.')
+  }
 }
 
 /** Puts a value where its path leads, and makes the objects on the way. */

@@ -1,15 +1,16 @@
 import type { Schemas } from '../../../../clients/typescript/src/index.ts'
+import { ActionButton } from '../../parts/action-button.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { Page } from '../../parts/page.tsx'
 import { PagedTable, usePage } from '../../parts/paged-table.tsx'
 import type { Column } from '../../parts/table.tsx'
 import type { Route } from '../../routing/routes.ts'
-import { useWorkplace } from '../../session/session-context.ts'
+import { useOffers, useWorkplace } from '../../session/session-context.ts'
 import { CreateSignerButton } from './create-signer.tsx'
 
 const COLUMNS: readonly Column<Schemas['Signer']>[] = [
   { name: 'Signer', cell: ({ id }) => <code>{id}</code> },
-  { name: 'Key in', cell: ({ type }) => type.replaceAll('_', ' ') },
+  { name: 'Key in', cell: ({ type }) => (type === 'local' ? 'this service' : type.replaceAll('_', ' ')) },
   {
     name: 'Configuration',
     cell: ({ config }) =>
@@ -20,13 +21,32 @@ const COLUMNS: readonly Column<Schemas['Signer']>[] = [
 /** The keys that relayers sign with, as far as answers show them. */
 export function SignersPage({ route }: { readonly route: Route }) {
   const { client } = useWorkplace().session
+  const offersDeletion = useOffers()('signers:admin')
   const rows = usePage({ route, keys: ['signers'], load: (query) => client.signers.list(query).page() })
+  const actions: Column<Schemas['Signer']> = {
+    name: 'Delete',
+    cell: ({ id }) => (
+      <ActionButton
+        name="Delete"
+        confirm="Delete the signer"
+        scope="signers:admin"
+        isDangerous
+        act={() => client.signers.delete(id)}
+        onDone={rows.reload}
+      >
+        <p>
+          Signer <code>{id}</code> is deleted with its key. Without another copy of the key, its account is
+          lost. Relayers that sign with it must be deleted first.
+        </p>
+      </ActionButton>
+    ),
+  }
   return (
     <Page title="Signers" actions={<CreateSignerButton onDone={rows.reload} />}>
       <PagedTable
         caption="Signers"
         empty="There are none."
-        columns={COLUMNS}
+        columns={offersDeletion ? [...COLUMNS, actions] : COLUMNS}
         keyOf={({ id }) => id}
         route={route}
         rows={rows}

@@ -1,4 +1,5 @@
 import type { Schemas } from '../../../../clients/typescript/src/index.ts'
+import { type Currency, withAmounts } from '../../format/amounts.ts'
 import { formatDuration, withLocalTimes } from '../../format/times.ts'
 import type { Loaded } from '../../live/use-load.ts'
 import { Facts } from '../../parts/facts.tsx'
@@ -8,8 +9,13 @@ import { WhenLoaded } from '../../parts/when-loaded.tsx'
 
 type Diagnosis = Schemas['Diagnosis']
 
+interface DiagnosisPanelProps {
+  readonly diagnosis: Loaded<Diagnosis | undefined>
+  readonly currency: Currency
+}
+
 /** Says why a transaction is where it is, and what the service does next. */
-export function DiagnosisPanel({ diagnosis }: { readonly diagnosis: Loaded<Diagnosis | undefined> }) {
+export function DiagnosisPanel({ diagnosis, currency }: DiagnosisPanelProps) {
   return (
     <Panel
       title="Why does it wait?"
@@ -19,23 +25,28 @@ export function DiagnosisPanel({ diagnosis }: { readonly diagnosis: Loaded<Diagn
         </button>
       }
     >
-      <WhenLoaded loaded={diagnosis}>{(found) => found && <Findings diagnosis={found} />}</WhenLoaded>
+      <WhenLoaded loaded={diagnosis}>
+        {(found) => found && <Findings diagnosis={found} currency={currency} />}
+      </WhenLoaded>
     </Panel>
   )
 }
 
 function Findings({
   diagnosis: { summary, findings, queue, next_action: next, confirmations, endpoints },
+  currency,
 }: {
   readonly diagnosis: Diagnosis
+  readonly currency: Currency
 }) {
+  const told = (sentence: string) => withAmounts(withLocalTimes(sentence), currency)
   return (
     <>
-      <p class="summary">{withLocalTimes(summary)}</p>
+      <p class="summary">{told(summary)}</p>
       {findings.length > 1 && (
         <ul class="findings">
           {findings.slice(1).map(({ code, message }) => (
-            <li key={code}>{withLocalTimes(message)}</li>
+            <li key={code}>{told(message)}</li>
           ))}
         </ul>
       )}
@@ -43,7 +54,7 @@ function Findings({
         facts={{
           'Next step': (
             <>
-              {withLocalTimes(next.message)} <span class="muted">{timeTo(next.at)}</span>
+              {told(next.message)} <span class="muted">{timeTo(next.at)}</span>
             </>
           ),
           Queue: `${queue.position} before it, ${queue.in_flight} of ${queue.in_flight_limit} in flight`,

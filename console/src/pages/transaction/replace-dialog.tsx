@@ -1,14 +1,23 @@
 import { useState } from 'preact/hooks'
 import { stringifyJson } from '../../../../clients/typescript/src/exact-json.ts'
-import type { Body, Transaction } from '../../../../clients/typescript/src/index.ts'
+import type { Body, Schemas, Transaction } from '../../../../clients/typescript/src/index.ts'
 import type { Currency } from '../../format/amounts.ts'
+import { transferIn } from '../../format/solana-transfers.ts'
 import { ActionDialog } from '../../parts/action-dialog.tsx'
 import { DryRunPreview } from '../../parts/dry-run-preview.tsx'
 import { type Fields, faultOf } from '../../parts/fields.ts'
 import { FaultContext, SelectField, TextField, useFields } from '../../parts/form.tsx'
 import { useWorkplace } from '../../session/session-context.ts'
 import type { ChangeDialogProps } from './change-dialogs.tsx'
-import { filledForm, paymentOf, priceOf, type ReplaceForm, replaceFormOf, requestOf } from './replacement.ts'
+import {
+  filledForm,
+  paymentOf,
+  priceOf,
+  type ReplaceForm,
+  replaceFormOf,
+  requestOf,
+  type SolanaTransaction,
+} from './replacement.ts'
 import { useDryRun } from './use-dry-run.ts'
 
 type Request = Body<'replaceTransaction'>
@@ -91,6 +100,10 @@ function ContentFields({ fields, form, transaction, currency }: ContentFieldsPro
   switch (form) {
     case 'evm':
       return <EvmFields fields={fields} currency={currency} />
+    case 'solana':
+      return transaction.network_type === 'solana' ? (
+        <SolanaFields fields={fields} transaction={transaction} currency={currency} />
+      ) : null
     case 'stellar-payment':
       return <PaymentFields fields={fields} transaction={transaction} currency={currency} />
     case 'json':
@@ -140,14 +153,94 @@ function EvmFields({ fields, currency }: Omit<ContentFieldsProps, 'form' | 'tran
   )
 }
 
-/** The speeds of the contract, and a price of one's own. */
-const PRICES = [
+const SPEEDS = [
   ['fastest', 'of the market: fastest'],
   ['fast', 'of the market: fast'],
   ['average', 'of the market: average'],
   ['safeLow', 'of the market: safeLow'],
-  ['own', 'my own'],
 ] as const
+
+/** The speeds of the contract, and a price of one's own. */
+const PRICES = [...SPEEDS, ['own', 'my own']] as const
+
+interface SolanaFieldsProps {
+  readonly fields: Fields
+  readonly transaction: SolanaTransaction
+  readonly currency: Currency
+}
+
+function SolanaFields({ fields, transaction: { instructions }, currency }: SolanaFieldsProps) {
+  return (
+    <>
+      {instructions === undefined && (
+        <TextField
+          fields={fields}
+          path="transaction"
+          label="Transaction"
+          rows={4}
+          hint="In wire format, in base64. The service gives it a new blockhash."
+          isRequired
+        />
+      )}
+      {instructions?.map((instruction, index) => (
+        <InstructionFields
+          // Nothing tells two equal instructions apart but their position.
+          key={index}
+          fields={fields}
+          instruction={instruction}
+          path={`instructions[${index}]`}
+          currency={currency}
+        />
+      ))}
+      <SelectField fields={fields} path="speed" label="Price" of={SPEEDS} isRequired />
+    </>
+  )
+}
+
+interface InstructionFieldsProps {
+  readonly fields: Fields
+  readonly instruction: Schemas['SolanaInstruction']
+  readonly path: string
+  readonly currency: Currency
+}
+
+function InstructionFields({ fields, instruction, path, currency }: InstructionFieldsProps) {
+  const transfer = transferIn(instruction)
+  if (transfer === undefined)
+    return (
+      <fieldset>
+        <legend>Instruction</legend>
+        <TextField fields={fields} path={`${path}.program_id`} label="Program" isRequired />
+        <TextField
+          fields={fields}
+          path={`${path}.accounts`}
+          label="Accounts"
+          rows={3}
+          hint="In order, one per line, with the words “signer” and “writable” behind it where they are true."
+        />
+        <TextField fields={fields} path={`${path}.data`} label="Data" rows={2} hint="In base64." />
+      </fieldset>
+    )
+  const { mint, receiver } = transfer
+  return (
+    <fieldset>
+      <legend>{mint === undefined ? 'Payment' : 'Payment of tokens'}</legend>
+      <TextField
+        fields={fields}
+        path={`${path}.accounts[${receiver}].pubkey`}
+        label="To"
+        hint={mint !== undefined && `A token account of the mint ${mint}.`}
+        isRequired
+      />
+      <TextField
+        fields={fields}
+        path={`${path}.data`}
+        label={`Amount, in ${mint === undefined ? currency.symbol : 'tokens'}`}
+        isRequired
+      />
+    </fieldset>
+  )
+}
 
 function PaymentFields({ fields, transaction, currency }: Omit<ContentFieldsProps, 'form'>) {
   const asset = paymentOf(transaction)?.asset

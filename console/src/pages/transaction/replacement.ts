@@ -2,10 +2,13 @@ import { parseJson, stringifyJson } from '../../../../clients/typescript/src/exa
 import type { Body, Schemas, Transaction } from '../../../../clients/typescript/src/index.ts'
 import { type Currency, formatPlain, GWEI_DECIMALS } from '../../format/amounts.ts'
 import { indentJson } from '../../format/indent-json.ts'
-import { amountIn, FieldError, type Fields } from '../../parts/fields.ts'
+import { transferIn, withTransfer } from '../../format/solana-transfers.ts'
+import { amountIn, FieldError, type WrittenFields } from '../../parts/fields.ts'
 
 /** A transaction on EVM. */
 export type EvmTransaction = Extract<Transaction, { network_type: 'evm' }>
+/** A transaction on Solana. */
+export type SolanaTransaction = Extract<Transaction, { network_type: 'solana' }>
 type Replacement = Body<'replaceTransaction'>
 
 /** Returns the request for the same content at the highest speed. */
@@ -32,11 +35,11 @@ export function priceOf({ max_fee_per_gas, gas_price }: EvmTransaction): string 
 type StellarPayment = Extract<Schemas['OperationSpec'], { type: 'payment' }>
 
 /** The fields with which a person writes the new content. `json`: content for which there are no fields, as the API has it. */
-export type ReplaceForm = 'evm' | 'stellar-payment' | 'json'
+export type ReplaceForm = 'evm' | 'solana' | 'stellar-payment' | 'json'
 
 /** Chooses the fields for the content of a transaction. */
 export function replaceFormOf(transaction: Transaction): ReplaceForm {
-  if (transaction.network_type === 'evm') return 'evm'
+  if (transaction.network_type !== 'stellar') return transaction.network_type
   return paymentOf(transaction) ? 'stellar-payment' : 'json'
 }
 
@@ -61,6 +64,7 @@ export function filledForm(transaction: Transaction, currency: Currency): Record
       speed: 'fast',
     }
   }
+  if (transaction.network_type === 'solana') return { json, ...filledSolana(transaction) }
   const payment = paymentOf(transaction)
   if (payment === undefined) return { json }
   return {
@@ -80,7 +84,9 @@ function contentOf(transaction: Transaction): object {
       return { ...(operations && { operations }), ...(memo && { memo }), ...(max_fee && { max_fee }) }
     }
     case 'solana':
-      return transaction.instructions ? { instructions: transaction.instructions } : {}
+      return transaction.instructions
+        ? { instructions: transaction.instructions, speed: 'fast' }
+        : { transaction: transaction.transaction ?? '', speed: 'fast' }
   }
 }
 
@@ -95,9 +101,13 @@ interface Written {
  * Makes the request of what a person has written.
  * @throws FieldError for an amount that is none, and for text that is no JSON; everything else is for the service to check
  */
-export function requestOf(fields: Fields, { transaction, form, currency, network }: Written): Replacement {
+export function requestOf(
+  fields: WrittenFields,
+  { transaction, form, currency, network }: Written,
+): Replacement {
   if (form === 'json') return parseRequest(fields.text('json') ?? '')
   if (form === 'evm') return evmRequestOf(fields, currency)
+  if (form === 'solana' && transaction.network_type === 'solana') return solanaRequestOf(fields, transaction)
   const payment = paymentOf(transaction)
   if (payment === undefined || transaction.network_type !== 'stellar') return parseRequest('')
   const operation = {
@@ -115,7 +125,7 @@ export function requestOf(fields: Fields, { transaction, form, currency, network
   } as Replacement
 }
 
-function evmRequestOf(fields: Fields, { decimals }: Currency): Replacement {
+function evmRequestOf(fields: WrittenFields, { decimals }: Currency): Replacement {
   const { text } = fields
   const speed = text('speed')
   const price = (path: string) => amountIn(fields, path, GWEI_DECIMALS)
@@ -135,6 +145,66 @@ function evmRequestOf(fields: Fields, { decimals }: Currency): Replacement {
   }
   return Object.fromEntries(Object.entries(request).filter(([, value]) => value !== undefined)) as Replacement
 }
+
+/** Fields for each instruction: receiver and amount of a transfer, and the parts of every other one as the API has them. */
+function filledSolana({ instructions, transaction = '' }: SolanaTransaction): Record<string, string> {
+  const filled = (instructions ?? []).flatMap((instruction, index) => {
+    const path = `instructions[${index}]`
+    const transfer = transferIn(instruction)
+    if (transfer === undefined)
+      return [
+        [`${path}.program_id`, instruction.program_id],
+        [`${path}.accounts`, instruction.accounts.map(lineOf).join('\n')],
+        [`${path}.data`, instruction.data],
+      ]
+    const { receiver, units, decimals } = transfer
+    return [
+      [`${path}.accounts[${receiver}].pubkey`, instruction.accounts[receiver]?.pubkey ?? ''],
+      [`${path}.data`, formatPlain(units, decimals)],
+    ]
+  })
+  return { ...Object.fromEntries(filled), transaction, speed: 'fast' }
+}
+
+function lineOf({ pubkey, is_signer, is_writable }: Schemas['SolanaAccountMeta']): string {
+  return [pubkey, is_signer && SIGNER, is_writable && WRITABLE].filter(Boolean).join(' ')
+}
+
+/** The words behind an account of an instruction. */
+const SIGNER = 'signer'
+const WRITABLE = 'writable'
+
+function accountOf(line: string): Schemas['SolanaAccountMeta'] {
+  const [pubkey = '', ...words] = line.trim().split(/\s+/)
+  return { pubkey, is_signer: words.includes(SIGNER), is_writable: words.includes(WRITABLE) }
+}
+
+function solanaRequestOf(fields: WrittenFields, { instructions }: SolanaTransaction): Replacement {
+  const { text } = fields
+  const speed = text('speed')
+  if (instructions === undefined) return { transaction: text('transaction') ?? '', speed } as Replacement
+  const written = instructions.map((instruction, index) => {
+    const path = `instructions[${index}]`
+    const transfer = transferIn(instruction)
+    if (transfer === undefined)
+      return {
+        program_id: text(`${path}.program_id`) ?? '',
+        accounts: text(`${path}.accounts`)?.split('\n').map(accountOf) ?? [],
+        data: text(`${path}.data`) ?? '',
+      }
+    const units = BigInt(amountIn(fields, `${path}.data`, transfer.decimals) ?? 0)
+    if (units > MOST_UNITS)
+      throw new FieldError(`${path}.data`, 'This is more than an amount on Solana can be.')
+    return withTransfer(instruction, transfer, {
+      units,
+      to: text(`${path}.accounts[${transfer.receiver}].pubkey`) ?? '',
+    })
+  })
+  return { instructions: written, speed } as Replacement
+}
+
+/** Amounts on Solana have 64 bits. */
+const MOST_UNITS = 2n ** 64n - 1n
 
 /** The service checks the fields, and says what is wrong with them. */
 function parseRequest(text: string): Replacement {

@@ -75,7 +75,7 @@ function Loaded({ transaction, reload }: { readonly transaction: Transaction; re
           <Panel title="Life">
             <Timeline moments={lifeOf(transaction, events)} />
           </Panel>
-          {isOpen && <DiagnosisPanel diagnosis={diagnosis} />}
+          {isOpen && <DiagnosisPanel diagnosis={diagnosis} currency={currency} />}
         </div>
         <div>
           <Panel title="Content">

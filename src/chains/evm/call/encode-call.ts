@@ -2,7 +2,7 @@ import type { AbiParameter, Hex } from 'viem'
 import { concatHex, encodeAbiParameters } from 'viem/utils'
 import { CallProblem, type CallResult, callResult, listOf, readFields } from '../../call.ts'
 import type { NamedCall, RegisteredFunctions } from '../content.ts'
-import { atomEncoder, readInteger, TypedDataProblem } from '../typed-data.ts'
+import { atomEncoder, type ChainIds, readInteger, TypedDataProblem } from '../typed-data.ts'
 import {
   type AbiFunction,
   haveNames,
@@ -19,12 +19,19 @@ const MAX_DATA_BYTES = 131_072
 /** Each value takes a word of 32 bytes at least. More values are refused before they are read, because reading them takes time. */
 const MAX_VALUES = MAX_DATA_BYTES / 32
 
-/** Encodes a call by name as the data of a transaction. A refusal begins with the field, from `call` on. Pure. */
-export function encodeCall(call: NamedCall, registered?: RegisteredFunctions): CallResult<Hex> {
-  return callResult(() => encode(call, findFunction(call, registered)))
+/**
+ * Encodes a call by name as the data of a transaction. A refusal begins with the field, from `call` on. `chainIds` are those that checksums
+ * of addresses may contain. Pure.
+ */
+export function encodeCall(
+  call: NamedCall,
+  registered?: RegisteredFunctions,
+  chainIds?: ChainIds,
+): CallResult<Hex> {
+  return callResult(() => encode(call, findFunction(call, registered), chainIds))
 }
 
-function encode({ args = [] }: NamedCall, called: AbiFunction): Hex {
+function encode({ args = [] }: NamedCall, called: AbiFunction, chainIds: ChainIds): Hex {
   const { inputs } = called
   if (Array.isArray(args) && args.length !== inputs.length)
     throw new CallProblem(
@@ -36,7 +43,7 @@ function encode({ args = [] }: NamedCall, called: AbiFunction): Hex {
       'call.args',
       `expected at most ${MAX_VALUES} values, which are ${MAX_DATA_BYTES} bytes of data`,
     )
-  const values = readTuple(inputs, args, 'call.args')
+  const values = readTuple(inputs, args, { path: 'call.args', chainIds })
   const data = concatHex([selectorOf(called), encodeAbiParameters(inputs as readonly AbiParameter[], values)])
   const bytes = data.length / 2 - 1
   if (bytes <= MAX_DATA_BYTES) return data
@@ -114,33 +121,45 @@ function findIn(
  * Reads the JSON value of a parameter in the form that viem encodes: integers as bigint, tuples as lists.
  * @throws CallProblem with the place of the first value that does not fit
  */
-function readArgument(parameter: Parameter, value: unknown, path: string): unknown {
+function readArgument(parameter: Parameter, value: unknown, location: Location): unknown {
   const [, item, count = ''] = /^(.+)\[([0-9]*)\]$/.exec(parameter.type) ?? []
-  if (item !== undefined) return readList({ ...parameter, type: item }, value, { path, count })
-  if (parameter.components !== undefined) return readTuple(parameter.components, value, path)
-  return readAtom(parameter.type, value, path)
+  if (item !== undefined) return readList({ ...parameter, type: item }, value, { ...location, count })
+  if (parameter.components !== undefined) return readTuple(parameter.components, value, location)
+  return readAtom(parameter.type, value, location)
+}
+
+interface Location {
+  readonly path: string
+  readonly chainIds: ChainIds
 }
 
 function readList(
   item: Parameter,
   value: unknown,
-  { path, count }: { readonly path: string; readonly count: string },
+  { path, count, chainIds }: Location & { readonly count: string },
 ): unknown[] {
   if (!Array.isArray(value) || (count !== '' && value.length !== Number(count)))
     throw new CallProblem(path, `expected a list${count === '' ? '' : ` of ${count} values`}`)
-  return value.map((one: unknown, index) => readArgument(item, one, `${path}[${index}]`))
+  return value.map((one: unknown, index) => readArgument(item, one, { path: `${path}[${index}]`, chainIds }))
 }
 
 /**
  * Reads the JSON values of parameters, from a list or from an object with their names.
  * @throws CallProblem with the place of the first value that does not fit
  */
-function readTuple(components: readonly Parameter[], value: unknown, path: string): unknown[] {
+function readTuple(
+  components: readonly Parameter[],
+  value: unknown,
+  { path, chainIds }: Location,
+): unknown[] {
   const values = Array.isArray(value) ? value : fieldsOf(components, value, path)
   if (values.length !== components.length)
     throw new CallProblem(path, `expected ${components.length} values, as many as the tuple has`)
   return components.map((component, index) =>
-    readArgument(component, values[index], `${path}${pathOf(component, index, Array.isArray(value))}`),
+    readArgument(component, values[index], {
+      path: `${path}${pathOf(component, index, Array.isArray(value))}`,
+      chainIds,
+    }),
   )
 }
 
@@ -161,9 +180,9 @@ function fieldsOf(components: readonly Parameter[], value: unknown, path: string
 }
 
 /** The encoder of structured data checks the same types by the same rules. */
-function readAtom(type: string, value: unknown, path: string): unknown {
+function readAtom(type: string, value: unknown, { path, chainIds }: Location): unknown {
   try {
-    atomEncoder(type)?.(value, path)
+    atomEncoder(type, chainIds)?.(value, path)
   } catch (error) {
     if (!(error instanceof TypedDataProblem)) throw error
     throw new CallProblem(path, `expected a value of type ${type}; ${error.expected}`)

@@ -1,0 +1,159 @@
+import { useState } from 'preact/hooks'
+import type { Schemas } from '../../../../clients/typescript/src/index.ts'
+import { formatTime } from '../../format/times.ts'
+import { type Networks, useNetworks } from '../../live/use-networks.ts'
+import { FieldError, type Fields, type WrittenFields, withoutEmpty } from '../../parts/fields.ts'
+import { CheckField, Fault, SelectField, TextField } from '../../parts/form.tsx'
+import { currencyOfId, filledRules, type RuledNetworks, rulesOf } from '../../rules/rules.ts'
+import { RulesFields } from '../../rules/rules-fields.tsx'
+import type { Scope } from '../../session/session.ts'
+import { useWorkplace } from '../../session/session-context.ts'
+
+/** What each scope is for, in the order of the contract. */
+const SCOPES: Readonly<Record<Scope, string>> = {
+  'relayers:read': 'see relayers, their state and their ABIs',
+  'relayers:write': 'change relayers, and register ABIs',
+  'relayers:admin': 'create and delete relayers',
+  'transactions:read': 'see transactions and approvals',
+  'transactions:write': 'send, replace and cancel transactions',
+  'transactions:approve': 'decide about what waits for an approval',
+  sign: 'sign messages, typed data and transactions',
+  rpc: 'call nodes through relayers',
+  'signers:read': 'see signers',
+  'signers:admin': 'create and delete signers',
+  'networks:read': 'see networks',
+  'networks:admin': 'change networks and their endpoints',
+  'notifications:read': 'see notifications and deliveries',
+  'notifications:write': 'create, change and delete notifications, and send again',
+  'events:read': 'see events and alerts; live pages',
+  'metrics:read': 'see metrics',
+  'audit:read': 'read the audit log',
+  'api-keys:read': 'see API keys',
+  'api-keys:admin': 'create, change and delete API keys',
+}
+
+/** What the rights of a key in a form depend on. */
+export interface KeyParts {
+  /** The scopes that are offered: those of the person. */
+  readonly scopes: readonly Scope[]
+  readonly networks: RuledNetworks
+  /** The key that exists, if it is changed. */
+  readonly present?: Schemas['ApiKey']
+}
+
+/** Returns the parts for the person who fills the form. */
+export function useKeyParts(present?: Schemas['ApiKey']): KeyParts {
+  const { session } = useWorkplace()
+  const networks = ruledNetworks(useNetworks())
+  // The page below may load the key again; the form is about the one that it was opened with.
+  const [kept] = useState(present)
+  const scopes = (Object.keys(SCOPES) as Scope[]).filter(session.may)
+  return { scopes, networks, ...(kept && { present: kept }) }
+}
+
+interface RightsFieldsProps extends KeyParts {
+  readonly fields: Fields
+}
+
+/** The fields for what a key may do, see and spend, and until when. */
+export function RightsFields({ fields, scopes, networks, present }: RightsFieldsProps) {
+  const expiries = present === undefined ? EXPIRIES : [keptExpiry(present), ...EXPIRIES]
+  return (
+    <>
+      <fieldset name="scopes">
+        <legend>It may</legend>
+        <Fault path="scopes" />
+        {scopes.map((scope) => (
+          <CheckField
+            key={scope}
+            fields={fields}
+            path={`scopes ${scope}`}
+            label={`${scope}: ${SCOPES[scope]}`}
+          />
+        ))}
+      </fieldset>
+      <TextField
+        fields={fields}
+        path="relayers"
+        label="It sees these relayers"
+        hint="Ids with commas between; “*” at the end stands for any ending. Empty: all."
+      />
+      <TextField
+        fields={fields}
+        path="networks"
+        label="On these networks"
+        hint="Such as evm:sepolia, with commas between. Empty: all."
+      />
+      <SelectField fields={fields} path="expires" label="It is accepted" of={expiries} isRequired />
+      {fields.text('expires') === 'at' && (
+        <TextField fields={fields} path="expires_at" label="Until" type="datetime-local" isRequired />
+      )}
+      <RulesFields fields={fields} path="rules" networks={networks} present={present?.rules} />
+    </>
+  )
+}
+
+function keptExpiry({ expires_at }: Schemas['ApiKey']): readonly [string, string] {
+  return [
+    'present',
+    expires_at === undefined ? 'without an end, as now' : `until ${formatTime(expires_at)}, as now`,
+  ]
+}
+
+const EXPIRIES = [
+  ['', 'without an end'],
+  ['7', 'for 7 days'],
+  ['30', 'for 30 days'],
+  ['90', 'for 90 days'],
+  ['365', 'for a year'],
+  ['at', 'until …'],
+] as const
+
+function ruledNetworks({ all }: Networks): RuledNetworks {
+  return {
+    kind: 'any',
+    ids: all.map(({ id }) => id),
+    currencyOf: (id) => currencyOfId(id, all),
+  }
+}
+
+const DAY_MS = 86_400_000
+
+/**
+ * Makes the rights of what a person has written.
+ * @throws FieldError for a time or an amount that is none
+ */
+export function rightsOf(fields: WrittenFields, { scopes, networks, present }: KeyParts): object {
+  return withoutEmpty({
+    name: fields.text('name') ?? '',
+    scopes: scopes.filter((scope) => fields.values[`scopes ${scope}`] === 'true'),
+    relayers: fields.list('relayers'),
+    networks: fields.list('networks'),
+    expires_at: fields.text('expires') === 'present' ? present?.expires_at : expiryOf(fields),
+    rules: rulesOf(fields, { path: 'rules', networks, present: present?.rules }),
+  })
+}
+
+/** Fills the fields with the rights of a key, so that `rightsOf` gives them back. */
+export function filledRights(
+  { name, scopes, relayers, networks: seen, rules }: Schemas['ApiKey'],
+  networks: RuledNetworks,
+): Record<string, string> {
+  return {
+    name,
+    ...Object.fromEntries(scopes.map((scope) => [`scopes ${scope}`, 'true'])),
+    relayers: relayers?.join(', ') ?? '',
+    networks: seen?.join(', ') ?? '',
+    expires: 'present',
+    ...(rules && filledRules(rules, { path: 'rules', networks })),
+  }
+}
+
+function expiryOf({ text }: WrittenFields): string | undefined {
+  const expires = text('expires')
+  if (expires === undefined) return undefined
+  if (expires !== 'at') return new Date(Date.now() + Number(expires) * DAY_MS).toISOString()
+  const at = new Date(text('expires_at') ?? '')
+  if (Number.isNaN(at.getTime())) throw new FieldError('expires_at', 'Choose a day and a time.')
+  return at.toISOString()
+}

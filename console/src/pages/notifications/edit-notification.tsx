@@ -1,0 +1,80 @@
+import type { Body, Schemas } from '../../../../clients/typescript/src/index.ts'
+import { hostOf } from '../../format/explorer.ts'
+import { ActionDialog } from '../../parts/action-dialog.tsx'
+import { withoutEmpty } from '../../parts/fields.ts'
+import { CheckField, SelectField, TextField, useFields } from '../../parts/form.tsx'
+import { OVERLAPS } from '../../parts/overlaps.ts'
+import { useWorkplace } from '../../session/session-context.ts'
+import { SigningKeyField } from './create-notification.tsx'
+
+interface NotificationDialogProps {
+  readonly notification: Schemas['Notification']
+  readonly onDone: () => void
+  readonly onClose: () => void
+}
+
+/** Changes where events go, or ends the signing. */
+export function EditNotificationDialog({ notification, onDone, onClose }: NotificationDialogProps) {
+  const { client } = useWorkplace().session
+  const fields = useFields()
+  const save = () => {
+    const changes = {
+      ...withoutEmpty({ url: fields.text('url') }),
+      ...(fields.text('unsigned') && { signing_key: null }),
+    }
+    return client.notifications.update(notification.id, changes as Body<'updateNotification'>)
+  }
+  return (
+    <ActionDialog title="Edit the notification" confirm="Save" act={save} onDone={onDone} onClose={onClose}>
+      <TextField
+        fields={fields}
+        path="url"
+        label="Url"
+        hint={`Now on ${hostOf(notification.url)}, of which the rest is a secret. Write the full url of another receiver; it stays when empty.`}
+        placeholder="https://"
+      />
+      {notification.has_signing_key && (
+        <CheckField
+          fields={fields}
+          path="unsigned"
+          label="End the signing: the receiver can then no longer know the service"
+        />
+      )}
+    </ActionDialog>
+  )
+}
+
+/** Gives a notification another signing key, beside which the present one also signs for a while; or its first one. */
+export function SigningKeyDialog({ notification, onDone, onClose }: NotificationDialogProps) {
+  const { client } = useWorkplace().session
+  const { id, has_signing_key: rotates } = notification
+  const fields = useFields()
+  const save = () => {
+    const signing_key = fields.text('signing_key') ?? ''
+    const overlap = Number(fields.text('overlap_seconds') ?? OVERLAPS[0][0])
+    return rotates
+      ? client.deliveries.rotateSigningKey(id, { signing_key, overlap_seconds: overlap })
+      : client.notifications.update(id, { signing_key })
+  }
+  return (
+    <ActionDialog
+      title={rotates ? 'Rotate the signing key' : 'Set a signing key'}
+      confirm={rotates ? 'Sign with the new key' : 'Sign with the key'}
+      act={save}
+      onDone={onDone}
+      onClose={onClose}
+    >
+      <SigningKeyField fields={fields} isRequired />
+      {rotates && (
+        <SelectField
+          fields={fields}
+          path="overlap_seconds"
+          label="The present key also signs"
+          of={OVERLAPS}
+          hint="Change it in the receiver during that time, and nothing is refused."
+          isRequired
+        />
+      )}
+    </ActionDialog>
+  )
+}
