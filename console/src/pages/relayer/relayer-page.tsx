@@ -20,6 +20,7 @@ import { hrefOf } from '../../routing/routes.ts'
 import { useWorkplace } from '../../session/session-context.ts'
 import { healthOf, queueOf } from '../overview/relayer-health.ts'
 import { AbisPanel } from './abis-panel.tsx'
+import { AccountsPanel } from './accounts-panel.tsx'
 import { Policies } from './policies.tsx'
 import { RelayerActions } from './relayer-actions.tsx'
 
@@ -68,6 +69,9 @@ export function RelayerPage({ id }: { readonly id: string }) {
             <Account relayer={found} status={status} />
             <Policies relayer={found} currency={networks.currencyOf(found)} />
           </div>
+          {status.value?.accounts && (
+            <AccountsPanel accounts={status.value.accounts} currency={networks.currencyOf(found)} />
+          )}
           {found.network_type === 'evm' && <AbisPanel relayerId={id} />}
           {may('transactions:read') && (
             <Panel
