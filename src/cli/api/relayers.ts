@@ -21,7 +21,7 @@ export const relayersList: Command = apiCommand({
   run: async ({ client, options: { page }, json, terminal }) => {
     const { data } = await client.call<Relayer[]>('GET', `/relayers${queryOf({ per_page: '100', page })}`)
     if (json) terminal.out(toJson(data))
-    else for (const line of formatTable(COLUMNS, data.map(rowOf))) terminal.out(line)
+    else for (const line of formatTable(COLUMNS, data.flatMap(rowsOf))) terminal.out(line)
     return undefined
   },
 })
@@ -55,9 +55,17 @@ async function setPaused(
   terminal.out(json ? toJson(data) : `relayer ${data.id} is ${stateOf(data)}`)
 }
 
-function rowOf(relayer: Relayer) {
-  const { id, network_type, network, address, name } = relayer
-  return [id, `${network_type}:${network}`, address, stateOf(relayer), name]
+/** One row for the relayer, and one for each further account. */
+function rowsOf(relayer: Relayer): string[][] {
+  const { id, network_type, network, address, name, accounts = [] } = relayer
+  return [
+    [id, `${network_type}:${network}`, address, stateOf(relayer), name],
+    ...accounts.slice(1).map((account) => ['', '', account.address, accountStateOf(account), '']),
+  ]
+}
+
+function accountStateOf({ state, disabled_reason }: Schemas['RelayerAccount']): string {
+  return state === 'disabled' ? `disabled: ${disabled_reason?.type ?? 'unknown'}` : state
 }
 
 function stateOf({ paused, system_disabled, disabled_reason }: Relayer): string {
