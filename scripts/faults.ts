@@ -30,6 +30,7 @@ const USAGE = `Usage: npm run faults -- [options]
   --fees                      chains that stand still, builders that include nothing, and markets that fall; EVM
   --refusals                  nodes that refuse some content permanently, in words that no one knows; EVM
   --reorganisations           chains that lose blocks that were final, while other relayers go on paying; EVM
+  --pools                     a relayer with two accounts; EVM
   --keep-going                goes on after a history that fails
 `
 
@@ -46,6 +47,7 @@ const { values } = parseArgs({
     fees: { type: 'boolean', default: false },
     refusals: { type: 'boolean', default: false },
     reorganisations: { type: 'boolean', default: false },
+    pools: { type: 'boolean', default: false },
     'keep-going': { type: 'boolean', default: false },
   },
 })
@@ -77,8 +79,8 @@ process.exitCode = failures + late.length === 0 ? 0 : 1
 
 function testChainOf(chain: string): TestBedOptions['startTestChain'] {
   const endpoints = Number(values.endpoints)
-  const { fees, refusals, reorganisations } = values
-  if (chain === 'evm') return () => startEvmTestChain({ endpoints, fees, refusals, reorganisations })
+  const { fees, refusals, reorganisations, pools } = values
+  if (chain === 'evm') return () => startEvmTestChain({ endpoints, fees, refusals, reorganisations, pools })
   if (chain === 'stellar') {
     const channels = Number(values.channels)
     return (now) => startStellarTestChain({ endpoints, channels, now, retentionLedgers: SHORT_RETENTION })

@@ -18,6 +18,8 @@ export interface Campaign {
   readonly refusals?: boolean
   /** Where the chain loses blocks that were final. */
   readonly reorganisations?: boolean
+  /** Where a relayer of the chain has several accounts. */
+  readonly pools?: boolean
 }
 
 /** Far more than any of these takes on a busy machine. */

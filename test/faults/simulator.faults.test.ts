@@ -3,9 +3,9 @@ import { simulatorSuite } from './simulator-suite.ts'
 
 simulatorSuite(
   'EVM: random histories keep every promise',
-  ({ endpoints, fees = false, refusals = false, reorganisations = false }) =>
+  ({ endpoints, fees = false, refusals = false, reorganisations = false, pools = false }) =>
     () =>
-      startEvmTestChain({ endpoints, fees, refusals, reorganisations }),
+      startEvmTestChain({ endpoints, fees, refusals, reorganisations, pools }),
   [
     { title: 'one endpoint', first: 13, count: 2, steps: 25, endpoints: 1, kills: false },
     { title: 'two endpoints', first: 200, count: 2, steps: 25, endpoints: 2, kills: false },
@@ -51,6 +51,24 @@ simulatorSuite(
       endpoints: 1,
       kills: false,
       reorganisations: true,
+    },
+    {
+      title: 'two accounts of a relayer',
+      first: 1,
+      count: 2,
+      steps: 30,
+      endpoints: 2,
+      kills: false,
+      pools: true,
+    },
+    {
+      title: 'two accounts, killed',
+      first: 4000,
+      count: 1,
+      steps: 25,
+      endpoints: 1,
+      kills: true,
+      pools: true,
     },
     { title: 'killed now and then', first: 1000, count: 1, steps: 25, endpoints: 1, kills: true },
   ],

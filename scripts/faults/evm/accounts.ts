@@ -11,6 +11,22 @@ export interface Account {
   readonly relayer: string
   readonly address: string
   readonly key: `0x${string}`
+  /** A further account of the relayer. */
+  readonly further?: Pick<Account, 'address' | 'key'>
+}
+
+/** Returns the addresses of a relayer in lower case, its own first. */
+export function addressesOf({ address, further }: Account): string[] {
+  return [address, ...(further === undefined ? [] : [further.address])].map((one) => one.toLowerCase())
+}
+
+/** The accounts where the second relayer has two: the last one is the fifth of the mnemonic of anvil. */
+export function withFurtherAccount(accounts: readonly Account[]): Account[] {
+  const further = {
+    address: '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65',
+    key: '0x47e179ec197488593b187f80a00eb0da91f1b9d0b13f8733639f19c30a34926a',
+  } as const
+  return accounts.map((account) => (account.relayer === SHARED.relayer ? account : { ...account, further }))
 }
 
 /** The fourth account of the mnemonic of anvil. Its relayer is private: a builder gets what it signs, and no one else. */

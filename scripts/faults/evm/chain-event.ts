@@ -1,7 +1,7 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { captureFork } from '../../../test/support/forked.ts'
 import { type HistoryRun, pathOf, targetOf } from '../history-run.ts'
-import { CONFIRMATIONS, SHARED } from './accounts.ts'
+import { addressesOf, CONFIRMATIONS, SHARED } from './accounts.ts'
 import { usedNonces } from './chain-walk.ts'
 import type { Environment } from './environment.ts'
 import type { Event } from './event.ts'
@@ -59,7 +59,9 @@ export function fund(environment: Environment, account: number): Promise<void> {
 }
 
 async function setBalance({ anvil, accounts }: Environment, account: number, balance: string): Promise<void> {
-  await anvil.rpc('anvil_setBalance', [accounts[account]?.address, balance])
+  const owner = accounts[account]
+  for (const address of owner === undefined ? [] : addressesOf(owner))
+    await anvil.rpc('anvil_setBalance', [address, balance])
 }
 
 async function dropOne({ anvil }: Environment, run: HistoryRun, target: number): Promise<void> {

@@ -5,7 +5,14 @@ import { actionOf } from '../common-event.ts'
 import type { HistoryRun } from '../history-run.ts'
 import type { Action } from '../step.ts'
 import type { CrashKit, TestChain } from '../test-chain.ts'
-import { ACCOUNTS, type Account, CONFIRMATIONS, PRIVATE_ACCOUNT, SHARED } from './accounts.ts'
+import {
+  ACCOUNTS,
+  type Account,
+  CONFIRMATIONS,
+  PRIVATE_ACCOUNT,
+  SHARED,
+  withFurtherAccount,
+} from './accounts.ts'
 import { startBuilder } from './builder.ts'
 import { replacePayment, sendPayment } from './calls.ts'
 import { chainEvent, fund } from './chain-event.ts'
@@ -35,6 +42,8 @@ interface EvmOptions {
   readonly refusals?: boolean
   /** Histories about reorganisations that are deeper than finality: the relayers have budgets. */
   readonly reorganisations?: boolean
+  /** The second relayer has two accounts. */
+  readonly pools?: boolean
 }
 
 /**
@@ -61,6 +70,7 @@ export async function startEvmTestChain({
   fees: isAboutFees = false,
   refusals = false,
   reorganisations: loses = false,
+  pools = false,
 }: EvmOptions): Promise<TestChain> {
   const anvil = await startAnvil({ args: ['--no-mining'] })
   // So many can be undone from the first step on.
@@ -72,7 +82,8 @@ export async function startEvmTestChain({
   )
   let untilArchive = 0
   const fees = isAboutFees ? await startFees() : undefined
-  const accounts = fees === undefined ? ACCOUNTS : [...ACCOUNTS, PRIVATE_ACCOUNT]
+  const own = fees === undefined ? ACCOUNTS : [...ACCOUNTS, PRIVATE_ACCOUNT]
+  const accounts: readonly Account[] = pools ? withFurtherAccount(own) : own
   const unwanted = refusals ? new Set<string>() : undefined
   const reorganisations = loses ? createReorganisations() : undefined
   const keep = reorganisations && tapSigned(reorganisations)
@@ -103,15 +114,17 @@ export async function startEvmTestChain({
         ...(fees && { private_rpc_urls: [fees.builder.url] }),
       },
       policies: { shared_account: true },
-      ...((fees || loses) && {
+      ...((fees || loses || pools) && {
         relayers: accounts.map((account) => relayerOf(account, loses ? BUDGET : undefined)),
-        signers: accounts.map(signerOf),
+        signers: accounts.flatMap(signersOf),
       }),
       // A request that is lost is given up soon, because histories are short; where the clock jumps, it is not given up at each jump.
       env: { RPC_TIMEOUT_MS: fees === undefined ? '1000' : '600000' },
     },
     relayers: accounts.map(({ relayer }) => relayer),
-    secrets: accounts.map(({ key }) => key.slice(2)),
+    secrets: accounts
+      .flatMap(({ key, further }) => [key, ...(further ? [further.key] : [])])
+      .map((key) => key.slice(2)),
     sky: { maxLag: CONFIRMATIONS, forks: true },
     depth,
     blockMs: BLOCK_MS,
@@ -173,12 +186,13 @@ async function startFees(): Promise<Fees> {
   return { watch, builder: await startBuilder(watch.heard), tipFactor: 1 }
 }
 
-function relayerOf({ relayer, address }: Account, rules: object | undefined) {
+function relayerOf({ relayer, address, further }: Account, rules: object | undefined) {
   const isPrivate = address === PRIVATE_ACCOUNT.address
   return {
     id: relayer,
     name: relayer,
     signer_id: relayer,
+    ...(further && { accounts: [{ signer_id: relayer }, { signer_id: `${relayer}-further` }] }),
     ...ON_ANVIL,
     policies: {
       ...(isPrivate && { private_transactions: true }),
@@ -188,8 +202,8 @@ function relayerOf({ relayer, address }: Account, rules: object | undefined) {
   }
 }
 
-function signerOf({ relayer, key }: Account) {
-  return plainSigner(relayer, key)
+function signersOf({ relayer, key, further }: Account) {
+  return [plainSigner(relayer, key), ...(further ? [plainSigner(`${relayer}-further`, further.key)] : [])]
 }
 
 function crashKit(environment: Environment): CrashKit {
