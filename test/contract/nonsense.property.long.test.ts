@@ -100,7 +100,7 @@ test.each(named.filter(([, { body }]) => body !== undefined))(
         const told = refusalOf(operation, { body })
         if (told !== undefined && !isTold(told, jsonOf(body))) expect.fail(told)
       }),
-      { numRuns: 60 },
+      { numRuns: 150 },
     )
   },
 )
@@ -121,7 +121,7 @@ test.each(named)(
         const told = refusalOf(operation, { querystring, body: {} })
         if (told !== undefined && !isTold(told, pairs.flat().join())) expect.fail(told)
       }),
-      { numRuns: 20 },
+      { numRuns: 40 },
     )
   },
 )
