@@ -7,7 +7,6 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { REFERENCE_PROGRAM } from '../src/contract/docs.ts'
 import { parseYaml, readPreparedJson, writePreparedJson } from '../src/contract/document.ts'
 import { stringifyJson } from '../src/contract/exact-integers.ts'
 import {
@@ -16,6 +15,7 @@ import {
   packDatabase,
   readInitialDatabase,
 } from '../src/database/engines/embedded/initial-database.ts'
+import { REFERENCE_PROGRAM } from '../src/http/pages/reference.ts'
 import { isMissingPackage, PACKAGE_ROOT } from '../src/lib/package-files.ts'
 import { prepareConsole } from './prepare/console.ts'
 import { prepareProgram } from './prepare/program.ts'
