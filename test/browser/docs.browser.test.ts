@@ -119,7 +119,7 @@ test('a reader who prefers dark pages gets one, whose texts can be read', async 
   }, shown)
   // The patterns of texts, whose colour Redoc does not let be chosen, have 3.56.
   expect(contrasts.filter((ratio) => ratio < 3.5)).toEqual([])
-  const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+  const background = await page.evaluate('getComputedStyle(document.body).backgroundColor')
   expect(background).toBe('rgb(22, 25, 29)')
   await page.close()
 })

@@ -41,7 +41,7 @@ test('the blocks of the README can be pasted: they send, replace, explain, cance
   expect(stderr).toBe('')
   const { status } = await read()
   expect(status).toBe('canceled')
-  expect(stdout).toMatch(/it waits for a block[^]*Canceled by the caller; a no-op used its nonce\./)
+  expect(stdout).toMatch(/it waits for a block[\s\S]*Canceled by the caller; a no-op used its nonce\./)
 
   const cwd = await mkdtemp(join(tmpdir(), 'relayer-readme-'))
   onTestFinished(() => rm(cwd, { recursive: true }))
