@@ -1,7 +1,8 @@
 /**
  * `npm run build`: makes `dist`. The program in a few files (main.js), the files of a new embedded database (initial-database.gz) and the
- * contract as JSON (openapi.json) spare the service time at its start; redoc.js is the program of the reference page, and console the console. `dist` of the client
- * lets programs of this repository import it. `npm ci` runs this, too. It makes nothing that is there and current. A package that the installation leaves out is no error here.
+ * contract as JSON (openapi.json) spare the service time at its start; redoc.js is the program of the reference page, and console the console.
+ * `dist` of the client lets programs of this repository import it. `npm ci` runs this, too. It makes nothing that is there and current. A
+ * package that the installation leaves out is no error here.
  */
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
