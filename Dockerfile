@@ -13,6 +13,7 @@ RUN npm ci --ignore-scripts
 COPY openapi.yaml ./
 COPY src src
 COPY console console
+COPY clients/typescript/package.json clients/typescript/
 COPY clients/typescript/src clients/typescript/src
 COPY scripts/prepare.ts scripts/
 COPY scripts/prepare scripts/prepare

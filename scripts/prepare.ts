@@ -1,13 +1,13 @@
 /**
  * `npm run build`: makes `dist`. The program in a few files (main.js), the files of a new embedded database (initial-database.gz) and the
- * contract as JSON (openapi.json) spare the service time at its start; redoc.js is the program of the reference page, and console the console. `npm ci` runs this, too.
- * It makes nothing that is there and current. A package that the installation leaves out is no error here.
+ * contract as JSON (openapi.json) spare the service time at its start; redoc.js is the program of the reference page, and console the console.
+ * `dist` of the client lets programs of this repository import it. `npm ci` runs this, too. It makes nothing that is there and current. A
+ * package that the installation leaves out is no error here.
  */
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { REFERENCE_PROGRAM } from '../src/contract/docs.ts'
 import { parseYaml, readPreparedJson, writePreparedJson } from '../src/contract/document.ts'
 import { stringifyJson } from '../src/contract/exact-integers.ts'
 import {
@@ -16,7 +16,9 @@ import {
   packDatabase,
   readInitialDatabase,
 } from '../src/database/engines/embedded/initial-database.ts'
+import { REFERENCE_PROGRAM } from '../src/http/pages/reference.ts'
 import { isMissingPackage, PACKAGE_ROOT } from '../src/lib/package-files.ts'
+import { prepareClient } from './prepare/client.ts'
 import { prepareConsole } from './prepare/console.ts'
 import { prepareProgram } from './prepare/program.ts'
 
@@ -56,16 +58,7 @@ async function unlessOmitted(name: string, step: () => void | Promise<void>): Pr
   }
 }
 
-/** npm may run on another Node.js than the scripts do, and says nothing about it. */
-function reportNodeVersion(): void {
-  const [, ofNpm] = / node\/v(\S+)/.exec(` ${process.env.npm_config_user_agent ?? ''}`) ?? []
-  if (ofNpm === undefined || ofNpm === process.versions.node) return
-  console.log(
-    `prepare: npm runs on Node.js ${ofNpm}; the scripts of this repository run on ${process.versions.node}, from node_modules.`,
-  )
-}
-
-reportNodeVersion()
+prepareClient(PACKAGE_ROOT)
 await prepareContract()
 await unlessOmitted('redoc', prepareReferencePage)
 await unlessOmitted('rolldown', () => prepareProgram(PACKAGE_ROOT))

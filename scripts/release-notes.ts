@@ -5,11 +5,13 @@ import { parse } from 'yaml'
 import { releaseNotes, versionOfTag } from './release/release-notes.ts'
 
 const read = (file: string) => readFileSync(join(import.meta.dirname, '..', file), 'utf8')
+const lock = JSON.parse(read('package-lock.json'))
 
 try {
   const version = versionOfTag(process.argv[2] ?? '', {
     'package.json': JSON.parse(read('package.json')).version,
-    'package-lock.json': JSON.parse(read('package-lock.json')).version,
+    'package-lock.json': lock.version,
+    'clients/typescript in package-lock.json': lock.packages['clients/typescript'].version,
     'clients/typescript/package.json': JSON.parse(read('clients/typescript/package.json')).version,
     'openapi.yaml': parse(read('openapi.yaml')).info.version,
   })

@@ -6,6 +6,8 @@ import type { Stage } from './stage.ts'
 export async function keepRunning(stage: Stage): Promise<void> {
   await stage.rpc('evm_setIntervalMining', [1])
   say.line('\nEverything keeps running; the chain mines every second. Ctrl-C ends it.\n')
+  say.fact('console', `${stage.url}/console`)
+  say.fact('its API key', stage.token)
   say.fact('API', `${stage.url}/api/v1`)
   say.fact('reference', `${stage.url}/docs`)
   say.fact('contract', `${stage.url}/openapi.yaml`)

@@ -1,5 +1,5 @@
 import { ANONYMOUS } from '../access/principal.ts'
-import { documentationPages } from '../contract/docs.ts'
+import { contractPages } from '../contract/docs.ts'
 import type { ContractOperation } from '../contract/document.ts'
 import { assertHandlers, type RequestContext } from '../contract/handler.ts'
 import { createBackend } from '../contract/router.ts'
@@ -40,6 +40,7 @@ import { accessLog, observeRequests, requestId, traceRequests } from './observab
 import { readConsoleFiles, serveConsole } from './pages/console.ts'
 import { documentation } from './pages/documentation.ts'
 import { createGuard } from './pages/pages.ts'
+import { referencePages } from './pages/reference.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import type { HttpServerOptions, Limits } from './server-options.ts'
 import type { Guard, HttpContext, Middleware } from './state.ts'
@@ -93,7 +94,13 @@ export async function createPipeline(options: PipelineOptions): Promise<Middlewa
     errorBoundary({ log, explainFault: options.explainFault ?? (() => undefined) }),
     requireHost(),
     await operationsOfContract(options, stages),
-    documentation({ pages: await documentationPages(contract), count }),
+    documentation({
+      pages: [
+        ...contractPages(contract),
+        ...(await referencePages({ contract, linksToConsole: options.serveConsole === true })),
+      ],
+      count,
+    }),
     ...(options.serveConsole ? [serveConsole({ files: await readConsoleFiles(), count })] : []),
     notFound(guard),
   ]

@@ -7,7 +7,8 @@ import { promisify } from 'node:util'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { anvilCommand, relayerCommand } from '../../src/cli/init.ts'
 import { ON_ANVIL, startAnvil } from '../support/anvil.ts'
-import { API_KEY, startService } from '../support/service.ts'
+import { API_KEY, startService, type Transaction } from '../support/service.ts'
+import { until } from '../support/until.ts'
 
 const run = promisify(execFile)
 
@@ -19,29 +20,37 @@ async function blockAfter(title: string): Promise<string> {
   return block
 }
 
-test('the block of the README can be pasted: it sends, replaces twice and cancels', async () => {
+test('the blocks of the README can be pasted: they send, replace, explain, cancel, follow to the end, and read', async () => {
   const anvil = await startAnvil({ args: ['--no-mining'] })
   onTestFinished(() => anvil.stop())
   const relayers = [{ id: 'local-1', name: 'Local', signer_id: 'dev-0', ...ON_ANVIL }]
   const service = await startService({ rpcUrls: [anvil.url], relayers })
   onTestFinished(service.stop)
+  const block = await blockAfter('## Send, and replace while it waits')
+  const env = { PATH: process.env.PATH, RELAYER_URL: service.url, RELAYER_API_KEY: API_KEY }
+  // The last command exits with 1, because the transaction did not end as confirmed.
+  const pasted = run('bash', ['--norc', '-e', '-c', block], { env }).catch((error) => error)
+  const list = async () =>
+    (await service.api<Transaction[]>('GET', '/relayers/local-1/transactions')).body.data
+  const [{ id } = { id: '' }] = await until(list, ({ length }) => length === 1)
+  const read = async () =>
+    (await service.api<Transaction>('GET', `/relayers/local-1/transactions/${id}`)).body.data
+  await until(read, ({ attempts, status }) => attempts.at(-1)?.kind === 'cancel' || status === 'canceled')
+  const blocks = setInterval(() => void anvil.rpc('evm_mine', []), 200)
+  const { stdout, stderr } = await pasted.finally(() => clearInterval(blocks))
+  expect(stderr).toBe('')
+  const { status } = await read()
+  expect(status).toBe('canceled')
+  expect(stdout).toMatch(/it waits for a block[\s\S]*Canceled by the caller; a no-op used its nonce\./)
+
   const cwd = await mkdtemp(join(tmpdir(), 'relayer-readme-'))
   onTestFinished(() => rm(cwd, { recursive: true }))
   await mkdir(join(cwd, 'config'))
   await writeFile(join(cwd, 'config/.env'), `API_KEY=${API_KEY}\n`)
-  const block = await blockAfter('## Send, and replace while it waits')
-  const env = { PATH: process.env.PATH, RELAYER_URL: service.url }
-  const { stdout, stderr } = await run('bash', ['--norc', '-e', '-c', block], { cwd, env })
-  expect(stderr).toBe('')
-  const answers = stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
-  expect(answers.map(({ success, error }) => ({ success, error }))).toEqual(
-    Array(4).fill({ success: true, error: undefined }),
-  )
-  const record = answers.at(-1)?.data
-  // What is changed before anything was signed needs no attempt.
-  const last = record.attempts.at(-1)?.kind ?? record.status
-  expect(['cancel', 'canceled']).toContain(last)
-})
+  const script = `ID=${id}\n${await blockAfter('**Over HTTP**')}`
+  const answer = await run('bash', ['--norc', '-e', '-c', script], { cwd, env })
+  expect(JSON.parse(answer.stdout)).toMatchObject({ success: true, data: { id, status } })
+}, 120_000)
 
 describe('the commands for a shell', () => {
   const folder = mkdtempSync(join(tmpdir(), 'installations-'))

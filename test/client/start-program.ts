@@ -21,7 +21,7 @@ export interface RunningProgram {
   readonly process: ChildProcess
   /** Gives what it has printed when it has ended. Fails when the program has written errors or has failed. */
   ended(): Promise<string>
-  /** Ends it, if it runs, and removes its file. */
+  /** Ends it, if it runs, and removes what was made for it. */
   stop(): Promise<void>
 }
 
@@ -30,9 +30,13 @@ export async function startProgram({ source, args = [], env }: Program): Promise
   const folder = await mkdtemp(join(tmpdir(), 'relayer-client-'))
   await symlink(PACKAGES, join(folder, 'node_modules'))
   await writeFile(join(folder, 'start.ts'), withSources(source))
-  const child = spawn(process.execPath, [join(folder, 'start.ts'), ...args], {
-    env: { ...process.env, ...env },
-  })
+  const program = startFile(join(folder, 'start.ts'), { args, env })
+  return { ...program, stop: () => program.stop().finally(() => rm(folder, { recursive: true })) }
+}
+
+/** Starts the program of a file where it is. */
+export function startFile(file: string, { args = [], env }: Omit<Program, 'source'>): RunningProgram {
+  const child = spawn(process.execPath, [file, ...args], { env: { ...process.env, ...env } })
   const exited = once(child, 'exit')
   return {
     process: child,
@@ -44,7 +48,6 @@ export async function startProgram({ source, args = [], env }: Program): Promise
     stop: async () => {
       if (child.exitCode === null) child.kill()
       await exited
-      await rm(folder, { recursive: true })
     },
   }
 }

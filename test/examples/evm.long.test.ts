@@ -85,7 +85,7 @@ test('replace-transaction pays what the replacement says', async () => {
 
 test('webhook-receiver takes what the service has signed, and nothing else', async () => {
   const env = { PORT: String(port), WEBHOOK_SIGNING_KEY: SIGNING_KEY }
-  const receiver = await startExample(story.service, 'webhook-receiver', { env })
+  const receiver = startExample(story.service, 'webhook-receiver', { env })
   try {
     await once(receiver.process.stdout ?? receiver.process, 'data')
     const forged = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: '{}' })
@@ -110,7 +110,7 @@ test('follow-events goes on behind the last event that it has handled', async ()
     story.service.api('POST', '/relayers/main/transactions', { to: RECEIVER, value: '1', speed: 'fast' })
   /** Gives the number of the first transaction event that it prints, when it has handled that event. */
   const run = async () => {
-    const program = await startExample(story.service, 'follow-events', { env })
+    const program = startExample(story.service, 'follow-events', { env })
     try {
       const line = await lineOf(program, /^\d+ transaction_update$/)
       const number = BigInt(line.split(' ')[0] ?? '')

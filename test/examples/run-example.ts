@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises'
-import { type RunningProgram, startProgram } from '../client/start-program.ts'
+import { fileURLToPath } from 'node:url'
+import { type RunningProgram, startFile } from '../client/start-program.ts'
 import { API_KEY, type Service } from '../support/service.ts'
 
 interface ExampleOptions {
@@ -7,20 +7,22 @@ interface ExampleOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Starts a program of `examples` against relayer `main`. */
-export async function startExample(
+/** Starts a program of `examples` against relayer `main`, as a reader does. It finds the client where `npm ci` has put it. */
+export function startExample(
   { url }: Service,
   name: string,
   { args = [], env = {} }: ExampleOptions = {},
-): Promise<RunningProgram> {
-  const source = await readFile(new URL(`../../examples/${name}.ts`, import.meta.url), 'utf8')
-  const all = { RELAYER_URL: url, RELAYER_API_KEY: API_KEY, RELAYER_ID: 'main', ...env }
-  return startProgram({ source, args, env: all })
+): RunningProgram {
+  const file = fileURLToPath(new URL(`../../examples/${name}.ts`, import.meta.url))
+  return startFile(file, {
+    args,
+    env: { RELAYER_URL: url, RELAYER_API_KEY: API_KEY, RELAYER_ID: 'main', ...env },
+  })
 }
 
 /** Runs such a program, and gives what it prints. It fails when the program does. */
 export async function runExample(service: Service, name: string, options?: ExampleOptions): Promise<string> {
-  const program = await startExample(service, name, options)
+  const program = startExample(service, name, options)
   try {
     return await program.ended()
   } finally {

@@ -36,8 +36,8 @@ test('/openapi.json?profile=codegen is OpenAPI 3.0.3 for code generators, each t
 })
 
 test('the reference page loads a document with the same operations', async () => {
-  const { text } = await ask(port, { path: '/docs' })
-  const [, path = ''] = /spec-url="([^"]+)"/.exec(text) ?? []
+  const { text } = await ask(port, { path: '/docs/start.js' })
+  const [, path = ''] = /'(\/openapi\.json[^']*)'/.exec(text) ?? []
   const [shown, whole] = [await ask(port, { path }), await ask(port, { path: '/openapi.json' })]
   expect(shown.json?.paths).toEqual(whole.json?.paths)
 })
@@ -59,6 +59,22 @@ test('/docs refers to no other host', async () => {
   expect(bundle.headers['content-type']).toContain('javascript')
   expect(bundle.text.length).toBeGreaterThan(500_000)
 })
+
+test('/docs begins with the title and the first paragraph of the contract, before any program runs', async () => {
+  const { text } = await ask(port, { path: '/docs' })
+  expect(text).toMatch(/<h1>Relayer \([\d.]+\)<\/h1><p>A relayer holds the key of a blockchain account\./)
+})
+
+test.each([true, false])(
+  '/docs links to the contract, and to the console if that is %s',
+  async (serveConsole) => {
+    const { port } = await startStub({ serveConsole })
+    const { text } = await ask(port, { path: '/docs' })
+    const links = [...text.matchAll(/<a href="([^"]+)">/g)].map(([, target]) => target)
+    expect(links.slice(0, 2)).toEqual(['/openapi.yaml', '/openapi.json'])
+    expect(links.includes('/console')).toBe(serveConsole)
+  },
+)
 
 test('a page that the reader already has is not sent again', async () => {
   const first = await ask(port, { path: '/openapi.json' })
@@ -97,6 +113,7 @@ describe('the load of the documentation', async () => {
     '/',
     '/docs',
     '/docs/redoc.js',
+    '/docs/start.js',
     '/openapi.yaml',
     '/openapi.json',
     '/openapi.json?profile=codegen',
@@ -145,7 +162,7 @@ describe('the load of the documentation', async () => {
 
   test('browsers keep the program, whose address changes with its content, and ask again for the pages', async () => {
     const page = await download('/docs')
-    const [, path] = /<script src="([^"]+)">/.exec(String(page.bytes)) ?? []
+    const [, path] = /<script defer src="([^"]+)">/.exec(String(page.bytes)) ?? []
     const program = await download(path ?? '')
     expect(program.headers['cache-control']).toBe('public, max-age=31536000, immutable')
     expect(path).toContain(String(program.headers.etag).replaceAll('"', ''))

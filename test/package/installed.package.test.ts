@@ -51,6 +51,16 @@ test('npm installs it without an error or a deprecated package', () => {
   expect(said).not.toMatch(/npm error|ERR!|deprecated/)
 })
 
+test('npm finds no script of the package that would need a permission', () => {
+  expect(said).not.toContain('run-prepare')
+})
+
+test('the sizes that the README and the FAQ tell are those of the installation', async () => {
+  const check = [process.execPath, join(ROOT, 'scripts/check-sizes.ts'), folder]
+  const { code, out, err } = await runProgram(check, { cwd: folder, env })
+  expect([code, err], out).toEqual([0, ''])
+})
+
 test('npx starts the command in the folder of the user', async () => {
   expect(await npx('--version')).toMatchObject({ code: 0, out: `${version}\n` })
   const made = await npx('init')

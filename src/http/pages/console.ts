@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
-import type { Page } from '../../contract/docs.ts'
+import { type Page, page } from '../../contract/docs.ts'
 import { AppError } from '../../errors.ts'
 import { builtFile, readIfThere } from '../../lib/package-files.ts'
 import type { HttpContext, Middleware } from '../state.ts'
@@ -78,11 +77,6 @@ export async function readConsoleFiles(folder: string = CONSOLE_FOLDER): Promise
     return page(`/console/assets/${name}`, mediaType, await readFile(join(folder, 'assets', name), 'utf8'))
   })
   return { index: page('/console', HTML, html), assets: await Promise.all(assets) }
-}
-
-function page(path: string, mediaType: string, body: string): Page {
-  const version = createHash('sha256').update(body).digest('base64url').slice(0, 22)
-  return { path, mediaType, body, version, versioned: false }
 }
 
 const BARE_PAGE = `<!doctype html>

@@ -3,9 +3,9 @@ import { AppError } from '../../errors.ts'
 import type { HttpContext, Middleware } from '../state.ts'
 import { publicPaths, sendPage } from './pages.ts'
 
-/** Lets the reference page load from this host only. Redoc writes its styles into the page. */
+/** Lets the reference page load from this host only. Redoc writes its styles into the page, and searches in a worker that it writes itself. */
 const CONTENT_SECURITY_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+  "default-src 'none'; script-src 'self'; worker-src blob:; style-src 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 /** A browser keeps the program of the page under its plain address for this time, in seconds. */
 const PLAIN_AGE_SECONDS = 3_600
