@@ -58,7 +58,7 @@ const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   deliveries: () => benchDeliveries({ transactions }),
   first: benchFirstRequests,
   health: () => benchHealth({ transactions }),
-  processes: () => benchProcesses({ transactions }),
+  processes: benchProcesses,
   start: benchStart,
   restart: () => benchRestart({ stored: Number(values.stored) }),
   soak: () => benchSoak({ transactions: Number(values.soak ?? SOAK) }),

@@ -1,20 +1,20 @@
-import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { Anvil } from '../../../test/support/anvil.ts'
 import { hasPostgres, type PostgresServer, startPostgres } from '../../../test/support/postgres.ts'
 import { type ServiceProcess, startProcess } from '../../../test/support/process.ts'
 import { callService, type Transaction } from '../../../test/support/service.ts'
 import { atLeast, type Measurement, type Row, single, withoutPostgres } from '../measurement.ts'
-import { ACCOUNTS, configOfAccounts, giveMoney, RELAYERS, sendTo, settled } from '../support/accounts.ts'
 import {
-  BODY,
-  becomes,
-  cpuMs,
-  transactionsOf,
-  WITHOUT_LIMITS,
-  withAnvil,
-  withFolder,
-} from '../support/stage.ts'
+  ACCOUNTS,
+  configOfAccounts,
+  giveMoney,
+  RELAYERS,
+  relayersOf,
+  sendTo,
+  settled,
+} from '../support/accounts.ts'
+import { type CpuGroup, createCpuGroup, whyNoCpuGroup } from '../support/cpu-group.ts'
+import { BODY, becomes, transactionsOf, WITHOUT_LIMITS, withAnvil, withFolder } from '../support/stage.ts'
 
 /** Sent before the clock runs. */
 const WARM_UP = 400
@@ -24,39 +24,45 @@ const HELD = 200
 
 const AT_NODE: readonly string[] = ['submitted', 'mined', 'confirmed']
 
-const PAIR = `two processes on one PostgreSQL, ${ACCOUNTS} accounts, accepted; bare: one process`
-const PAIR_CPU = `two processes on one PostgreSQL, ${ACCOUNTS} accounts, accepted for each second of their CPU time; bare: one process`
-const FOUR = `four processes on one PostgreSQL, ${ACCOUNTS} accounts, accepted; bare: one process`
+/** What each process gets, so that two cores are enough for four of them beside the database, the node and the load. */
+const SHARE = 0.25
+
+/** The accounts that the processes share. */
+const SHARED = 64
+const SHARED_RELAYERS = relayersOf(SHARED)
+
+/** Sent in each measurement. A process with a quarter of a core needs half a minute for them. */
+const SENT = 1_500
+
+const rowOf = (count: string) =>
+  `${count} processes with a quarter of a core each, ${SHARED} accounts, until all are final; bare: one process`
+const TWO = rowOf('two')
+const FOUR = rowOf('four')
 const SURVIVOR = `kill -9 of one of two processes: until the other one has sent for all ${ACCOUNTS} accounts`
 
-/** Cores that four processes need beside the database, the node and the load. */
-const CORES_FOR_FOUR = 7
-
-/** Processes that share a PostgreSQL: how many requests they accept beside one, and the time until one works for another. */
-export async function benchProcesses({ transactions }: { transactions: number }): Promise<Row[]> {
-  if (!hasPostgres()) return withoutPostgres(PAIR, PAIR_CPU, FOUR, SURVIVOR)
+/** Processes that share a PostgreSQL: how much they send beside one, and the time until one works for another. */
+export async function benchProcesses(): Promise<Row[]> {
+  if (!hasPostgres()) return withoutPostgres(TWO, FOUR, SURVIVOR)
   const postgres = await startPostgres()
-  const measure = (count: number) =>
-    withProcesses(postgres, count, (services) => measureAccepted(services, transactions))
   try {
-    const before = await measure(1)
-    const pair = await measure(2)
-    const after = await measure(1)
-    const one = {
-      perSecond: (before.perSecond + after.perSecond) / 2,
-      perCpuSecond: (before.perCpuSecond + after.perCpuSecond) / 2,
-    }
-    return [
-      beside(PAIR, { ours: pair.perSecond, bare: one.perSecond, limit: 1.7 }),
-      beside(PAIR_CPU, { ours: 2 * pair.perCpuSecond, bare: one.perCpuSecond, limit: 1.7 }),
-      availableParallelism() < CORES_FOR_FOUR
-        ? { what: FOUR, reason: `needs ${CORES_FOR_FOUR} cores` }
-        : beside(FOUR, { ours: (await measure(4)).perSecond, bare: one.perSecond, limit: 2.5 }),
-      single(SURVIVOR, await withProcesses(postgres, 2, measureSurvivor), { unit: 'ms', limit: 3_000 }),
-    ]
+    const survivor = await withProcesses(postgres, { count: 2, relayers: RELAYERS }, measureSurvivor)
+    return [...(await addUp(postgres)), single(SURVIVOR, survivor, { unit: 'ms', limit: 3_000 })]
   } finally {
     await postgres.stop()
   }
+}
+
+/** One, two and four processes, each of which has as much CPU time as the others, however many there are. */
+async function addUp(postgres: PostgresServer): Promise<Row[]> {
+  const reason = whyNoCpuGroup()
+  if (reason !== undefined) return [TWO, FOUR].map((what) => ({ what, reason }))
+  const measure = (count: number) =>
+    withProcesses(postgres, { count, relayers: SHARED_RELAYERS, share: SHARE }, measureSent)
+  const before = await measure(1)
+  const two = await measure(2)
+  const four = await measure(4)
+  const bare = (before + (await measure(1))) / 2
+  return [beside(TWO, { ours: two, bare, limit: 1.8 }), beside(FOUR, { ours: four, bare, limit: 3.2 })]
 }
 
 interface Compared {
@@ -68,59 +74,74 @@ interface Compared {
 function beside(what: string, { ours, bare, limit }: Compared): Measurement {
   return {
     what,
-    ours: `${ours.toFixed(0)} /s`,
-    bare: `${bare.toFixed(0)} /s`,
+    ours: `${ours.toFixed(1)} /s`,
+    bare: `${bare.toFixed(1)} /s`,
     value: ours / bare,
     goal: atLeast(limit),
   }
 }
 
+interface Stage {
+  readonly count: number
+  readonly relayers: readonly string[]
+  /** The part of a core that each process gets once it is ready. Default: no limit. */
+  readonly share?: number
+}
+
 /** This many processes on a database and a chain of their own, with money on every account. */
 async function withProcesses<T>(
   postgres: PostgresServer,
-  count: number,
+  { count, relayers, share }: Stage,
   measure: (services: readonly ServiceProcess[]) => Promise<T>,
 ): Promise<T> {
   const databaseUrl = await postgres.createDatabase()
   return withFolder((folder) =>
     withAnvil(async (anvil) => {
       const services: ServiceProcess[] = []
+      const groups: CpuGroup[] = []
       try {
         for (let index = 0; index < count; index += 1)
-          services.push(await startOn(anvil, { folder: join(folder, `${index}`), databaseUrl }))
-        await giveMoney(anvil, services)
-        await sendTo(services, WARM_UP)
-        await settled(services)
+          services.push(await startOn(anvil, { folder: join(folder, `${index}`), databaseUrl, relayers }))
+        await giveMoney(anvil, services, relayers)
+        if (share !== undefined) for (const { child } of services) groups.push(hold(child.pid ?? 0, share))
+        await sendTo(services, WARM_UP, relayers)
+        await settled(services, relayers)
         return await measure(services)
       } finally {
         for (const service of services) await service.kill()
+        for (const group of groups) group.remove()
       }
     }),
   )
 }
 
-function startOn(anvil: Anvil, { folder, databaseUrl }: { folder: string; databaseUrl: string }) {
+function hold(pid: number, share: number): CpuGroup {
+  const group = createCpuGroup(share)
+  group.add(pid)
+  return group
+}
+
+interface Place {
+  readonly folder: string
+  readonly databaseUrl: string
+  readonly relayers: readonly string[]
+}
+
+function startOn(anvil: Anvil, { folder, databaseUrl, relayers }: Place) {
   return startProcess({
     rpcUrl: anvil.url,
     folder,
-    config: configOfAccounts(anvil),
+    config: configOfAccounts(anvil, relayers.length),
     env: { ...WITHOUT_LIMITS, DATABASE_URL: databaseUrl },
   })
 }
 
-/** Accepted requests, for each second of the clock and of the CPU time of the processes. */
-async function measureAccepted(services: readonly ServiceProcess[], count: number) {
-  const cpuBefore = await totalCpuMs(services)
+/** Transactions for each second, from the first request until the last one is final. */
+async function measureSent(services: readonly ServiceProcess[]): Promise<number> {
   const start = performance.now()
-  await sendTo(services, count)
-  const perSecond = (count / (performance.now() - start)) * 1000
-  await settled(services)
-  return { perSecond, perCpuSecond: (count / ((await totalCpuMs(services)) - cpuBefore)) * 1000 }
-}
-
-async function totalCpuMs(services: readonly ServiceProcess[]): Promise<number> {
-  const all = await Promise.all(services.map(cpuMs))
-  return all.reduce((sum, one) => sum + one, 0)
+  await sendTo(services, SENT, SHARED_RELAYERS)
+  await settled(services, SHARED_RELAYERS)
+  return (SENT / (performance.now() - start)) * 1000
 }
 
 /** Time in ms from the kill of the first process until the second one has sent a request for every account. */

@@ -8,8 +8,13 @@ import { becomes, portOf, sendRequest, transactionsOf } from './stage.ts'
 /** The accounts that share a load. */
 export const ACCOUNTS = 20
 
+/** Names the relayers of this many accounts, one each. */
+export function relayersOf(accounts: number): string[] {
+  return Array.from({ length: accounts }, (_, index) => `relayer-${index}`)
+}
+
 /** The relayer of each account. */
-export const RELAYERS = Array.from({ length: ACCOUNTS }, (_, index) => `relayer-${index}`)
+export const RELAYERS = relayersOf(ACCOUNTS)
 
 /** Connections of the load, however many accounts and processes share it. */
 const CONNECTIONS = 80
@@ -18,19 +23,23 @@ const CONNECTIONS = 80
 const BALANCE = '0x56bc75e2d63100000'
 
 /** The configuration file of the relayers. */
-export function configOfAccounts({ url }: Anvil) {
-  return manyRelayers(ACCOUNTS, [anvilNetwork([url])])
+export function configOfAccounts({ url }: Anvil, accounts = ACCOUNTS) {
+  return manyRelayers(accounts, [anvilNetwork([url])])
 }
 
 /** The relayers have no money at the start, so the service disables them until their next health check. The first process is asked. */
-export async function giveMoney(anvil: Anvil, [service]: readonly ServiceProcess[]): Promise<void> {
-  for (const relayer of RELAYERS) {
+export async function giveMoney(
+  anvil: Anvil,
+  [service]: readonly ServiceProcess[],
+  relayers: readonly string[] = RELAYERS,
+): Promise<void> {
+  for (const relayer of relayers) {
     const { data } = await ask<{ address: string }>(service, `/relayers/${relayer}`)
     await anvil.rpc('anvil_setBalance', [data.address, BALANCE])
   }
   const enabled = async (relayer: string) =>
     !(await ask<{ system_disabled: boolean }>(service, `/relayers/${relayer}`)).data.system_disabled
-  for (const relayer of RELAYERS) await becomes(() => enabled(relayer), 200)
+  for (const relayer of relayers) await becomes(() => enabled(relayer), 200)
 }
 
 /** Sends so many in all, for every relayer and through every process alike. */
@@ -40,7 +49,7 @@ export async function sendTo(
   relayers: readonly string[] = RELAYERS,
 ): Promise<void> {
   const more = times(count)
-  const connections = CONNECTIONS / (relayers.length * services.length)
+  const connections = Math.max(1, CONNECTIONS / (relayers.length * services.length))
   const loads = services.flatMap((service) =>
     relayers.map((relayer) =>
       drive({ port: portOf(service), request: sendRequest(relayer), connections, more }),
@@ -50,8 +59,11 @@ export async function sendTo(
 }
 
 /** Waits until nothing is on its way, by the first process. */
-export async function settled([service]: readonly ServiceProcess[]): Promise<void> {
-  for (const relayer of RELAYERS) {
+export async function settled(
+  [service]: readonly ServiceProcess[],
+  relayers: readonly string[] = RELAYERS,
+): Promise<void> {
+  for (const relayer of relayers) {
     const total = async (filter: string) =>
       (await ask(service, `${transactionsOf(relayer)}?per_page=1${filter}`)).pagination?.total_items
     await becomes(async () => (await total('&status=confirmed')) === (await total('')), 200)
