@@ -217,60 +217,122 @@ async function countStatuses(url: string): Promise<Record<string, number>> {
   }
 }
 
-test('an asynchronous standby loses what it did not get, and pays nothing twice: the relayer stops until an operator accepts its nonces', async () => {
+/** A service whose database has an asynchronous standby, on a chain that makes blocks when told. */
+async function startUnprotected(maxInFlight: number) {
   const anvil = await startChain(['--no-mining'])
-  const { primary, standby, databaseUrl } = await startPair({ synchronous: false })
-  const server = await startServer(anvil, { DATABASE_URL: databaseUrl, RELAYER_MAX_IN_FLIGHT: '1' })
+  const pair = await startPair({ synchronous: false })
+  const env = { DATABASE_URL: pair.databaseUrl, RELAYER_MAX_IN_FLIGHT: `${maxInFlight}` }
+  const server = await startServer(anvil, env)
   const story = scenarioOf(anvil, apiOf(server))
-  const accept = async (index: number) => {
-    const { status, body } = await send(server.url, index)
-    expect(status).toBe(200)
-    return body.data.id
+  return {
+    ...pair,
+    story,
+    send: (index: number) => send(server.url, index),
+    accept: async (index: number) => {
+      const { status, body } = await send(server.url, index)
+      expect(status).toBe(200)
+      return body.data.id
+    },
+    /** Waits until the standby has all that was accepted, and so many of it signed. */
+    replicated: (statuses: { readonly submitted: number; readonly pending: number }) =>
+      until(
+        () => countStatuses(pair.standby.url),
+        ({ submitted, pending }) => submitted === statuses.submitted && pending === statuses.pending,
+      ),
+    disabled: async () => {
+      const relayer = async () =>
+        (await story.service.api<Schemas['Relayer'] | null>('GET', '/relayers/main')).body.data
+      const seen = await until(relayer, (one) => one?.system_disabled === true)
+      return seen?.disabled_reason
+    },
+    acceptNonces: async () => {
+      const body = { reason: 'seen on the chain' }
+      return (await story.service.api<Schemas['Relayer']>('POST', '/relayers/main/accept-nonces', body)).body
+        .data
+    },
+    paid: (indexes: readonly number[]) => Promise.all(indexes.map((index) => paid(anvil, index))),
   }
+}
+
+test('an asynchronous standby loses what it did not get, and pays nothing twice: the relayer stops until an operator accepts its nonces', async () => {
+  const { story, primary, standby, accept, ...service } = await startUnprotected(1)
   const [signed, waiting, waitingLonger] = [await accept(1), await accept(2), await accept(3)]
-  await until(
-    () => countStatuses(standby.url),
-    ({ submitted, pending }) => submitted === 1 && pending === 2,
-  )
+  await service.replicated({ submitted: 1, pending: 2 })
 
   // From here on the standby gets nothing: neither what is signed, nor what is accepted.
   await primary.holdBack()
-  const [lostInPool, lost] = [await accept(4), await accept(5)]
-  for (const id of [signed, waiting, waitingLonger]) {
+  const [lostPaid, lost] = [await accept(4), await accept(5)]
+  for (const id of [signed, waiting, waitingLonger, lostPaid]) {
     await story.reach(id, 'submitted')
     await story.mine()
   }
-  await story.reach(lostInPool, 'submitted')
   await primary.crash()
   await standby.promote()
 
-  const relayer = async () => (await story.service.api<Schemas['Relayer']>('GET', '/relayers/main')).body.data
-  const disabled = await until(relayer, (seen) => seen?.system_disabled)
-  expect(disabled.disabled_reason).toEqual({
+  expect(await service.disabled()).toEqual({
     type: 'UnexplainedNonces',
-    details: expect.stringMatching(
-      /has nonce 3 next on network anvil, and the records explain those below 1:/,
+    details: expect.stringContaining(
+      'has nonce 4 next on network anvil, and the records explain those below 1:',
     ),
   })
-  await story.mine()
-  expect((await send(server.url, 4)).body.code).toBe('relayer_disabled')
-  for (const id of [lostInPool, lost])
+  expect((await service.send(4)).body.code).toBe('relayer_disabled')
+  for (const id of [lostPaid, lost])
     expect((await story.service.api('GET', `/relayers/main/transactions/${id}`)).status).toBe(404)
-  // The pair agrees with the chain about what it has: the first one is confirmed, and no one signs the two that were paid.
+  // What the standby knows to be signed goes on, and no one signs the two that were paid.
   await story.reach(signed, 'confirmed', () => void story.mine())
   for (const id of [waiting, waitingLonger]) {
     expect(await story.get(id)).toMatchObject({ status: 'pending' })
     expect((await story.cancel(id)).body.data).toMatchObject({ status: 'canceled' })
   }
-  const accepted = await story.service.api('POST', '/relayers/main/accept-nonces', {
-    reason: 'seen on the chain',
-  })
-  expect(accepted.body.data).toMatchObject({ system_disabled: false })
+  expect(await service.acceptNonces()).toMatchObject({ system_disabled: false })
 
-  // The caller of the lost one repeats it.
+  // The caller of the one that was lost before it was signed repeats it.
   const repeated = await accept(5)
   expect(repeated).not.toBe(lost)
   await story.settle()
-  expect(await story.get(repeated)).toMatchObject({ status: 'confirmed', nonce: 4 })
-  expect(await Promise.all([1, 2, 3, 4, 5].map((index) => paid(anvil, index)))).toEqual([1, 1, 1, 1, 1])
+  expect(await story.get(repeated)).toMatchObject({ status: 'confirmed' })
+  expect(await service.paid([1, 2, 3, 4, 5])).toEqual([1, 1, 1, 1, 1])
+})
+
+/** What was accepted a moment ago is signed without a question to the pools: no standby takes over in this time, in ms. */
+const FRESH_MS = 2_000
+
+test('what an asynchronous standby did not get and is in no block yet is not signed again with other nonces', async () => {
+  const { story, primary, standby, accept, ...service } = await startUnprotected(2)
+  const signed = [await accept(11), await accept(12)]
+  const [first, second] = [await accept(13), await accept(14)]
+  await service.replicated({ submitted: 2, pending: 2 })
+  await primary.holdBack()
+  await story.mine()
+  for (const id of [first, second]) await story.reach(id, 'submitted')
+  await pause(FRESH_MS)
+  await primary.crash()
+  await standby.promote()
+  // A block that another account fills shows the service that the first two are mined.
+  const allowGas = (gas: number) => story.anvil.rpc('evm_setBlockGasLimit', [`0x${gas.toString(16)}`])
+  await allowGas(21_000)
+  const [, from] = DEV_ADDRESSES
+  await story.anvil.rpc('eth_sendTransaction', [
+    { from, to: from, gasPrice: `0x${(10n ** 12n).toString(16)}` },
+  ])
+  await story.mine()
+
+  expect(await service.disabled()).toEqual({
+    type: 'UnexplainedNonces',
+    details: expect.stringContaining(
+      'has nonce 4 next on network anvil, counting what waits in the pool of a node, and the records explain those below 2:',
+    ),
+  })
+  // The second one would get the nonce of the first one now, and be paid with both.
+  expect((await story.cancel(first)).body.data).toMatchObject({ status: 'canceled' })
+  expect(await service.acceptNonces()).toMatchObject({ system_disabled: true })
+  expect(await story.get(second)).toMatchObject({ status: 'pending' })
+  await allowGas(30_000_000)
+  for (const id of signed) await story.reach(id, 'confirmed', () => void story.mine())
+  expect(await service.paid([11, 12, 13, 14])).toEqual([1, 1, 1, 1])
+  expect((await story.cancel(second)).body.data).toMatchObject({ status: 'canceled' })
+  expect(await service.acceptNonces()).toMatchObject({ system_disabled: false })
+  await accept(15)
+  await story.settle()
+  expect(await service.paid([11, 12, 13, 14, 15])).toEqual([1, 1, 1, 1, 1])
 })
