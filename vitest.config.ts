@@ -73,7 +73,7 @@ const NEEDS: readonly Need[] = [
   // These start a server themselves, so `TEST_DATABASE_URL` is not enough.
   {
     suffix: 'postgres-server',
-    projects: ['long'],
+    projects: ['long', 'faults'],
     isHere: canStartPostgres,
     missing: 'no program of PostgreSQL 15 or newer',
   },

@@ -80,6 +80,12 @@ test('a server that takes the connection and says nothing is left for the next o
   expect(await answering(database)).toMatchObject({ reads: false })
 })
 
+test('a server that works on a statement for long, and takes connections meanwhile, is waited for', async () => {
+  const { db } = await open(urlOf([hostOf(primary.url), hostOf(standby.url)], '?connect_timeout=1'))
+  const { rows } = await sql<{ done: boolean }>`select pg_sleep(7) is not null as done`.execute(db)
+  expect(rows).toEqual([{ done: true }])
+})
+
 test('where no host can be used, the error names each with its reason, and waiting may help', async () => {
   const dead = `127.0.0.1:${await freePort()}`
   const error: unknown = await open(

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -54,10 +54,14 @@ function serverAt(adminUrl: string, stopServer: () => Promise<void>): PostgresSe
 }
 
 async function administer(url: string, statements: readonly string[]): Promise<void> {
+  for (const statement of statements) await query(url, statement)
+}
+
+async function query<Row extends object>(url: string, statement: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    for (const statement of statements) await client.query(statement)
+    return (await client.query<Row>(statement)).rows
   } finally {
     await client.end()
   }
@@ -67,11 +71,18 @@ async function administer(url: string, statements: readonly string[]): Promise<v
 export interface LatePostgres {
   readonly url: string
   start(): Promise<void>
-  /** Makes a standby that follows this one, which runs, and starts it. This one answers a commit only when the standby has it. */
-  startStandby(): Promise<LatePostgres>
+  /**
+   * Makes a standby that follows this one, which runs, and starts it. `synchronous`, the default: this one answers a commit only when the
+   * standby has it.
+   */
+  startStandby(options?: { readonly synchronous: boolean }): Promise<LatePostgres>
   /** Makes a primary of a standby. */
   promote(): Promise<void>
-  /** Ends it at once, as a crash of the machine does. */
+  /** Sends nothing more to its standbys, as over a link that is slower than the commits. It lasts until the crash. */
+  holdBack(): Promise<void>
+  /** Stops all of its processes: connections stay open, new ones are taken, and no one answers. It lasts until the crash. */
+  freeze(): Promise<void>
+  /** Kills all of its processes with SIGKILL. */
   crash(): Promise<void>
   /** Ends it, where it was started, and removes it. */
   stop(): Promise<void>
@@ -108,13 +119,34 @@ async function createCluster(binaries: string, primaryUrl?: string): Promise<Lat
   else await run('pg_basebackup', ['-d', primaryUrl, '-D', data, '-R', '-c', 'fast', '--no-sync'])
   const port = await freePort()
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
-  const settings = ['listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, 'fsync=off']
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    `unix_socket_directories=${folder}`,
+    // The machine survives the crashes of the tests, and with it what was written.
+    'fsync=off',
+    // In the folder, so that nothing of a killed server is left when it is removed.
+    'dynamic_shared_memory_type=mmap',
+  ]
   let server: ChildProcess | undefined
-  const killServer = () => void server?.kill('SIGQUIT')
+  /** Processes of it are stopped, so that it cannot end in good order. */
+  let isHeld = false
+  const killServer = () => {
+    server?.kill('SIGQUIT')
+    server?.kill('SIGCONT')
+  }
   const end = async (signal: NodeJS.Signals) => {
     process.off('exit', killServer)
-    server?.kill(signal)
-    if (server?.exitCode === null) await once(server, 'exit')
+    if (server === undefined || hasEnded(server)) return
+    const exited = once(server, 'exit')
+    if (signal === 'SIGKILL') signalAll(await processesOf(server), signal)
+    else server.kill(signal)
+    await exited
+  }
+  const crash = async () => {
+    if (server === undefined || hasEnded(server)) return
+    const segment = sharedMemoryOf(data)
+    await end('SIGKILL')
+    if (segment !== undefined) await promisify(execFile)('ipcrm', ['-m', segment])
   }
   return {
     url,
@@ -127,20 +159,33 @@ async function createCluster(binaries: string, primaryUrl?: string): Promise<Lat
       process.once('exit', killServer)
       await ready(server)
     },
-    async startStandby() {
+    async startStandby({ synchronous } = { synchronous: true }) {
       const standby = await createCluster(binaries, url)
       await standby.start()
-      await administer(url, [`alter system set synchronous_standby_names = '*'`, 'select pg_reload_conf()'])
+      if (synchronous)
+        await administer(url, [`alter system set synchronous_standby_names = '*'`, 'select pg_reload_conf()'])
       return standby
     },
     async promote() {
       await run('pg_ctl', ['promote', '-D', data])
     },
-    // Immediate shutdown: nothing is written any more.
-    crash: () => end('SIGQUIT'),
+    async holdBack() {
+      isHeld = true
+      const senders = await query<{ pid: number }>(url, 'select pid from pg_stat_replication')
+      signalAll(
+        senders.map(({ pid }) => pid),
+        'SIGSTOP',
+      )
+    },
+    async freeze() {
+      isHeld = true
+      if (server) signalAll(await processesOf(server), 'SIGSTOP')
+    },
+    crash,
     async stop() {
       // Fast shutdown: connections are ended, not waited for.
-      await end('SIGINT')
+      if (isHeld) await crash()
+      else await end('SIGINT')
       rmSync(folder, { recursive: true, force: true })
     },
   }
@@ -158,6 +203,31 @@ async function ready(server: ChildProcess): Promise<void> {
     server.once('exit', () => reject(new Error(`PostgreSQL did not start:\n${output}`)))
     server.once('error', reject)
   })
+}
+
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null
+}
+
+/** The server, and then the processes that it started: without it no one starts them again. */
+async function processesOf({ pid = 0 }: ChildProcess): Promise<number[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-axo', 'pid=,ppid='])
+  const all = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number))
+  return [pid, ...all.flatMap(([child = 0, parent]) => (parent === pid ? [child] : []))]
+}
+
+function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of pids)
+    try {
+      process.kill(pid, signal)
+    } catch {
+      // It has ended in the meantime.
+    }
+}
+
+/** The segment by which a server sees that another one has its folder; a killed one cannot remove it (`postmaster.pid`, line 7). */
+function sharedMemoryOf(data: string): string | undefined {
+  return /(\d+)\s*$/.exec(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[6] ?? '')?.[1]
 }
 
 /** PostgreSQL refuses to run as root. Undefined if we are a third party already. */

@@ -18,9 +18,11 @@ import {
   NO_MEMORY,
   nextStep,
   readingOf,
+  type SeenNonce,
   type SourceAccountFacts,
 } from './health.ts'
 import { countFailedChecks, findSubjects, type HealthSubject, lockForHealth } from './health-store.ts'
+import { readPoolNonces } from './pool-nonces.ts'
 
 /** A check without an answer by then counts as silence, in ms: far more than a node needs on the slowest chain. */
 const LONGEST_MS = 60_000
@@ -69,7 +71,7 @@ async function checkOne(deps: HealthCheckerDeps, id: string): Promise<Relayer | 
   if (subject === undefined) return undefined
   const { chain, sourceAccounts } = await deps.prepare(subject.relayer)
   const target = { ...subject, chain, sourceAccounts, memory: NO_MEMORY }
-  await check(deps, [target], { chain, timeoutMs: MAX_CALLER_WAIT_MS })
+  await check(deps, [target], { chain, timeoutMs: MAX_CALLER_WAIT_MS, looksIntoPools: true })
   return findRelayer(deps.db, id)
 }
 
@@ -77,14 +79,20 @@ interface Occasion {
   readonly chain: Chain
   readonly timeoutMs: number
   readonly signal?: AbortSignal
+  /** Asks for what waits in pools also for relayers that are enabled: before it signs, the service asks itself. */
+  readonly looksIntoPools?: boolean
 }
 
 async function check(
   deps: HealthCheckerDeps,
   targets: readonly HealthTarget[],
-  { chain, timeoutMs, signal }: Occasion,
+  { chain, timeoutMs, signal, looksIntoPools = false }: Occasion,
 ): Promise<Checked[]> {
-  const heard = await waitWithin(deps.clock, askHealth(chain, targets, deps), {
+  const asked = targets.map((target) => ({
+    ...target,
+    looksIntoPool: looksIntoPools || target.relayer.systemDisabled,
+  }))
+  const heard = await waitWithin(deps.clock, askHealth(chain, asked, deps), {
     ms: timeoutMs,
     signal,
   })
@@ -135,6 +143,7 @@ async function waitWithin<T>(
 /** A relayer with the accounts whose nonces it takes. */
 interface Asked extends Pick<HealthSubject, 'relayer' | 'confirmed'> {
   readonly sourceAccounts: readonly SourceAccount[]
+  readonly looksIntoPool: boolean
 }
 
 /** Returns the facts of a check without any answer in time. */
@@ -168,12 +177,16 @@ async function askHealth(
   if (network.kind !== 'ok')
     return signers.map((own) => ({ ...common, balance: NOT_ASKED, ...NO_NONCES, signers: own }))
   const answers = all.map(async (asked, index) => {
-    const [balance, sourceAccounts, history] = await Promise.all([
+    const [balance, sourceAccounts, inPools, history] = await Promise.all([
       chain.balance(asked.relayer.address),
       askSourceAccounts(chain, asked),
+      asked.looksIntoPool ? readPoolNonces(chain, asked.relayer, asked.sourceAccounts) : [],
       checkHistory(asked.relayer, chain),
     ])
-    const unexplained = await findUnexplained(asked.relayer, readNonces(sourceAccounts))
+    const nonces = new Map(readNonces(sourceAccounts).map((one) => [one.address, one]))
+    for (const one of inPools)
+      if (one.chainNonce > (nonces.get(one.address)?.chainNonce ?? -1n)) nonces.set(one.address, one)
+    const unexplained = await findUnexplained(asked.relayer, [...nonces.values()])
     return { ...common, balance, sourceAccounts, unexplained, history, signers: signers[index] ?? [] }
   })
   // The head makes the height of every endpoint known, so that the pool ignores an endpoint that lags.
@@ -212,7 +225,7 @@ async function askSourceAccounts(
   }))
 }
 
-function readNonces(sourceAccounts: readonly SourceAccountFacts[]) {
+function readNonces(sourceAccounts: readonly SourceAccountFacts[]): SeenNonce[] {
   return sourceAccounts.flatMap(({ address, next }) =>
     next.kind === 'ok' ? [{ address, chainNonce: next.value }] : [],
   )

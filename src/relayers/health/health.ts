@@ -39,11 +39,17 @@ export interface SourceAccountFacts {
   readonly next: Answer<bigint>
 }
 
-/** An account whose chain has used nonces that the records do not explain. */
-export interface UnexplainedNonces {
+/** The next nonce of an account, as nodes tell it. */
+export interface SeenNonce {
   readonly address: string
   /** The next nonce on the chain. */
   readonly chainNonce: bigint
+  /** It counts what waits in the pool of a node. */
+  readonly inPool?: boolean
+}
+
+/** An account whose chain has used nonces that the records do not explain. */
+export interface UnexplainedNonces extends SeenNonce {
   /** The records explain the nonces below this one. */
   readonly explained: bigint
 }
@@ -201,11 +207,14 @@ function evaluateNonces(
 }
 
 function reasonOfUnexplained({ relayer: { id, network, networkType } }: HealthCase) {
-  return ({ address, chainNonce, explained }: UnexplainedNonces): DisabledReason => {
+  return ({ address, chainNonce, explained, inPool }: UnexplainedNonces): DisabledReason => {
     const { numbering: number = 'nonce' } = FAMILIES[networkType]
+    const [counted, then] = inPool
+      ? [', counting what waits in the pool of a node,', 'wait until what waits there is in a block, ']
+      : ['', '']
     return {
       type: 'UnexplainedNonces',
-      details: `${address} has ${number} ${chainNonce} next on network ${network}, and the records explain those below ${explained}: the database was restored from a backup, or another program uses the key. Waiting transactions may already be paid, so nothing is signed. Compare the transactions with a block explorer, cancel those that were paid, and then: relayer restore accept ${id} --reason "…"`,
+      details: `${address} has ${number} ${chainNonce} next on network ${network}${counted || ','} and the records explain those below ${explained}: the database was restored from a backup, or another program uses the key. Waiting transactions may already be paid, so nothing is signed. Compare the transactions with a block explorer, cancel those that were paid, ${then}and then: relayer restore accept ${id} --reason "…"`,
     }
   }
 }
@@ -332,7 +341,7 @@ export interface HealthCheckerDeps {
   /** Finds the accounts of a relayer whose chain has used nonces that the records do not explain. Read the nonces of the chain before. */
   readonly findUnexplained: (
     relayer: Relayer,
-    sourceAccounts: readonly { readonly address: string; readonly chainNonce: bigint }[],
+    sourceAccounts: readonly SeenNonce[],
   ) => Promise<UnexplainedNonces[]>
   /** Compares the transactions of the relayer's account with the records, on chains without nonces. Never rejects. */
   readonly checkHistory: (relayer: Relayer, chain: Chain) => Promise<HistoryCheck>

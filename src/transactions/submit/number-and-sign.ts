@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../../database/db.ts'
 import { assertFence, type Lease } from '../../database/lease.ts'
-import type { UnexplainedNonces } from '../../relayers/health/health.ts'
+import type { SeenNonce, UnexplainedNonces } from '../../relayers/health/health.ts'
 import { sharesAccount } from '../../relayers/policies/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { raiseKnownNonce } from '../../relayers/store.ts'
@@ -180,7 +180,7 @@ function withNonce(transaction: Transaction, sourceAccount: string, nonce: bigin
 }
 
 interface Accounts {
-  readonly sourceAccounts: readonly Pick<AccountCapacity, 'address' | 'chainNonce'>[]
+  readonly sourceAccounts: readonly SeenNonce[]
   /** The next nonces to assign, by address, where the caller knows them: an account that is not ahead of its counter needs no query. */
   readonly counters?: ReadonlyMap<string, bigint>
 }
@@ -207,10 +207,11 @@ export async function findUnexplained(
     suspects.map(({ address }) => address),
   )
   const unexplained: UnexplainedNonces[] = []
-  for (const { address, chainNonce } of suspects) {
+  for (const { address, chainNonce, inPool = false } of suspects) {
     const known = explained.get(address)
     if (known === undefined) await raiseKnownNonce(db, { relayerId: relayer.id, address, nonce: chainNonce })
-    else if (chainNonce > known) unexplained.push({ address, chainNonce, explained: known })
+    else if (chainNonce > known)
+      unexplained.push({ address, chainNonce, explained: known, ...(inPool && { inPool }) })
   }
   return unexplained
 }

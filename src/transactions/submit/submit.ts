@@ -1,6 +1,7 @@
 import type { Answer } from '../../chains/answer.ts'
 import type { AttemptKind, Prepared, SetupRequired } from '../../chains/attempt.ts'
 import type { AppError } from '../../errors.ts'
+import { readPoolNonces } from '../../relayers/health/pool-nonces.ts'
 import { isSignerFault } from '../../signers/signer.ts'
 import { broadcastCurrent } from '../broadcast/broadcast.ts'
 import { chargeSuccessors } from '../budgets/charge-successor.ts'
@@ -38,7 +39,7 @@ import {
   type Unprepared,
   WAIT_MS,
 } from './failed-preparation.ts'
-import { numberAndSign } from './number-and-sign.ts'
+import { findUnexplained, numberAndSign } from './number-and-sign.ts'
 import { type Signable, signAndStore } from './sign.ts'
 
 /**
@@ -97,15 +98,22 @@ interface Chosen {
 /**
  * Returns the transactions that can be signed although the database may have gone back in time: all of them if the records explain what the
  * account has signed on the chain, and none if they do not, which disables the relayer. If no endpoint can say, those that were just
- * accepted, up to the first that may have been signed before; overtaken ones block nothing.
+ * accepted, up to the first that may have been signed before; overtaken ones block nothing. On chains with nonces this asks the pools only:
+ * the nonces in blocks are read with those to assign.
  */
 async function withoutDoubt(
   context: TransactionsContext,
-  { relayer, runtime: { chain } }: LeasedAccount,
+  { relayer, runtime: { chain, sourceAccounts } }: LeasedAccount,
   { due, others }: Chosen,
 ): Promise<Chosen> {
   const isOld = (transaction: Transaction) => mayBeSignedBefore(transaction, context.clock.now())
-  if (chain.history === undefined || ![...due, ...others].some(isOld)) return { due, others }
+  if (![...due, ...others].some(isOld)) return { due, others }
+  const inPools = await readPoolNonces(chain, relayer, sourceAccounts)
+  if ((await findUnexplained(context, relayer, { sourceAccounts: inPools })).length > 0) {
+    await context.checkHealth(relayer)
+    return { due: [], others: [] }
+  }
+  if (chain.history === undefined) return { due, others }
   const check = await context.checkHistory(relayer, chain)
   if (check.kind === 'explained') return { due, others }
   if (check.kind === 'unexplained') {

@@ -160,6 +160,26 @@ describe('unexplained nonces', () => {
     expect(stub.broadcasted).toHaveLength(before)
     expect(checked).toEqual([owner.relayer.id])
   })
+
+  test.each([
+    ['waited', 2_001, 'pending'],
+    ['was just accepted', 0, 'submitted'],
+  ] as const)(
+    'what %s meets a pool with a nonce that the records do not explain',
+    async (_what, ageMs, status) => {
+      const { owner, stub } = await addAccount()
+      const sequencing = { nonces: async () => [stub.nonce], pendingNonce: async () => 1n }
+      stub.override = { sequencing }
+      const checked: string[] = []
+      const context = { ...fixture.context, checkHealth: async ({ id }: { id: string }) => checked.push(id) }
+      await unexplained(owner, 0n)
+      const createdAt = new Date(context.clock.now() - ageMs)
+      const [waiting] = await insert(context, newTransaction(owner, { createdAt, nextRunAt: new Date(0) }))
+      await workAccount(context, owner.relayer.id)
+      expect(waiting && (await reload(context, waiting)).transaction).toMatchObject({ status })
+      expect(checked).toEqual(status === 'pending' ? [owner.relayer.id] : [])
+    },
+  )
 })
 
 const NOW = new Date('2030-01-01T00:00:00.000Z')

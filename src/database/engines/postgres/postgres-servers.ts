@@ -2,8 +2,12 @@ import { randomInt } from 'node:crypto'
 import pg from 'pg'
 import { isRetryable } from '../../errors.ts'
 import { readPostgresUrl } from './postgres-url.ts'
+import { watchSilence } from './silent-servers.ts'
 
-/** The longest time in ms for one of several servers to take a connection. A host that is off answers nothing, and another one may be waiting. */
+/** The longest time in ms for the only server to take a connection. */
+const ONLY_ONE_MS = 10_000
+
+/** The same for one of several servers. A host that is off answers nothing, and another one may be waiting. */
 const ONE_OF_SEVERAL_MS = 3_000
 
 /** The classes of SQLSTATE with which a server refuses user, password or database. Another server would say the same. */
@@ -49,6 +53,8 @@ export interface Servers {
  */
 export function chooseServers(url: string): Servers {
   const { servers, target, isRandom, connectTimeoutMs } = readPostgresUrl(url)
+  const timeoutMs = connectTimeoutMs ?? (servers.length > 1 ? ONE_OF_SEVERAL_MS : ONLY_ONE_MS)
+  const silence = watchSilence({ timeoutMs })
   const failures = new Map<string, unknown>()
   let next = isRandom ? randomInt(servers.length) : 0
   let timeline: string | undefined
@@ -57,12 +63,7 @@ export function chooseServers(url: string): Servers {
     private readonly index: number
 
     constructor(settings: pg.ClientConfig = {}) {
-      const timeoutMs = connectTimeoutMs ?? (servers.length > 1 ? ONE_OF_SEVERAL_MS : undefined)
-      super({
-        ...settings,
-        connectionString: servers[next]?.url,
-        ...(timeoutMs !== undefined && { connectionTimeoutMillis: timeoutMs }),
-      })
+      super({ ...settings, connectionString: servers[next]?.url, connectionTimeoutMillis: timeoutMs })
       this.index = next
       // Without a listener a lost connection would end the process. Its user gets the error from the query.
       this.on('error', () => {})
@@ -81,6 +82,7 @@ export function chooseServers(url: string): Servers {
     private async connectToWanted(): Promise<this> {
       try {
         await super.connect()
+        silence.add(this, servers[this.index]?.url ?? '')
         await this.assertWanted()
         await this.followTimeline()
         failures.delete(this.serverName)
