@@ -133,7 +133,7 @@ async function waitWithin<T>(
 }
 
 /** A relayer with the accounts whose nonces it takes. */
-interface Asked extends Pick<HealthSubject, 'relayer' | 'confirmed'> {
+interface Asked extends Pick<HealthSubject, 'relayer' | 'confirmed' | 'explained'> {
   readonly sourceAccounts: readonly SourceAccount[]
 }
 
@@ -173,7 +173,7 @@ async function askHealth(
       askSourceAccounts(chain, asked),
       checkHistory(asked.relayer, chain),
     ])
-    const unexplained = await findUnexplained(asked.relayer, readNonces(sourceAccounts))
+    const unexplained = await findUnexplained(asked.relayer, noncesBeyond(asked.explained, sourceAccounts))
     return { ...common, balance, sourceAccounts, unexplained, history, signers: signers[index] ?? [] }
   })
   // The head makes the height of every endpoint known, so that the pool ignores an endpoint that lags.
@@ -212,10 +212,13 @@ async function askSourceAccounts(
   }))
 }
 
-function readNonces(sourceAccounts: readonly SourceAccountFacts[]) {
-  return sourceAccounts.flatMap(({ address, next }) =>
-    next.kind === 'ok' ? [{ address, chainNonce: next.value }] : [],
-  )
+/** Returns the nonces that need a query: an idle relayer is not ahead of the numbers that were read with it. */
+function noncesBeyond(explained: Asked['explained'], sourceAccounts: readonly SourceAccountFacts[]) {
+  return sourceAccounts.flatMap(({ address, next }) => {
+    if (next.kind !== 'ok') return []
+    const known = explained.get(address)
+    return known !== undefined && next.value <= known ? [] : [{ address, chainNonce: next.value }]
+  })
 }
 
 const NO_REPLY: Answer<never> = { kind: 'unknown', detail: 'no reply' }
