@@ -173,7 +173,10 @@ async function askHealth(
       askSourceAccounts(chain, asked),
       checkHistory(asked.relayer, chain),
     ])
-    const unexplained = await findUnexplained(asked.relayer, noncesBeyond(asked.explained, sourceAccounts))
+    const unexplained = await findUnexplained(
+      asked.relayer,
+      readNonces(sourceAccounts).filter(isBeyond(asked)),
+    )
     return { ...common, balance, sourceAccounts, unexplained, history, signers: signers[index] ?? [] }
   })
   // The head makes the height of every endpoint known, so that the pool ignores an endpoint that lags.
@@ -212,13 +215,16 @@ async function askSourceAccounts(
   }))
 }
 
-/** Returns the nonces that need a query: an idle relayer is not ahead of the numbers that were read with it. */
-function noncesBeyond(explained: Asked['explained'], sourceAccounts: readonly SourceAccountFacts[]) {
-  return sourceAccounts.flatMap(({ address, next }) => {
-    if (next.kind !== 'ok') return []
-    const known = explained.get(address)
-    return known !== undefined && next.value <= known ? [] : [{ address, chainNonce: next.value }]
-  })
+function readNonces(sourceAccounts: readonly SourceAccountFacts[]) {
+  return sourceAccounts.flatMap(({ address, next }) =>
+    next.kind === 'ok' ? [{ address, chainNonce: next.value }] : [],
+  )
+}
+
+/** Spares idle relayers a query each: a nonce needs one only beyond the numbers that were read with the relayer. */
+function isBeyond({ explained }: Asked) {
+  return ({ address, chainNonce }: { readonly address: string; readonly chainNonce: bigint }): boolean =>
+    chainNonce > (explained.get(address) ?? -1n)
 }
 
 const NO_REPLY: Answer<never> = { kind: 'unknown', detail: 'no reply' }
