@@ -7,7 +7,6 @@
  * numbers are, and 1 when a part failed; such a run is not recorded.
  */
 import { parseArgs } from 'node:util'
-import { PACKAGE_ROOT } from '../src/lib/package-files.ts'
 import type { Row } from './bench/measurement.ts'
 import { benchAccounts } from './bench/parts/accounts.ts'
 import { benchDeliveries } from './bench/parts/deliveries.ts'
@@ -27,7 +26,6 @@ import { readLastRun, recordRun } from './bench/report/history.ts'
 import { describeRegressions } from './bench/report/regressions.ts'
 import { describeMachine, runOf } from './bench/report/run.ts'
 import { table } from './bench/report/table.ts'
-import { prepareProgram } from './prepare/program.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -84,8 +82,9 @@ async function rowsOf(name: string): Promise<Row[]> {
   }
 }
 
-// A program that is not current would run from its sources, and measure them.
-await prepareProgram(PACKAGE_ROOT)
+// The whole build: a program that is not current would run from its sources, and without the contract as JSON and the initial database it
+// would parse YAML and create a database at each start.
+await import('./prepare.ts')
 const rows: Row[] = []
 for (const name of chosen) {
   console.error(`${name} ...`)

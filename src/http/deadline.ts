@@ -8,6 +8,8 @@ import type { HttpContext } from './state.ts'
 export interface Deadline {
   /** Aborts when the time is up, the caller has disconnected, or the answer was sent. It is made when it is first read. */
   readonly signal: AbortSignal
+  /** True when the signal has aborted, or would have. It makes no signal. */
+  readonly isOver: boolean
   /** Returns the rest of the time in ms. */
   timeLeft(): number
   /**
@@ -35,7 +37,7 @@ class RequestDeadline implements Deadline {
   readonly #endsAt: number
   #late = handlerTooSlow
   #expired = false
-  #over = false
+  #isOver = false
   /** Fails the present race. */
   #fail: ((reason: AppError) => void) | undefined
   /** A controller and its abort cost as much as a tenth of a small request, and few handlers read the signal. */
@@ -50,9 +52,13 @@ class RequestDeadline implements Deadline {
     return Math.max(0, this.#endsAt - performance.now())
   }
 
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()
-    if (this.#over) this.#controller.abort()
+    if (this.#isOver) this.#controller.abort()
     return this.#controller.signal
   }
 
@@ -83,7 +89,7 @@ class RequestDeadline implements Deadline {
   }
 
   #end(): void {
-    this.#over = true
+    this.#isOver = true
     this.#controller?.abort()
   }
 }

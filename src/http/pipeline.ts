@@ -224,7 +224,7 @@ function readInTurn({ answers, operation }: Service, { context, deadline, run }:
   const caller = callerOf(context)
   let begun = false
   const work = answers.make(caller, async () => {
-    if (deadline.signal.aborted) throw tooManyLists()
+    if (deadline.isOver) throw tooManyLists()
     if (operation.rateLimited) answers.admit(caller, 'list')
     begun = true
     return run()

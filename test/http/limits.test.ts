@@ -109,7 +109,9 @@ test('the signal aborts when the connection closes', () => {
 test('a signal that is first read after the end is aborted', () => {
   const { context, close } = request()
   const deadline = startDeadline(context, 60_000)
+  expect(deadline.isOver).toBe(false)
   close()
+  expect(deadline.isOver).toBe(true)
   expect(deadline.signal.aborted).toBe(true)
   expect(deadline.signal).toBe(deadline.signal)
 })

@@ -141,7 +141,7 @@ async function waitWithin<T>(
 }
 
 /** A relayer with the accounts whose nonces it takes. */
-interface Asked extends Pick<HealthSubject, 'relayer' | 'confirmed'> {
+interface Asked extends Pick<HealthSubject, 'relayer' | 'confirmed' | 'explained'> {
   readonly sourceAccounts: readonly SourceAccount[]
   readonly looksIntoPool: boolean
 }
@@ -186,7 +186,7 @@ async function askHealth(
     const nonces = new Map(readNonces(sourceAccounts).map((one) => [one.address, one]))
     for (const one of inPools)
       if (one.chainNonce > (nonces.get(one.address)?.chainNonce ?? -1n)) nonces.set(one.address, one)
-    const unexplained = await findUnexplained(asked.relayer, [...nonces.values()])
+    const unexplained = await findUnexplained(asked.relayer, [...nonces.values()].filter(isBeyond(asked)))
     return { ...common, balance, sourceAccounts, unexplained, history, signers: signers[index] ?? [] }
   })
   // The head makes the height of every endpoint known, so that the pool ignores an endpoint that lags.
@@ -229,6 +229,12 @@ function readNonces(sourceAccounts: readonly SourceAccountFacts[]): SeenNonce[] 
   return sourceAccounts.flatMap(({ address, next }) =>
     next.kind === 'ok' ? [{ address, chainNonce: next.value }] : [],
   )
+}
+
+/** Spares idle relayers a query each: a nonce needs one only beyond the numbers that were read with the relayer. */
+function isBeyond({ explained }: Asked) {
+  return ({ address, chainNonce }: { readonly address: string; readonly chainNonce: bigint }): boolean =>
+    chainNonce > (explained.get(address) ?? -1n)
 }
 
 const NO_REPLY: Answer<never> = { kind: 'unknown', detail: 'no reply' }

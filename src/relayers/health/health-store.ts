@@ -12,6 +12,8 @@ export interface HealthSubject {
   readonly confirmed: ReadonlyMap<string, bigint>
   /** The next nonce that the service assigns, by address; without accounts whose counter must be read from the chain. */
   readonly assigned: ReadonlyMap<string, bigint>
+  /** The nonce up to which the stored numbers of an account explain what the chain has used, by address. It grows until the chain is reset. */
+  readonly explained: ReadonlyMap<string, bigint>
 }
 
 /** Reads the ids of the relayers that were not removed, oldest relayer first. */
@@ -46,26 +48,33 @@ export async function findSubjects(db: Db, ids: readonly string[]): Promise<Heal
     return {
       relayer: toRelayer(row),
       failedChecks: row.failed_checks,
-      confirmed: new Map(own.flatMap(({ address, nonce }) => (nonce === null ? [] : [[address, nonce]]))),
-      assigned: new Map(
-        own.flatMap(({ address, next_nonce }) => (next_nonce === null ? [] : [[address, next_nonce]])),
-      ),
+      confirmed: byAddress(own, 'confirmed'),
+      assigned: byAddress(own, 'next_nonce'),
+      explained: byAddress(own, 'explained'),
     }
   })
+}
+
+function byAddress(rows: readonly AccountRow[], column: 'confirmed' | 'next_nonce' | 'explained') {
+  return new Map(
+    rows.flatMap(({ address, [column]: nonce }): [string, bigint][] =>
+      nonce === null ? [] : [[address, nonce]],
+    ),
+  )
 }
 
 interface AccountRow {
   readonly relayer_id: string
   readonly address: string
-  /** The highest confirmed one. */
-  readonly nonce: bigint | null
+  readonly confirmed: bigint | null
   readonly next_nonce: bigint | null
+  readonly explained: bigint | null
 }
 
 /** The query reads the end of the index of nonces, so its cost does not grow with the history. */
 async function findAccounts(db: Db, ids: readonly string[]): Promise<AccountRow[]> {
   const { rows } = await sql<AccountRow>`
-    select a.relayer_id, a.address, a.next_nonce, newest.nonce
+    select a.relayer_id, a.address, a.next_nonce, greatest(a.next_nonce, a.known_nonce) as explained, newest.nonce as confirmed
     from relayers r
     join accounts a on a.relayer_id = r.id
     left join lateral (

@@ -183,21 +183,12 @@ export async function reservedBy(
   { now, except }: { readonly now: Date; readonly except?: string | undefined },
 ): Promise<bigint> {
   const others = except === undefined ? sql`` : sql`and id <> ${except}`
-  const { rows } = await sql<ReservedRow>`${selectReserved(relayerId, now)} ${others}`.execute(db)
-  return BigInt(rows[0]?.active ?? 0n)
-}
-
-/** The sums of the costs of open transactions, in the smallest unit: of all, and of the active ones, which alone reserve money. Null without any. */
-export interface ReservedRow {
-  readonly open: bigint | null
-  readonly active: bigint | null
-}
-
-/** Builds the query for the sums of a relayer. A further condition may follow. */
-function selectReserved(relayerId: string, now: Date) {
-  return sql<ReservedRow>`
-    select sum(cost) as open, sum(cost) filter (where ${isActive(now)} and ${IS_NOT_UNDECIDED}) as active
-    from transactions where relayer_id = ${relayerId} and ${IS_UNMINED}`
+  const { rows } = await sql<{ readonly reserved: bigint | null }>`
+    select sum(cost) as reserved from transactions
+    where relayer_id = ${relayerId} and ${IS_UNMINED} and ${isActive(now)} and ${IS_NOT_UNDECIDED} ${others}`.execute(
+    db,
+  )
+  return BigInt(rows[0]?.reserved ?? 0n)
 }
 
 /** Finds the newest setup transaction of the relayer. */

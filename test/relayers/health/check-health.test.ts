@@ -9,6 +9,7 @@ import { findSubjects } from '../../../src/relayers/health/health-store.ts'
 import type { Relayer } from '../../../src/relayers/relayer.ts'
 import { findRelayer, removeRelayer, saveRelayer, setSystemDisabled } from '../../../src/relayers/store.ts'
 import { setNextNonce } from '../../../src/transactions/store/nonce-store.ts'
+import { findUnexplained } from '../../../src/transactions/submit/number-and-sign.ts'
 import {
   type Fixture,
   insert,
@@ -20,6 +21,8 @@ import { chainOf, createStubChain, type StubChain } from '../../transactions/stu
 
 let room: Fixture
 let checker: HealthChecker
+/** The nonces of chains for which the checker has asked the records. */
+const questioned: bigint[] = []
 beforeAll(async () => {
   room = await openFixture()
   const { db, clock, log, runtimeOf } = room.context
@@ -28,7 +31,10 @@ beforeAll(async () => {
     clock,
     log,
     findChainReset: async () => undefined,
-    findUnexplained: async () => [],
+    findUnexplained: (relayer, sourceAccounts) => {
+      questioned.push(...sourceAccounts.map(({ chainNonce }) => chainNonce))
+      return findUnexplained({ db }, relayer, { sourceAccounts })
+    },
     checkHistory: async () => ({ kind: 'explained' as const }),
     prepare: async (relayer) => runtimeOf(relayer),
   })
@@ -203,6 +209,17 @@ test('a check reads the balance in whole coins, and how far the nonces of servic
   gaps.push((await check())?.reading.nonceGap)
   expect(gaps).toEqual([0, 3, undefined, -2, undefined])
   expect((await check())?.reading).toEqual(of)
+})
+
+test('the records are asked only about a nonce beyond those that were read with the relayer', async () => {
+  const { stub, check, now } = await setUp()
+  questioned.length = 0
+  for (const nonce of [7n, 7n, 6n, 8n]) {
+    stub.nonce = { kind: 'ok', value: nonce }
+    await check()
+  }
+  expect(questioned).toEqual([7n, 8n])
+  expect((await now()).disabledReason?.type).toBe('UnexplainedNonces')
 })
 
 test('an aborted check writes nothing', async () => {
