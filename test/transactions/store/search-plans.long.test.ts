@@ -73,7 +73,8 @@ test.each<[string, Partial<TransactionSearch>, number]>([
 test('a search over thousands of relayers reads few rows of each, and its pages have all transactions', async () => {
   const { db } = fixture.context
   await sql`
-    insert into relayers select (jsonb_populate_record(r, jsonb_build_object('id', 'crowd-' || number))).*
+    insert into relayers (id, name, network, network_type, address, signer_id, paused, policies, created_at)
+    select 'crowd-' || number, name, network, network_type, address, signer_id, paused, policies, created_at
     from relayers r, generate_series(1, 3000) as number where r.id = ${owners[0]?.relayer.id ?? ''}`.execute(
     db,
   )
