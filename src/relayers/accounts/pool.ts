@@ -78,8 +78,16 @@ export function furtherKeys({ accounts = [] }: Pick<RelayerConfig, 'accounts'>):
   return all.slice(1)
 }
 
-/** Returns the configuration of a further account without its id, which its address decides. */
+/**
+ * Returns the configuration of a further account without its id, which its address decides. It has no channels: those of the relayer would have
+ * the same sequence numbers assigned twice.
+ */
 export function furtherConfig<T extends RelayerConfig>(relayer: T, { signerId, index }: AccountKey): T {
   const { accounts: _, ...shared } = relayer
-  return { ...shared, signerId, ...(index > 0 && { accountIndex: index }) } as T
+  return {
+    ...shared,
+    ...('channels' in shared && { channels: 0 }),
+    signerId,
+    ...(index > 0 && { accountIndex: index }),
+  } as T
 }
