@@ -2,7 +2,7 @@ import { FAMILIES } from '../chains/families.ts'
 import type { Db } from '../database/db.ts'
 import { omitUndefined } from '../lib/object.ts'
 import { countDead } from '../notifications/delivery/delivery-store.ts'
-import { isFurtherAccount, poolIdOf } from '../relayers/accounts/pool.ts'
+import { isFurtherAccount, nameOfAccount, poolIdOf } from '../relayers/accounts/pool.ts'
 import type { HealthReading } from '../relayers/health/health.ts'
 import { networkOf, type Relayer } from '../relayers/relayer.ts'
 import { nameOf, type Spender, subjectOfKey, subjectOfRelayer } from '../spending/rules.ts'
@@ -97,11 +97,6 @@ function compareBalance(relayer: Relayer, threshold: bigint, reading: HealthRead
       threshold: String(threshold),
     },
   }
-}
-
-/** Names a relayer, or one of its further accounts, at the beginning of a sentence. */
-function nameOfAccount({ id, address }: Relayer): string {
-  return isFurtherAccount({ id }) ? `Account ${address} of relayer ${poolIdOf(id)}` : `Relayer ${id}`
 }
 
 function withoutCapital(sentence: string): string {

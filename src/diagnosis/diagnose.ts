@@ -1,5 +1,6 @@
 import { larger, smaller } from '../lib/bigint.ts'
 import { isBlockLate, isHeadStale, pausesWhenIdle } from '../networks/head-age.ts'
+import { nameOfAccount, poolIdOf } from '../relayers/accounts/pool.ts'
 import { wayOut } from '../relayers/chain-reset.ts'
 import { privateFallbackBlocksOf } from '../relayers/policies/policy.ts'
 import { isScheduled } from '../transactions/model/due.ts'
@@ -186,10 +187,17 @@ function seconds(ms: number): number {
 function switchedOff({ transaction, relayer }: DiagnosisFacts): Finding | undefined {
   if (transaction.status !== 'pending') return undefined
   if (relayer.paused)
-    return { code: 'relayer_paused', message: `Relayer ${relayer.id} is paused; nothing is signed.` }
+    return {
+      code: 'relayer_paused',
+      message: `Relayer ${poolIdOf(relayer.id)} is paused; nothing is signed.`,
+    }
   if (!relayer.systemDisabled) return undefined
   const reason = relayer.disabledReason?.details ?? 'A health check failed.'
-  return { code: 'relayer_disabled', message: `The service has disabled relayer ${relayer.id}. ${reason}` }
+  const name = nameOfAccount(relayer)
+  return {
+    code: 'relayer_disabled',
+    message: `The service has disabled ${name.charAt(0).toLowerCase()}${name.slice(1)}. ${reason}`,
+  }
 }
 
 function signerSilent({ transaction, signerProblem }: DiagnosisFacts): Finding | undefined {

@@ -1,3 +1,4 @@
+import { poolIdOf } from '../relayers/accounts/pool.ts'
 import { isFinal } from '../transactions/model/transitions.ts'
 import type { Diagnosis, Finding, FindingCode } from './diagnosis.ts'
 import type { DiagnosisFacts } from './facts.ts'
@@ -111,7 +112,7 @@ function waiting(facts: DiagnosisFacts, codes: ReadonlySet<FindingCode>): NextAc
   if (codes.has('fee_at_cap')) {
     return {
       action: 'watch',
-      message: `Its fee cannot be raised: gas_price_cap of relayer ${relayer.id} does not allow it.`,
+      message: `Its fee cannot be raised: gas_price_cap of relayer ${poolIdOf(relayer.id)} does not allow it.`,
     }
   }
   const obstacle = UNRAISED.find(({ code }) => codes.has(code))

@@ -7,11 +7,12 @@ import type { Input, Schemas } from '../contract/operations.ts'
 import type { Db } from '../database/db.ts'
 import { AppError } from '../errors.ts'
 import { fingerprintOf } from '../lib/hash.ts'
+import { inactive } from '../relayers/policies/policy.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import type { RelayerReader } from '../relayers/relayer-cache.ts'
 import type { IdempotencyKey } from '../transactions/accept/idempotency.ts'
 import { answerWithin } from '../transactions/account-state.ts'
-import type { DryRun } from '../transactions/dry-run.ts'
+import type { DryRun, DrySending } from '../transactions/dry-run.ts'
 import { requireAnswer } from '../transactions/model/require-answer.ts'
 import type { Transaction, TransactionWithAttempts } from '../transactions/model/transaction.ts'
 import {
@@ -55,7 +56,7 @@ type Operations =
 
 /** The operations of the tag Transactions. An id in a path scopes everything below it. */
 export function transactionHandlers(service: Service): Pick<HandlerMap, Operations> {
-  const { db, relayerOf, runtimeOf, chooser, accept, replacer, dryRuns, gather } = service
+  const { db, relayerOf, runtimeOf, accept, replacer, dryRuns, gather } = service
   return {
     sendTransaction: async ({ path, query, header, body: sent }, context) => {
       const { actor } = context
@@ -67,10 +68,8 @@ export function transactionHandlers(service: Service): Pick<HandlerMap, Operatio
       const { lane } = body
       const request = readSingle(body, relayer, chain)
       if (query.dry_run) {
-        const dryRun = await chooser.withAccount(relayer, { lane, requests: [request] }, (account) =>
-          dryRuns.send(account, { request, actor, idempotencyKey }),
-        )
-        return dryRunAnswer(dryRun)
+        const sending = { request, actor, idempotencyKey }
+        return dryRunAnswer(await dryRunOfAny(service, relayer, { lane, sending }))
       }
       const { logs, ...accepted } = await accept(relayer, { request, actor, idempotencyKey, lane })
       const item = await awaited(service, { relayer, item: accepted, query, context })
@@ -167,6 +166,28 @@ export async function requireOwnTransaction(
   if (relayerId === relayer.id) return { relayer, item }
   // An account that has left has no open transaction, so nothing acts on it.
   return { relayer: (await relayerOf(relayerId)) ?? relayer, item }
+}
+
+/** Tells what a send would do, with the account that would take it: the next one takes what the first cannot. */
+async function dryRunOfAny(
+  { chooser, dryRuns }: Pick<Service, 'chooser' | 'dryRuns'>,
+  relayer: Relayer,
+  { lane, sending }: { readonly lane: string | undefined; readonly sending: DrySending },
+): Promise<DryRun> {
+  const refused = new Map<unknown, DryRun>()
+  const tryWith = async (account: Relayer) => {
+    const dryRun = await dryRuns.send(account, sending)
+    if (dryRun.refusal === undefined) return dryRun
+    refused.set(dryRun.refusal, dryRun)
+    throw dryRun.refusal
+  }
+  try {
+    return await chooser.withAccount(relayer, { lane, requests: [sending.request] }, tryWith)
+  } catch (error) {
+    const dryRun = refused.get(error)
+    if (dryRun === undefined && inactive(relayer) === undefined) throw error
+    return dryRun ?? dryRuns.send(relayer, sending)
+  }
 }
 
 /** The time in ms that a request keeps after a wait, to read the transaction once more and answer. */

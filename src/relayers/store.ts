@@ -129,6 +129,16 @@ export async function lockRelayer(
 }
 
 /**
+ * Locks a relayer with all of its accounts, so that none of them stores a transaction until the commit, and returns it. Lock order: its own
+ * account before the others, which are sorted.
+ */
+export async function lockWithAccounts(tx: Tx, id: string): Promise<Relayer | undefined> {
+  const relayer = await lockRelayer(tx, id, 'update')
+  await tx.selectFrom('relayers').select('id').where('pool_id', '=', id).orderBy('id').forUpdate().execute()
+  return relayer
+}
+
+/**
  * Disables a relayer with a reason, or enables it with null, and records the event in the same database transaction (I8). The count
  * of failed checks starts with the first reason, and stays when the relayer is enabled, because the event contains it.
  */

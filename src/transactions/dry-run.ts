@@ -29,7 +29,7 @@ import { requireTransaction } from './store/lookups-store.ts'
 
 /** Requests that change nothing, and return what would happen. */
 export interface DryRuns {
-  send(relayer: Relayer, sending: Sending): Promise<DryRun>
+  send(relayer: Relayer, sending: DrySending): Promise<DryRun>
   /** @throws AppError `transaction_not_found` */
   replace(replacing: Replacing): Promise<DryRun>
   /** Tells what would happen if a transaction that waits for an approval were approved now. */
@@ -79,7 +79,7 @@ interface DryPrice {
 }
 
 /** A request to send, and its sender. */
-interface Sending {
+export interface DrySending {
   readonly request: ChainRequest
   readonly actor: Actor
   readonly idempotencyKey: IdempotencyKey | undefined
@@ -89,7 +89,7 @@ interface Sending {
 async function drySend(
   context: TransactionsContext,
   relayer: Relayer,
-  { idempotencyKey, ...sending }: Sending,
+  { idempotencyKey, ...sending }: DrySending,
 ): Promise<DryRun> {
   const { unit } = context.runtimeOf(relayer).chain
   const earlier = idempotencyKey && (await findKey(context.db, relayer.id, idempotencyKey.key))

@@ -4,6 +4,7 @@ import type { Author } from '../audit/entry.ts'
 import type { Db, Tx } from '../database/db.ts'
 import { forgetChain } from '../networks/chain-identity-store.ts'
 import type { Network } from '../networks/network.ts'
+import { poolIdOf } from '../relayers/accounts/pool.ts'
 import type { Transaction } from './model/transaction.ts'
 import { nextStatus } from './model/transitions.ts'
 import { toTransaction } from './store/codec.ts'
@@ -49,9 +50,10 @@ export async function resetNetwork(
     await detach(tx, { network, relayerIds, now })
     await forgetChain(tx, network)
     const target = { type: 'network', id: `${network.type}:${network.name}` } as const
-    const after = { relayer_ids: relayerIds, ended_transactions: ended }
+    const named = [...new Set(relayerIds.map(poolIdOf))]
+    const after = { relayer_ids: named, ended_transactions: ended }
     await appendManagement(tx, { author, action: 'resetNetwork', target, after })
-    return { relayerIds, ended }
+    return { relayerIds: named, ended }
   })
 }
 

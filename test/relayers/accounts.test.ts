@@ -73,6 +73,14 @@ const accounts = (...relayers: RelayerConfig[]) =>
   configuredAccounts({ relayers, networks: [...NETWORKS] }, KEYS)
 
 describe('the accounts of a relayer', () => {
+  test('share no channel, because two accounts would assign its sequence numbers', async () => {
+    const relayer = stellar('b', 'one', { channels: ['two'] })
+    const sources = ['one', 'three'].map((signerId) => ({ signerId, count: 1 }))
+    const { addresses, further } = (await accounts({ ...relayer, accounts: sources })).get('b') ?? {}
+    expect(addresses).toEqual([accountOf('one'), accountOf('two')])
+    expect(further).toMatchObject([{ address: accountOf('three'), channels: 0 }])
+  })
+
   test('are those of its keys, as its network writes them', async () => {
     expect(await accounts(evm('a', 'one'), stellar('b', 'one', { channels: ['two'] }))).toEqual(
       new Map([

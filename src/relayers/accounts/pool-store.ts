@@ -17,13 +17,15 @@ export async function saveFurtherAccounts(
 ): Promise<void> {
   const before = await tx
     .selectFrom('relayers')
-    .select(['id', 'removed_at'])
+    .select(['id', 'network', 'removed_at'])
     .where('pool_id', '=', id)
     .whereRef('id', '<>', 'pool_id')
     .execute()
-  const present = new Set(before.flatMap((row) => (row.removed_at === null ? [row.id] : [])))
+  const present = new Map(
+    before.flatMap((row) => (row.removed_at === null ? [[row.id, row.network] as const] : [])),
+  )
   const wanted = new Set(further.map((account) => account.id))
-  const leaving = [...present].filter((one) => !wanted.has(one))
+  const leaving = [...present.keys()].filter((one) => !wanted.has(one))
   for (const account of further) {
     const values = { ...columnsOf(account), draining: false }
     await tx
@@ -32,8 +34,8 @@ export async function saveFurtherAccounts(
       .onConflict((conflict) => conflict.column('id').doUpdateSet(values))
       .execute()
     await openAccount(tx, account)
-    // Another relayer may have used the account in the meantime.
-    if (!present.has(account.id)) await forgetNonce(tx, account.id)
+    // Another relayer may have used the account in the meantime, and another network counts from its own beginning.
+    if (present.get(account.id) !== account.network) await forgetNonce(tx, account.id)
   }
   if (leaving.length === 0) return
   await tx.updateTable('relayers').set({ draining: true }).where('id', 'in', leaving).execute()

@@ -1,5 +1,5 @@
 import { id, type Reader, whole } from '../../lib/fields.ts'
-import type { AccountSource, RelayerConfig } from '../relayer.ts'
+import type { AccountSource, Relayer, RelayerConfig } from '../relayer.ts'
 
 // A relayer can have several accounts, which share its work: a node lets one account have only some transactions in flight. The first account is
 // that of the relayer itself. Each further one is operated as a relayer of its own, with the policies of the first, whose id callers never see.
@@ -24,6 +24,12 @@ export function poolIdOf(relayerId: string): string {
 /** Returns true for a further account of a relayer. */
 export function isFurtherAccount({ id: relayerId }: { readonly id: string }): boolean {
   return relayerId.includes(SEPARATOR)
+}
+
+/** Names a relayer, or one of its further accounts, at the beginning of a sentence for callers. */
+export function nameOfAccount({ id: relayerId, address }: Pick<Relayer, 'id' | 'address'>): string {
+  const id = poolIdOf(relayerId)
+  return id === relayerId ? `Relayer ${id}` : `Account ${address} of relayer ${id}`
 }
 
 /** Returns the id under which the service operates a further account. No other relayer can have it, because ids have no slash. */
@@ -72,8 +78,16 @@ export function furtherKeys({ accounts = [] }: Pick<RelayerConfig, 'accounts'>):
   return all.slice(1)
 }
 
-/** Returns the configuration of a further account without its id, which its address decides. */
+/**
+ * Returns the configuration of a further account without its id, which its address decides. It has no channels: those of the relayer would have
+ * the same sequence numbers assigned twice.
+ */
 export function furtherConfig<T extends RelayerConfig>(relayer: T, { signerId, index }: AccountKey): T {
   const { accounts: _, ...shared } = relayer
-  return { ...shared, signerId, ...(index > 0 && { accountIndex: index }) } as T
+  return {
+    ...shared,
+    ...('channels' in shared && { channels: 0 }),
+    signerId,
+    ...(index > 0 && { accountIndex: index }),
+  } as T
 }

@@ -4,8 +4,9 @@ import type { Answer } from '../../chains/answer.ts'
 import type { Chain } from '../../chains/chain.ts'
 import type { Tx } from '../../database/db.ts'
 import { AppError } from '../../errors.ts'
+import { findAccounts } from '../accounts/pool-store.ts'
 import type { Relayer } from '../relayer.ts'
-import { findRelayer, findUndecided, lockRelayer, raiseHistoryMark, raiseKnownNonce } from '../store.ts'
+import { findRelayer, findUndecided, lockWithAccounts, raiseHistoryMark, raiseKnownNonce } from '../store.ts'
 import type { ManageContext, ManagedRelayer } from './context.ts'
 
 /** The caller's decision that what the chain shows and the records do not explain is no longer a reason to wait. */
@@ -17,7 +18,7 @@ interface AcceptedNonces {
 
 /** The accepted nonces or transactions, ready to be stored, with the fields that the audit log notes. */
 interface Accepted {
-  store(tx: Tx): Promise<void>
+  readonly store: (tx: Tx) => Promise<void>
   readonly noted: Readonly<Record<string, Readonly<Record<string, string>>>>
 }
 
@@ -32,22 +33,38 @@ export async function acceptNonces(
 ): Promise<ManagedRelayer> {
   const relayer = await findRelayer(context.db, id)
   if (relayer === undefined) throw notFound(id)
-  const { chain, sourceAccounts } = await context.prepare(relayer)
-  const addresses = sourceAccounts.map(({ address }) => address)
-  const accepted = await (chain.sequencing === undefined
-    ? readHistory(relayer, chain)
-    : readNonces(relayer, addresses, chain.sequencing))
+  const accounts = (await findAccounts(context.db, [id])).get(id) ?? [relayer]
+  const accepted: Accepted[] = []
+  for (const account of accounts) {
+    const { chain, sourceAccounts } = await context.prepare(account)
+    const addresses = sourceAccounts.map(({ address }) => address)
+    accepted.push(
+      await (chain.sequencing === undefined
+        ? readHistory(account, chain)
+        : readNonces(account, addresses, chain.sequencing)),
+    )
+  }
   await context.db.transaction().execute(async (tx) => {
-    if ((await lockRelayer(tx, id, 'update')) === undefined) throw notFound(id)
-    await accepted.store(tx)
+    if ((await lockWithAccounts(tx, id)) === undefined) throw notFound(id)
+    for (const { store } of accepted) await store(tx)
     await appendManagement(tx, {
       author: actor,
       action: 'acceptNonces',
       target: { type: 'relayer', id },
-      after: { reason, ...accepted.noted },
+      after: { reason, ...joined(accepted) },
     })
   })
-  return { relayer: await context.checked(relayer), logs: [] }
+  const [checked = relayer] = await Promise.all(accounts.map(context.checked))
+  return { relayer: checked, logs: [] }
+}
+
+/** Joins what is noted of each account: nonces or slots, by address. Pure. */
+function joined(accepted: readonly Accepted[]): Accepted['noted'] {
+  const noted = accepted.map((one) => one.noted)
+  const fields = new Set(noted.flatMap((one) => Object.keys(one)))
+  return Object.fromEntries(
+    [...fields].map((field) => [field, Object.assign({}, ...noted.map((one) => one[field]))]),
+  )
 }
 
 async function readNonces(

@@ -5,7 +5,7 @@ import { AppError } from '../../errors.ts'
 import { lockSigner } from '../../signers/store.ts'
 import type { RelayerAccounts } from '../accounts/accounts.ts'
 import { AccountInUseError, claimsOf, reserveAccounts } from '../accounts/claims-store.ts'
-import { saveFurtherAccounts } from '../accounts/pool-store.ts'
+import { findAccountIds, saveFurtherAccounts } from '../accounts/pool-store.ts'
 import { type Relayer, type RelayerConfig, signersOf } from '../relayer.ts'
 import { auditedRelayer } from '../relayer-codec.ts'
 import { insertRelayer, lockRelayer, lockTopUps } from '../store.ts'
@@ -58,7 +58,13 @@ async function store(tx: Tx, relayer: RelayerConfig, accounts: RelayerAccounts):
     if ((await lockSigner(tx, id, 'share')) === undefined) throw signerNotFound(relayer, id)
   await requireNotification(tx, relayer.notificationId)
   await requireTreasury(tx, relayer)
-  const created = await insertRelayer(tx, { ...relayer, address: accounts.addresses[0] })
+  // The transactions of further accounts that a deleted relayer of this id had are part of the history.
+  const hadAccounts = relayer.accounts === undefined && (await findAccountIds(tx, relayer.id)).length > 1
+  const created = await insertRelayer(tx, {
+    ...relayer,
+    ...(hadAccounts && { accounts: [{ signerId: relayer.signerId, count: 1 }] }),
+    address: accounts.addresses[0],
+  })
   // A concurrent request created it after our lock found nothing.
   if (created === undefined) throw idInUse(relayer)
   await saveFurtherAccounts(tx, created, accounts.further ?? [])

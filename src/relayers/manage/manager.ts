@@ -6,7 +6,7 @@ import { releaseAccounts } from '../accounts/claims-store.ts'
 import { findAccountIds } from '../accounts/pool-store.ts'
 import type { RelayerConfig } from '../relayer.ts'
 import { auditedRelayer } from '../relayer-codec.ts'
-import { countUnfinished, lockRelayer, lockTopUps, removeRelayer } from '../store.ts'
+import { countUnfinished, lockTopUps, lockWithAccounts, removeRelayer } from '../store.ts'
 import { acceptNonces } from './accept-nonces.ts'
 import { changeRelayer, type RelayerChange } from './change.ts'
 import { type ManageContext, type ManagedRelayer, refuseTreasury } from './context.ts'
@@ -40,11 +40,11 @@ export function createRelayerManager(context: ManageContext): RelayerManager {
   }
 }
 
-/** Every writer of a transaction locks its relayer, so the count under the lock stays true until the commit. */
+/** Every writer of a transaction locks its account, so the count under the lock stays true until the commit. */
 function deleteRelayer(db: Db, id: string, actor: Actor): Promise<void> {
   return db.transaction().execute(async (tx) => {
     await lockTopUps(tx)
-    const relayer = await lockRelayer(tx, id, 'update')
+    const relayer = await lockWithAccounts(tx, id)
     if (relayer === undefined) throw new AppError('relayer_not_found', `There is no relayer ${id}.`)
     const unfinished = await countUnfinished(tx, id)
     if (unfinished > 0) throw hasTransactions(id, unfinished)

@@ -3,6 +3,7 @@ import type { ChainRequest } from '../../chains/request.ts'
 import { AppError } from '../../errors.ts'
 import { type Network, networkId, privateUrlsOf } from '../../networks/network.ts'
 import { networksIn } from '../../spending/rules.ts'
+import { nameOfAccount, poolIdOf } from '../accounts/pool.ts'
 import type { Relayer, RelayerConfig } from '../relayer.ts'
 import { defaultMinBalance } from './policies.ts'
 
@@ -14,12 +15,15 @@ export function inactive(relayer: Relayer): AppError | undefined {
   if (relayer.paused) {
     return new AppError(
       'relayer_paused',
-      `Relayer ${relayer.id} is paused; it signs nothing until it is resumed.`,
+      `Relayer ${poolIdOf(relayer.id)} is paused; it signs nothing until it is resumed.`,
     )
   }
   if (relayer.systemDisabled) {
     const reason = relayer.disabledReason?.details ?? 'A health check failed.'
-    return new AppError('relayer_disabled', `Relayer ${relayer.id} was disabled by the service. ${reason}`)
+    return new AppError(
+      'relayer_disabled',
+      `${nameOfAccount(relayer)} was disabled by the service. ${reason}`,
+    )
   }
   return undefined
 }

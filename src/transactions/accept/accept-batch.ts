@@ -45,14 +45,21 @@ type Outcome = Accepted | { readonly earlierId: string }
  * @throws AppError with the first item that is refused; nothing is stored then
  */
 export function createBatchAcceptor(context: TransactionsContext, chooser: AccountChooser): BatchAcceptor {
-  return (relayer, { items, actor, lane }) =>
-    chooser.withAccount(relayer, { lane, requests: items.map(({ request }) => request) }, (account) =>
+  return async (relayer, { items, actor, lane }) => {
+    const acceptWith = (account: Relayer) =>
       acceptBatch(
         context,
         account,
         items.map((item, index) => ({ index, submission: { relayer: account, actor, lane, ...item } })),
-      ),
-    )
+      )
+    if (relayer.accounts === undefined) return acceptWith(relayer)
+    const keys = items.flatMap(({ idempotencyKey }) => idempotencyKey?.key ?? [])
+    // A repeated batch needs no account, so it gets its transactions even if none accepts new work.
+    const isRepeated =
+      keys.length === items.length && (await findKeys(context.db, relayer.id, keys)).size === keys.length
+    if (isRepeated) return acceptWith(relayer)
+    return chooser.withAccount(relayer, { lane, requests: items.map(({ request }) => request) }, acceptWith)
+  }
 }
 
 async function acceptBatch(

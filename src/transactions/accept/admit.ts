@@ -292,7 +292,7 @@ function unusable(relayer: Relayer): AppError | undefined {
 export const ACCOUNT_LEAVES = new AppError('in_use', 'The account leaves its relayer.')
 
 function relayerNotFound(id: string): AppError {
-  return new AppError('relayer_not_found', `There is no relayer ${id}.`)
+  return new AppError('relayer_not_found', `There is no relayer ${poolIdOf(id)}.`)
 }
 
 function repeatOrRefuse(earlier: KeyRecord, idempotencyKey: IdempotencyKey): Decision {

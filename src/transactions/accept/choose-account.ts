@@ -81,6 +81,7 @@ export function createAccountChooser(context: TransactionsContext): AccountChoos
       choices.set(id, (choices.get(id) ?? 0) + 1)
       try {
         const account = id === relayer.id ? relayer : await context.relayerOf(id)
+        if (account?.draining === true) throw ACCOUNT_LEAVES
         if (account !== undefined) return await work(account)
       } catch (error) {
         if (isEmptyAccount(error)) emptyUntil.set(id, context.clock.monotonic() + EMPTY_MS)
@@ -92,6 +93,8 @@ export function createAccountChooser(context: TransactionsContext): AccountChoos
         else choices.delete(id)
       }
     }
+    // Since it was found, its last transaction has ended and its account has left.
+    if (owner && refusal === undefined) throw LANE_MOVED
     throw refusal ?? inactive(relayer) ?? noAccount(relayer)
   }
 
@@ -103,6 +106,7 @@ export function createAccountChooser(context: TransactionsContext): AccountChoos
         try {
           return await tryAll(relayer, choice, work)
         } catch (error) {
+          if (error === ACCOUNT_LEAVES) throw laneLeaves(context, relayer, choice)
           if (error !== LANE_MOVED || tries >= MAX_TRIES) throw error
         }
       }
@@ -148,6 +152,20 @@ function noAccount({ id }: Relayer): AppError {
   return new AppError(
     'relayer_disabled',
     `No account of relayer ${id} accepts new work; GET /api/v1/relayers/${id} says why.`,
+  )
+}
+
+/** Another account would break the order of the lane, and its own takes no new work. */
+function laneLeaves(
+  { runtimeOf }: TransactionsContext,
+  relayer: Relayer,
+  { lane }: Pick<ChoiceOf, 'lane'>,
+): AppError {
+  const retryAfterSeconds = Math.ceil(Math.max(1, runtimeOf(relayer).network.averageBlocktimeMs / 1_000))
+  return new AppError(
+    'rate_limited',
+    `body.lane: the account of lane "${lane}" leaves relayer ${relayer.id}. Nothing was stored; try again when the open transactions of the lane are final.`,
+    { retryAfterSeconds },
   )
 }
 

@@ -14,7 +14,7 @@ interface Arrival {
 /**
  * Refuses a request that would have to wait longer for its turn than the policy `max_queue_seconds` allows. A relayer without the policy costs no
  * query.
- * @throws AppError 429 `rate_limited`
+ * @throws AppError 429 `rate_limited`; `invalid_request` for a batch that is too large for any queue
  */
 export async function refuseHopeless(
   { db, clock, maxInFlight, runtimeOf }: TransactionsContext,
@@ -32,6 +32,11 @@ export async function refuseHopeless(
     now: clock.now(),
   }
   const most = mostWaiting(queue)
+  if (count > most)
+    throw new AppError(
+      'invalid_request',
+      `body.transactions: at most ${most} are expected, not ${count}: more cannot be sent within ${maxQueueSeconds} s (max_queue_seconds).`,
+    )
   const length = await measureQueue(db, {
     relayerId: relayer.id,
     sender: fairShare === true ? actor.keyId : undefined,

@@ -6,6 +6,7 @@ import type { ExternalNonce } from '../../chains/capabilities.ts'
 import type { ChainRequest } from '../../chains/request.ts'
 import type { Tx } from '../../database/db.ts'
 import { AppError } from '../../errors.ts'
+import { poolIdOf } from '../../relayers/accounts/pool.ts'
 import { shortOfFunds } from '../../relayers/policies/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { lockRelayer } from '../../relayers/store.ts'
@@ -153,7 +154,8 @@ export async function nonceClaimProblem(
   { relayerId, id, nonce }: NonceClaim,
 ): Promise<AppError | undefined> {
   const relayer = await lockRelayer(tx, relayerId, 'no_key_update')
-  if (relayer === undefined) return new AppError('relayer_not_found', `There is no relayer ${relayerId}.`)
+  if (relayer === undefined)
+    return new AppError('relayer_not_found', `There is no relayer ${poolIdOf(relayerId)}.`)
   const runtime = runtimeOf(relayer)
   const used = await usedExternalNonces(tx, runtime, { relayerId, nonces: [nonce], except: id })
   return externalNonceProblem(runtime, nonce, used)

@@ -277,7 +277,7 @@ export async function findOpenRequests(
 export interface QueueLength {
   /** Counted up to a limit. */
   readonly count: number
-  /** When the oldest of them was accepted, or its later `valid_from`; undefined if there is none. */
+  /** Since when the oldest of them waits: its acceptance, its approval or its `valid_from`, whichever is last; undefined if there is none. */
   readonly oldestAt: Date | undefined
 }
 
@@ -298,8 +298,8 @@ export async function measureQueue(
 ): Promise<QueueLength> {
   const ofSender = sender === undefined ? sql`` : sql`and coalesce(requested_by, '') = ${sender}`
   const { rows } = await sql<{ count: bigint; oldest: Date | null }>`
-    select count(*) as count, min(greatest(created_at, valid_from)) as oldest from (
-      select created_at, valid_from from transactions
+    select count(*) as count, min(greatest(created_at, valid_from, approved_at)) as oldest from (
+      select created_at, valid_from, (select decided_at from approvals where transaction_id = transactions.id) as approved_at from transactions
       where relayer_id = ${relayerId} and phase = 'pending' and nonce is null and stuck_since is null and ${isActive(now)} ${ofSender}
       order by position limit ${limit}) queued`.execute(db)
   return { count: Number(rows[0]?.count ?? 0n), oldestAt: rows[0]?.oldest ?? undefined }

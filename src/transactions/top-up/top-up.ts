@@ -6,6 +6,7 @@ import type { Tx } from '../../database/db.ts'
 import { AppError } from '../../errors.ts'
 import { larger, smaller } from '../../lib/bigint.ts'
 import { omitUndefined } from '../../lib/object.ts'
+import { poolIdOf } from '../../relayers/accounts/pool.ts'
 import { inactive } from '../../relayers/policies/policy.ts'
 import type { Relayer, TopUp } from '../../relayers/relayer.ts'
 import { lockRelayer } from '../../relayers/store.ts'
@@ -175,7 +176,7 @@ export async function payTopUp(
     context,
     async (candidate) => {
       const topUp = { ...candidate, transaction: { ...candidate.transaction, topUpOf: decided.relayer.id } }
-      const guard = (tx: Tx) => changedSince(context, tx, decided)
+      const guard = (tx: Tx) => changedSince(context, tx, { ...decided, treasury })
       const [decision] = await admitCandidates(context, [topUp], { guard })
       if (decision === undefined) throw new Error('an admission returned fewer decisions than candidates')
       return decision
@@ -185,12 +186,16 @@ export async function payTopUp(
   return transaction
 }
 
-/** Returns an error if the decision is no longer valid. Lock order: the refilled relayer before the treasury; there are no circles. */
+/**
+ * Returns an error if the decision is no longer valid. Lock order: the refilled relayer before the treasury; there are no circles. A relayer that
+ * fills its own further accounts comes before them, as in every change of it.
+ */
 async function changedSince(
   { clock }: TransactionsContext,
   tx: Tx,
-  { relayer, history }: Pick<TopUpPayment, 'relayer' | 'history'>,
+  { treasury, relayer, history }: Omit<TopUpPayment, 'request'>,
 ): Promise<AppError | undefined> {
+  if (treasury.id === poolIdOf(relayer.id)) await lockRelayer(tx, treasury.id, 'share')
   const present = await lockRelayer(tx, relayer.id, 'no_key_update')
   if (present === undefined || !isDeepStrictEqual(decisive(present), decisive(relayer))) return CHANGED
   const { newest, open } = toHistory(await readTopUps(tx, present, clock.now()), () => 0n, clock.now())

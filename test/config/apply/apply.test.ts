@@ -191,6 +191,22 @@ describe('a relayer that is no longer named', () => {
 })
 
 describe('a relayer that moves to another account', () => {
+  test('by its network takes its further accounts along, and their numbering starts over', async () => {
+    const applyOn = (network: string) => {
+      const relayer: RelayerConfig = { ...MAIN, network, accounts: [{ signerId: 'dev', count: 2 }] }
+      const further = [{ ...relayer, id: 'main/0xB', address: '0xB', accountIndex: 1, accounts: undefined }]
+      const accounts = new Map([['main', { chain: network, addresses: ['0xA'] as const, further }]])
+      return applyConfig(database.db, { relayers: [relayer], notifications: [OPS], signers: [] }, accounts)
+    }
+    const counters = () => database.db.selectFrom('accounts').select(['relayer_id', 'next_nonce']).execute()
+    await applyOn('anvil')
+    await database.db.updateTable('accounts').set({ next_nonce: 7n }).execute()
+    await applyOn('anvil')
+    expect((await counters()).map(({ next_nonce }) => next_nonce)).toEqual([7n, 7n])
+    await applyOn('sepolia')
+    expect((await counters()).map(({ next_nonce }) => next_nonce)).toEqual([null, null])
+  })
+
   test.each<[string, Applied]>([
     ['by its signer', { address: '0xB' }],
     ['by its network', { relayers: [{ ...MAIN, network: 'sepolia' }] }],

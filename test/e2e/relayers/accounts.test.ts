@@ -266,3 +266,28 @@ test.each([
   const answer = await service.api('POST', '/relayers', { ...body, name: 'Pool', accounts })
   expect([answer.status, answer.body.error]).toEqual([status, expect.stringContaining(error)])
 })
+
+test('a relayer that is created again lists what its accounts sent before', async () => {
+  const other = { ...SEED, id: 'other', config: { ...SEED.config, index: 7 } }
+  const service = await startService({ rpcUrls: [anvil.url], signers: [other], relayers: [] })
+  onTestFinished(() => service.stop())
+  const body = { ...POOL, id: 'again', name: 'Again', signer_id: 'other' }
+  const list = '/relayers/again/transactions'
+  const created = await service.api('POST', '/relayers', {
+    ...body,
+    accounts: [{ signer_id: 'other', count: 2 }],
+  })
+  expect(created.status, created.body.error).toBe(201)
+  const listed = async () => (await service.api<{ id: string; status: string }[]>('GET', list)).body.data
+  for (const value of [1, 2]) await service.api('POST', list, payment(value))
+  const before = await until(
+    async () => {
+      await anvil.rpc('evm_mine')
+      return listed()
+    },
+    (all) => all.length === 2 && all.every(({ status }) => status === 'confirmed'),
+  )
+  expect((await service.api('DELETE', '/relayers/again')).status).toBe(200)
+  expect((await service.api('POST', '/relayers', body)).status).toBe(201)
+  expect((await listed()).map(({ id }) => id)).toEqual(before.map(({ id }) => id))
+})

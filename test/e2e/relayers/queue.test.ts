@@ -93,7 +93,11 @@ test('a batch counts as a whole, and a repeated idempotency key is answered', as
     story.service.api('POST', `${ALL}/batch`, {
       transactions: Array.from({ length: count }, (_, value) => payment(value)),
     })
-  expect((await batch(5)).status).toBe(429)
+  const tooLarge = await batch(5)
+  expect([tooLarge.status, tooLarge.body.error]).toEqual([
+    400,
+    'body.transactions: at most 3 are expected, not 5: more cannot be sent within 3 s (max_queue_seconds).',
+  ])
   await story.reach(first.body.data.id, 'submitted')
   expect((await batch(3)).status).toBe(200)
   expect((await batch(1)).status).toBe(429)

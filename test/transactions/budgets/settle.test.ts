@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Attempt } from '../../../src/chains/attempt.ts'
 import type { Effects } from '../../../src/chains/effects.ts'
-import { removeRelayer } from '../../../src/relayers/store.ts'
+import { removeRelayer, saveRelayer } from '../../../src/relayers/store.ts'
 import { openLedger } from '../../../src/spending/book.ts'
 import type { Counter, Spent } from '../../../src/spending/budget.ts'
 import type { Holding } from '../../../src/spending/holding.ts'
@@ -192,6 +192,17 @@ describe('stored budgets', () => {
     expect([await spentBy(canceled), await spentBy(pending)]).toEqual([spentOf(0), spentOf(60, 5, 1)])
     await releaseBudgets(fixture.context)
     expect([await spentBy(canceled), await spentBy(pending)]).toEqual([spentOf(0), spentOf(60, 5, 1)])
+  })
+
+  test('what an account of a relayer did not spend is given back after it has left', async () => {
+    const account = await addAccount()
+    const further = { ...account.relayer, id: `${account.relayer.id}/0x1` }
+    const { db } = fixture.database
+    await db.transaction().execute((tx) => saveRelayer(tx, further))
+    const canceled = await charged({ ...account, relayer: further }, 'key:left', { status: 'canceled' })
+    await db.updateTable('relayers').set({ removed_at: new Date() }).where('id', '=', further.id).execute()
+    await releaseBudgets(fixture.context)
+    expect(await spentBy(canceled)).toEqual(spentOf(0))
   })
 
   test('many transactions are given back together: each once, each to those who paid for it, and none of another relayer', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listResets, rememberGenesis } from '../../../src/networks/chain-identity-store.ts'
+import { saveRelayer } from '../../../src/relayers/store.ts'
 import { resetNetwork } from '../../../src/transactions/reset-store.ts'
 import { findByNonce } from '../../../src/transactions/store/lookups-store.ts'
 import { lockAccount, setNextNonce } from '../../../src/transactions/store/nonce-store.ts'
@@ -53,6 +54,14 @@ test('what was open ends, in every status, and nothing else changes', async () =
   if (!confirmed || !elsewhere) throw new Error('nothing was inserted')
   expect((await reload(fixture.context, confirmed)).transaction.status).toBe('confirmed')
   expect((await reload(fixture.context, elsewhere)).transaction.status).toBe('pending')
+})
+
+test('a relayer with several accounts is named once', async () => {
+  const { relayer } = await fixture.addAccount({ chain: chainOf(createStubChain()) })
+  const further = { ...relayer, id: `${relayer.id}/0x1` }
+  await fixture.database.db.transaction().execute((tx) => saveRelayer(tx, further))
+  const { relayerIds } = await reset()
+  expect(relayerIds.filter((id) => id.startsWith(relayer.id))).toEqual([relayer.id])
 })
 
 test('nonces and hashes of the old chain occur again', async () => {

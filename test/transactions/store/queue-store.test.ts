@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Db } from '../../../src/database/db.ts'
+import { insertApprovals, saveDecision } from '../../../src/transactions/approvals/approvals-store.ts'
 import {
   PURPOSES,
   TRANSACTION_STATUSES,
@@ -17,6 +18,7 @@ import {
   findOpenRequests,
   findQueueHeads,
   findSubmittable,
+  measureQueue,
 } from '../../../src/transactions/store/queue-store.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { attemptOf, eip1559, requestOf, TO } from '../../chains/evm/build.ts'
@@ -58,6 +60,25 @@ describe('the store of the queue', () => {
   }
 
   const idsOf = (transactions: readonly Transaction[]) => transactions.map(({ id }) => id)
+
+  test('a transaction waits for its turn since its approval', async () => {
+    const owner = await account()
+    const { id: relayerId } = owner.relayer
+    const [accepted, approved, now] = [0, 60_000, 61_000].map((ms) => new Date(fixture.clock.now() + ms))
+    if (!accepted || !approved || !now) throw new Error('a time is missing')
+    const [transaction] = await insert(fixture.context, newTransaction(owner, { createdAt: accepted }))
+    const transactionId = transaction?.id ?? ''
+    const measure = () => measureQueue(db(), { relayerId, now, limit: 10 })
+    expect(await measure()).toEqual({ count: 1, oldestAt: accepted })
+    const approval = { transactionId, relayerId, requestedBy: 'one', reasons: [], createdAt: accepted }
+    await db()
+      .transaction()
+      .execute(async (tx) => {
+        await insertApprovals(tx, [{ ...approval, expiresAt: now }])
+        await saveDecision(tx, transactionId, { decision: 'approved', decidedAt: approved, decidedBy: 'two' })
+      })
+    expect(await measure()).toEqual({ count: 1, oldestAt: approved })
+  })
   const STUCK = { stuckSince: new Date(0) }
 
   describe('the heads of the queues', () => {
