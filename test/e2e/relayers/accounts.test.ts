@@ -211,6 +211,27 @@ test('events and webhooks name the relayer', async () => {
   expect(new Set(body.data.map(({ payload }) => payload.from)).size).toBe(2)
 })
 
+test('the audit log names the account of each transaction, page by page', async () => {
+  const service = await startPool(2)
+  await Promise.all([send(service, payment(1)), send(service, payment(2))])
+  const [, further] = await accountsOf(service)
+  const entries: Schemas['AuditEntry'][] = []
+  const read = async (query: string) => {
+    const { status, body } = await service.api<Schemas['AuditEntry'][]>(
+      'GET',
+      `/audit?action=sendTransaction&limit=1${query}`,
+    )
+    expect(status, body.error).toBe(200)
+    entries.push(...body.data)
+    return body.data.at(-1)?.id
+  }
+  await read(`&before=${encodeURIComponent((await read('')) ?? '')}`)
+  expect(entries.map(({ chain }) => chain).toSorted()).toEqual([
+    'relayer:pool',
+    `relayer:pool/${further?.address}`,
+  ])
+})
+
 test('a key that sees the relayer sees what its accounts send', async () => {
   const service = await startPool(2)
   await Promise.all([send(service, payment(1)), send(service, payment(2))])

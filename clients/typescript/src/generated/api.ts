@@ -4180,7 +4180,7 @@ export interface components {
         /** @description Who did what, when, from where. */
         readonly AuditEntry: {
             readonly id: components["schemas"]["AuditEntryId"];
-            /** @description `management`, or `relayer:` and the id of the relayer for what it sends and signs. */
+            /** @description `management`, or `relayer:`, the id of the relayer and, for a further account, `/` and its address. */
             readonly chain: string;
             /** @description The position in its chain, in decimal digits, from 1, without gaps. */
             readonly number: string;
