@@ -27,7 +27,8 @@ export async function saveFurtherAccounts(
   const wanted = new Set(further.map((account) => account.id))
   const leaving = [...present.keys()].filter((one) => !wanted.has(one))
   for (const account of further) {
-    const values = { ...columnsOf(account), draining: false }
+    const isNew = !present.has(account.id)
+    const values = { ...columnsOf(account), draining: false, ...(isNew && NOT_DISABLED) }
     await tx
       .insertInto('relayers')
       .values({ id: account.id, ...values })
@@ -41,6 +42,9 @@ export async function saveFurtherAccounts(
   await tx.updateTable('relayers').set({ draining: true }).where('id', 'in', leaving).execute()
   await removeDrained(tx, id)
 }
+
+/** An account that left disabled and comes back begins as a new one does. */
+const NOT_DISABLED = { system_disabled: false, disabled_reason: null, failed_checks: 0 }
 
 /** Removes the accounts that leave, of one relayer or of all, as far as they have no open transaction. Their history stays. Returns their ids. */
 export async function removeDrained(tx: Tx, poolId?: string): Promise<string[]> {
