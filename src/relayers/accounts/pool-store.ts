@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../database/db.ts'
 import type { Relayer } from '../relayer.ts'
 import { type ConfiguredRelayer, columnsOf, toRelayer } from '../relayer-codec.ts'
-import { forgetNonce, openAccount } from '../store.ts'
+import { forgetNonce, openAccount, updateFurtherAccounts } from '../store.ts'
 import { releaseAccounts } from './claims-store.ts'
 import { MAX_ACCOUNTS } from './pool.ts'
 
@@ -38,6 +38,8 @@ export async function saveFurtherAccounts(
     // Another relayer may have used the account in the meantime, and another network counts from its own beginning.
     if (present.get(account.id) !== account.network) await forgetNonce(tx, account.id)
   }
+  // Those that are leaving, or were before, still follow the relayer: they too stop signing when it is paused.
+  await updateFurtherAccounts(tx, { id })
   if (leaving.length === 0) return
   await tx.updateTable('relayers').set({ draining: true }).where('id', 'in', leaving).execute()
   await removeDrained(tx, id)
