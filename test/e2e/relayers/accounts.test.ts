@@ -288,6 +288,20 @@ test.each([
   expect([answer.status, answer.body.error]).toEqual([status, expect.stringContaining(error)])
 })
 
+test('an account belongs to one relayer, which the refusal of another one names', async () => {
+  const same = { ...SEED, id: 'same', config: { ...SEED.config, index: 5 } }
+  const relayer = { ...POOL, accounts: [{ signer_id: 'seed', count: 2 }] }
+  const service = await startService({ rpcUrls: [anvil.url], signers: [SEED, same], relayers: [relayer] })
+  onTestFinished(() => service.stop())
+  const body = { ...POOL, id: 'another', name: 'Another', signer_id: 'same' }
+  const refused = await service.api('POST', '/relayers', body)
+  expect([refused.status, refused.body.code, refused.body.error]).toEqual([
+    400,
+    'account_taken',
+    expect.stringContaining('is operated by relayer "pool" already.'),
+  ])
+})
+
 test('a relayer that is created again lists what its accounts sent before', async () => {
   const other = { ...SEED, id: 'other', config: { ...SEED.config, index: 7 } }
   const service = await startService({ rpcUrls: [anvil.url], signers: [other], relayers: [] })
