@@ -227,7 +227,7 @@ export async function updateRelayer(tx: Tx, relayer: ConfiguredRelayer): Promise
 /**
  * Gives the further accounts of a relayer what they share with it. The caller holds the lock of the relayer.
  */
-async function updateFurtherAccounts(tx: Tx, { id }: Pick<Relayer, 'id'>): Promise<void> {
+export async function updateFurtherAccounts(tx: Tx, { id }: Pick<Relayer, 'id'>): Promise<void> {
   await sql`
     update relayers account set name = own.name, network = own.network, notification_id = own.notification_id, paused = own.paused,
       policies = own.policies, custom_rpc_urls = own.custom_rpc_urls

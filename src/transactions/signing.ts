@@ -7,6 +7,7 @@ import type { Db } from '../database/db.ts'
 import { AppError } from '../errors.ts'
 import { type Network, networkId } from '../networks/network.ts'
 import { relayersOfAddress } from '../relayers/accounts/claims-store.ts'
+import { poolIdOf } from '../relayers/accounts/pool.ts'
 import { inactive, receiverForbidden, shortOfFunds } from '../relayers/policies/policy.ts'
 import type { EvmRelayer, Relayer } from '../relayers/relayer.ts'
 import { findRelayers, raiseKnownNonce } from '../relayers/store.ts'
@@ -132,7 +133,8 @@ async function findOthers(
 
 function sees(visibility: Visibility, { id, networkType, network }: Relayer): boolean {
   return (
-    seesRelayerId(visibility, id) && seesNetwork(visibility, networkId({ type: networkType, name: network }))
+    seesRelayerId(visibility, poolIdOf(id)) &&
+    seesNetwork(visibility, networkId({ type: networkType, name: network }))
   )
 }
 

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../database/db.ts'
 import { evmChainName } from '../../networks/network.ts'
 import type { RelayerAccounts } from './accounts.ts'
+import { poolIdOf } from './pool.ts'
 
 /** A relayer, and the accounts whose nonces it is going to take. */
 export interface AccountClaim extends RelayerAccounts {
@@ -26,8 +27,8 @@ export class AccountInUseError extends Error {
   readonly relayerId: string
 
   constructor({ relayerId, chain, address }: WantedAccount, owner: string) {
-    super(`${address} on ${chain} is operated by relayer "${owner}" already`)
-    this.relayerId = relayerId
+    super(`${address} on ${chain} is operated by relayer "${poolIdOf(owner)}" already`)
+    this.relayerId = poolIdOf(relayerId)
   }
 }
 

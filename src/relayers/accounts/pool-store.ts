@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../database/db.ts'
 import type { Relayer } from '../relayer.ts'
 import { type ConfiguredRelayer, columnsOf, toRelayer } from '../relayer-codec.ts'
-import { forgetNonce, openAccount } from '../store.ts'
+import { forgetNonce, openAccount, updateFurtherAccounts } from '../store.ts'
 import { releaseAccounts } from './claims-store.ts'
 import { MAX_ACCOUNTS } from './pool.ts'
 
@@ -27,7 +27,8 @@ export async function saveFurtherAccounts(
   const wanted = new Set(further.map((account) => account.id))
   const leaving = [...present.keys()].filter((one) => !wanted.has(one))
   for (const account of further) {
-    const values = { ...columnsOf(account), draining: false }
+    const isNew = !present.has(account.id)
+    const values = { ...columnsOf(account), draining: false, ...(isNew && NOT_DISABLED) }
     await tx
       .insertInto('relayers')
       .values({ id: account.id, ...values })
@@ -37,10 +38,15 @@ export async function saveFurtherAccounts(
     // Another relayer may have used the account in the meantime, and another network counts from its own beginning.
     if (present.get(account.id) !== account.network) await forgetNonce(tx, account.id)
   }
+  // Those that are leaving, or were before, still follow the relayer: they too stop signing when it is paused.
+  await updateFurtherAccounts(tx, { id })
   if (leaving.length === 0) return
   await tx.updateTable('relayers').set({ draining: true }).where('id', 'in', leaving).execute()
   await removeDrained(tx, id)
 }
+
+/** An account that left disabled and comes back begins as a new one does. */
+const NOT_DISABLED = { system_disabled: false, disabled_reason: null, failed_checks: 0 }
 
 /** Removes the accounts that leave, of one relayer or of all, as far as they have no open transaction. Their history stays. Returns their ids. */
 export async function removeDrained(tx: Tx, poolId?: string): Promise<string[]> {

@@ -43,11 +43,12 @@ export function createPolicyBounds(options: PolicyBoundsOptions): PolicyBounds {
   const { relayers, networks, apiMayRelax } = options
   const networkOf = ({ networkType, network }: RelayerConfig) => networks.find(networkType, network)
   const entries = Map.groupBy(relayers, ({ signerId }) => signerId)
-  const entryOf = (relayer: RelayerConfig) =>
-    entries.get(relayer.signerId)?.find((entry) => isSameChain(networkOf(entry), networkOf(relayer)))
+  const entryOf = (relayer: RelayerConfig, signerId = relayer.signerId) =>
+    entries.get(signerId)?.find((entry) => isSameChain(networkOf(entry), networkOf(relayer)))
 
-  function excessesOf(relayer: RelayerConfig): Excess[] {
-    const entry = entryOf(relayer)
+  /** Lists what goes beyond the ceiling of one of its accounts. */
+  function excessesUnder(relayer: RelayerConfig, signerId: string): Excess[] {
+    const entry = entryOf(relayer, signerId)
     if (entry !== undefined && apiMayRelax.includes(entry.id)) return []
     const excesses = entry === undefined ? [] : relaxations(relayer, entry)
     if (entry?.policies.allowedRpcMethods !== undefined) return excesses
@@ -65,19 +66,26 @@ export function createPolicyBounds(options: PolicyBoundsOptions): PolicyBounds {
       return entry === undefined ? {} : writePoliciesOf(entry)
     },
     check: (relayer) => {
-      const [excess] = excessesOf(relayer)
+      const [excess] = signersOfAccounts(relayer).flatMap((signerId) => excessesUnder(relayer, signerId))
       if (excess !== undefined)
         throw new AppError('policy_beyond_ceiling', `policies.${excess.wireName}: ${excess.problem}.`)
     },
     lower: (relayer) => {
-      const excesses = excessesOf(relayer)
-      const policies = Object.fromEntries(excesses.map(({ name, lowered }) => [name, lowered]))
-      return {
-        relayer: { ...relayer, policies: { ...relayer.policies, ...policies } },
-        lowered: excesses.map(({ wireName }) => wireName),
+      let { policies } = relayer
+      const lowered = new Set<string>()
+      for (const signerId of signersOfAccounts(relayer)) {
+        const excesses = excessesUnder({ ...relayer, policies } as RelayerConfig, signerId)
+        policies = { ...policies, ...Object.fromEntries(excesses.map((one) => [one.name, one.lowered])) }
+        for (const { wireName } of excesses) lowered.add(wireName)
       }
+      return { relayer: { ...relayer, policies }, lowered: [...lowered] }
     },
   }
+}
+
+/** The signers of the accounts of a relayer, its own first: the file can limit what each may do. */
+function signersOfAccounts({ signerId, accounts = [] }: RelayerConfig): string[] {
+  return [...new Set([signerId, ...accounts.map((account) => account.signerId)])]
 }
 
 function isSameChain(one: Network | undefined, other: Network | undefined): boolean {

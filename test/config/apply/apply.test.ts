@@ -7,6 +7,7 @@ import type { NotificationConfig } from '../../../src/notifications/notification
 import { deleteNotification, listNotifications } from '../../../src/notifications/store.ts'
 import type { RelayerAccounts } from '../../../src/relayers/accounts/accounts.ts'
 import { reserveAccounts } from '../../../src/relayers/accounts/claims-store.ts'
+import { findAccounts } from '../../../src/relayers/accounts/pool-store.ts'
 import type { RelayerConfig } from '../../../src/relayers/relayer.ts'
 import {
   findRelayer,
@@ -188,6 +189,53 @@ describe('a relayer that is no longer named', () => {
       expect(items.map(({ id }) => id)).toEqual(['main'])
     },
   )
+})
+
+describe('the accounts of a relayer', () => {
+  const applyCount = (count: number | undefined, change: Partial<RelayerConfig> = {}) => {
+    const sources = count === undefined ? {} : { accounts: [{ signerId: 'dev', count }] }
+    const relayer = { ...MAIN, ...change, ...sources } as RelayerConfig
+    const further = Array.from({ length: (count ?? 1) - 1 }, (_, index) => {
+      const address = `0x${index + 1}`
+      return { ...MAIN, ...change, id: `main/${address}`, address, accountIndex: index + 1 }
+    })
+    const accounts = new Map([['main', { chain: 'anvil', addresses: ['0xA'] as const, further }]])
+    return applyConfig(database.db, { relayers: [relayer], notifications: [OPS], signers: [] }, accounts)
+  }
+  const stateOf = async () => {
+    const found = (await findAccounts(database.db, ['main'])).get('main') ?? []
+    return found.map(({ id, paused, draining = false }) => ({ id, paused, draining }))
+  }
+  const claimed = async () => {
+    const rows = await database.db
+      .selectFrom('operated_accounts')
+      .select('address')
+      .orderBy('address')
+      .execute()
+    return rows.map(({ address }) => address)
+  }
+
+  test('come and go with the file, and those that are leaving follow the relayer until they are gone', async () => {
+    await applyCount(3)
+    await addTransaction('pending', null, 'main/0x1')
+    await applyCount(undefined)
+    expect(await stateOf()).toEqual([
+      { id: 'main', paused: false, draining: false },
+      { id: 'main/0x1', paused: false, draining: true },
+    ])
+    expect(await claimed()).toEqual(['0x1', '0xA'])
+    expect((await findRelayer(database.db, 'main'))?.accounts).toEqual([{ signerId: 'dev', count: 1 }])
+    await applyCount(undefined, { paused: true })
+    expect((await stateOf()).map(({ paused }) => paused)).toEqual([true, true])
+    expect(await applyCount(undefined, { paused: true })).toEqual([])
+    await applyCount(3)
+    expect(await stateOf()).toEqual([
+      { id: 'main', paused: false, draining: false },
+      { id: 'main/0x1', paused: false, draining: false },
+      { id: 'main/0x2', paused: false, draining: false },
+    ])
+    expect(await claimed()).toEqual(['0x1', '0x2', '0xA'])
+  })
 })
 
 describe('a relayer that moves to another account', () => {

@@ -167,3 +167,15 @@ test('no path finds a further account', async () => {
   const found = await service.api<unknown[]>('GET', `/transactions?relayer_id=pool%2F${further}`)
   expect(found.body.data ?? []).toEqual([])
 })
+
+test('an account that left disabled takes work as soon as it comes back', async () => {
+  const { service, further } = await startPool({ policies: { min_balance: '1' } })
+  const balance = await anvil.rpc<string>('eth_getBalance', [further, 'latest'])
+  await setBalance(further, '0x0')
+  await becomes(service, further, 'disabled')
+  const change = (count: number) =>
+    service.api<Relayer>('PATCH', '/relayers/pool', { accounts: [{ signer_id: 'seed', count }] })
+  expect((await change(1)).body.data.accounts).toHaveLength(1)
+  await setBalance(further, balance)
+  expect((await change(2)).body.data.accounts?.map(({ state }) => state)).toEqual(['active', 'active'])
+})

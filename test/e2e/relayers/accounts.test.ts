@@ -211,6 +211,27 @@ test('events and webhooks name the relayer', async () => {
   expect(new Set(body.data.map(({ payload }) => payload.from)).size).toBe(2)
 })
 
+test('the audit log names the account of each transaction, page by page', async () => {
+  const service = await startPool(2)
+  await Promise.all([send(service, payment(1)), send(service, payment(2))])
+  const [, further] = await accountsOf(service)
+  const entries: Schemas['AuditEntry'][] = []
+  const read = async (query: string) => {
+    const { status, body } = await service.api<Schemas['AuditEntry'][]>(
+      'GET',
+      `/audit?action=sendTransaction&limit=1${query}`,
+    )
+    expect(status, body.error).toBe(200)
+    entries.push(...body.data)
+    return body.data.at(-1)?.id
+  }
+  await read(`&before=${encodeURIComponent((await read('')) ?? '')}`)
+  expect(entries.map(({ chain }) => chain).toSorted()).toEqual([
+    'relayer:pool',
+    `relayer:pool/${further?.address}`,
+  ])
+})
+
 test('a key that sees the relayer sees what its accounts send', async () => {
   const service = await startPool(2)
   await Promise.all([send(service, payment(1)), send(service, payment(2))])
@@ -265,6 +286,20 @@ test.each([
   const { id: _id, ...body } = POOL
   const answer = await service.api('POST', '/relayers', { ...body, name: 'Pool', accounts })
   expect([answer.status, answer.body.error]).toEqual([status, expect.stringContaining(error)])
+})
+
+test('an account belongs to one relayer, which the refusal of another one names', async () => {
+  const same = { ...SEED, id: 'same', config: { ...SEED.config, index: 5 } }
+  const relayer = { ...POOL, accounts: [{ signer_id: 'seed', count: 2 }] }
+  const service = await startService({ rpcUrls: [anvil.url], signers: [SEED, same], relayers: [relayer] })
+  onTestFinished(() => service.stop())
+  const body = { ...POOL, id: 'another', name: 'Another', signer_id: 'same' }
+  const refused = await service.api('POST', '/relayers', body)
+  expect([refused.status, refused.body.code, refused.body.error]).toEqual([
+    400,
+    'account_taken',
+    expect.stringContaining('is operated by relayer "pool" already.'),
+  ])
 })
 
 test('a relayer that is created again lists what its accounts sent before', async () => {

@@ -98,6 +98,24 @@ describe('the policies of the file are a ceiling', () => {
   })
 })
 
+test('the ceiling of an account is that of every relayer which has it among several', async () => {
+  await service.api('DELETE', '/relayers/again')
+  onTestFinished(async () => {
+    await service.api('DELETE', '/relayers/several')
+  })
+  const accounts = [{ signer_id: 'spare' }, { signer_id: 'd' }]
+  const several = (policies: object) =>
+    create(service, onAnvil('spare', { id: 'several', accounts, policies }))
+  expect(refusalOf(await several({ gas_price_cap: 101 }))).toMatchObject({ code: 'policy_beyond_ceiling' })
+  expect((await several({ gas_price_cap: 99 })).status).toBe(201)
+  expect(refusalOf(await patch('several', { gas_price_cap: 101 }))).toMatchObject({
+    code: 'policy_beyond_ceiling',
+  })
+  expect(
+    (await patch('several', { gas_price_cap: 101 }, { accounts: [{ signer_id: 'spare' }] })).status,
+  ).toBe(200)
+})
+
 describe('the methods that callers may let a relayer pass on', () => {
   const ask = (id: string, method: string) =>
     fetch(`${service.url}/api/v1/relayers/${id}/rpc`, {

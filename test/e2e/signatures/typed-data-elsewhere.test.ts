@@ -239,3 +239,23 @@ test('the start and a new relayer warn of an account on several networks', async
   expect(outcomeOf(await service.api('POST', '/relayers', created))).toBe('201')
   expect(warnings()).toMatchObject([{ address: DEV_ADDRESSES[1], relayers: ['new', 'strict'] }])
 })
+
+test('a key that sees a relayer signs for each of its accounts', async () => {
+  // Their accounts become those of one relayer.
+  for (const id of ['far', 'new']) await service.api('DELETE', `/relayers/${id}`)
+  const several = { name: 'Several', network: 'one', network_type: 'evm', signer_id: 'dev-1' }
+  const created = await service.api('POST', '/relayers', {
+    ...several,
+    id: 'several',
+    accounts: [{ signer_id: 'dev-1' }, { signer_id: 'dev-0' }],
+  })
+  expect(created.status, created.body.error).toBe(201)
+  const [narrow, wide] = [
+    await keyFor({ relayers: ['near'] }),
+    await keyFor({ relayers: ['near', 'several'] }),
+  ]
+  await withPolicy(['*'], async () => {
+    await expectMismatch(signBy(narrow, 'near', permit(1)), "may not sign for the account's")
+    expect(outcomeOf(await signBy(wide, 'near', permit(1)))).toBe('200')
+  })
+})

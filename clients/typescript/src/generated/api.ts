@@ -2431,8 +2431,8 @@ export interface components {
             readonly fair_share?: boolean;
             /**
              * @description A new transaction is refused with 429 `rate_limited` and `Retry-After` if it would wait longer than this for its turn: if more wait before
-             *     it than blocks can take in this time, or the oldest has waited for longer. With `fair_share`, only those of its key count. No limit if
-             *     absent.
+             *     it than blocks can take in this time, or the oldest has waited for longer. With `fair_share`, only those of its key count. A batch that
+             *     is too large for this time is refused with `invalid_request`. No limit if absent.
              */
             readonly max_queue_seconds?: number;
             /**
@@ -4180,7 +4180,7 @@ export interface components {
         /** @description Who did what, when, from where. */
         readonly AuditEntry: {
             readonly id: components["schemas"]["AuditEntryId"];
-            /** @description `management`, or `relayer:` and the id of the relayer for what it sends and signs. */
+            /** @description `management`, or `relayer:`, the id of the relayer and, for a further account, `/` and its address. */
             readonly chain: string;
             /** @description The position in its chain, in decimal digits, from 1, without gaps. */
             readonly number: string;
@@ -5008,7 +5008,7 @@ export interface components {
             readonly receipt?: components["schemas"]["EvmReceipt"];
             /** @description Hash of the shown attempt. Absent until something is signed. */
             readonly hash?: components["schemas"]["EvmHash"];
-            /** @description Address of the relayer. */
+            /** @description Address of the account that sends it. */
             readonly from: components["schemas"]["EvmAddress"];
             /** @description The receiver. Absent for contract creation. */
             readonly to?: components["schemas"]["EvmAddress"];
@@ -5314,7 +5314,7 @@ export interface components {
             readonly receipt?: components["schemas"]["StellarReceipt"];
             /** @description Hash of the shown attempt. Absent until something is signed. */
             readonly hash?: components["schemas"]["StellarHash"];
-            /** @description Address of the relayer. */
+            /** @description Address of the account that sends it. */
             readonly from: components["schemas"]["StellarAccount"];
             /**
              * @description The account whose sequence number the transaction uses: the relayer, one of its channels, or the account that signed a `fee_bump`
@@ -5402,7 +5402,7 @@ export interface components {
             readonly receipt?: components["schemas"]["SolanaReceipt"];
             /** @description The first signature of the shown attempt. Absent until something is signed. */
             readonly hash?: components["schemas"]["SolanaSignature"];
-            /** @description Address of the relayer. */
+            /** @description Address of the account that sends it. */
             readonly from: components["schemas"]["SolanaPublicKey"];
             /** @description The signed transaction of the shown attempt, or the one from the request; wire format in base64. */
             readonly transaction?: string;
@@ -5623,7 +5623,8 @@ export interface components {
         };
         /**
          * @description What belongs together, such as a customer or a contract, 1 to 100 visible ASCII characters. While a transaction of a lane is open, the further
-         *     ones of the lane use the same account, in the order of acceptance. Without lanes, each uses the account with the most room.
+         *     ones of the lane use the same account, in the order of acceptance, or of each key with `fair_share`. Without lanes, each uses the account with
+         *     the most room.
          */
         readonly Lane: string;
         /**
