@@ -2605,7 +2605,7 @@ export interface components {
         };
         /**
          * @description The accounts that share the relayer's work, at most 100 in all, beginning with its own. Each needs its own funds. A change adds accounts
-         *     immediately; an account that it leaves out takes no new work, and leaves when its last transaction is final. See docs/accounts.md.
+         *     immediately; one that it leaves out takes no new work, and leaves a day after its last transaction is final. See docs/accounts.md.
          */
         readonly AccountSources: readonly components["schemas"]["AccountSource"][];
         /** @description A number of accounts of a signer. */
@@ -2627,8 +2627,8 @@ export interface components {
             /** @description Its place among the accounts of the signer, from 0. */
             readonly index: number;
             /**
-             * @description `active`: it takes new work · `disabled`: a health check failed, and the others go on · `draining`: it leaves when its last transaction is
-             *     final.
+             * @description `active`: it takes new work · `disabled`: a health check failed, and the others go on · `draining`: it leaves a day after its last
+             *     transaction is final.
              * @enum {string}
              */
             readonly state: "active" | "disabled" | "draining";

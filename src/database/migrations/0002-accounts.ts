@@ -17,7 +17,7 @@ const STATEMENTS: readonly string[] = [
   'alter table relayers add column accounts jsonb',
   // A further account of a signer with many, by its distance from the first one.
   'alter table relayers add column account_index integer',
-  // It takes no new work, and is removed when it has none.
+  // It takes no new work, and is removed when nothing of it is open or watched.
   'alter table relayers add column draining boolean not null default false',
   // The relayer that callers know: the id itself, but for further accounts.
   "alter table relayers add column pool_id text not null generated always as (split_part(id, '/', 1)) stored",

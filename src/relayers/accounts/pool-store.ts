@@ -48,13 +48,25 @@ export async function saveFurtherAccounts(
 /** An account that left disabled and comes back begins as a new one does. */
 const NOT_DISABLED = { system_disabled: false, disabled_reason: null, failed_checks: 0 }
 
-/** Removes the accounts that leave, of one relayer or of all, as far as they have no open transaction. Their history stays. Returns their ids. */
+/**
+ * Until then, in hours, a final transaction can lose its block, and the service has to see it (`recheck-final.ts`): an account that leaves is watched
+ * for that long.
+ */
+const WATCHED_HOURS = 24
+
+/**
+ * Removes the accounts that leave, of one relayer or of all, as far as they have no open transaction, and no final one that is still watched. Their
+ * history stays. Returns their ids.
+ */
 export async function removeDrained(tx: Tx, poolId?: string): Promise<string[]> {
   const ofPool = poolId === undefined ? sql`` : sql`and pool_id = ${poolId}`
   const { rows } = await sql<{ id: string }>`
     update relayers set removed_at = now(), notification_id = null
     where draining and removed_at is null ${ofPool} and not exists (
       select from transactions where relayer_id = relayers.id and phase in ('pending', 'signed'))
+      and not exists (
+        select from transactions where relayer_id = relayers.id and confirmed_at > now() - ${WATCHED_HOURS}::integer * interval '1 hour'
+          and block_number is not null and reset_at is null)
     returning id`.execute(tx)
   const removed = rows.map(({ id }) => id)
   await releaseAccounts(tx, removed)
