@@ -65,6 +65,8 @@ function optionsOf(root: string, input: Readonly<Record<string, string>>): Rolld
     cwd: root,
     input,
     platform: 'node',
+    // Node.js runs the sources without one, and the image is built without the one of the root.
+    tsconfig: false,
     plugins: [withPrepared(root), withLazyBuiltins()],
     external: (id) => apart.some((name) => id === name || id.startsWith(`${name}/`)),
     // A package that no one has installed must not end as an import that fails at a start.
