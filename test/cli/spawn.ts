@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
-import { PROGRAM } from '../support/program.ts'
+import { program } from '../support/program.ts'
 
 interface Spawned {
   readonly cwd: string
@@ -18,7 +18,7 @@ interface Outcome {
 
 /** Starts the program as a user would, with nothing of our own environment but the search path. */
 export function start({ cwd, args, env = {} }: Spawned): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, [PROGRAM, ...args], { cwd, env: { PATH: process.env.PATH ?? '', ...env } })
+  return spawn(process.execPath, [program(), ...args], { cwd, env: { PATH: process.env.PATH ?? '', ...env } })
 }
 
 /** Runs a command to its end. */
