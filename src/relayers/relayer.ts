@@ -49,7 +49,7 @@ interface AnyRelayerConfig {
   readonly customRpcUrls?: readonly RpcUrl[]
   /** The accounts that share its work, its own first. Absent for a relayer that never had further ones. */
   readonly accounts?: readonly AccountSource[] | undefined
-  /** Of a further account: its distance from the first account of its signer. Absent if it is that one. */
+  /** The distance of a further account from the first account of its signer. Absent if it is that one. */
   readonly accountIndex?: number | undefined
 }
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { PROGRAM } from '../support/program.ts'
+import { program } from '../support/program.ts'
 
 const GUIDES = resolve(import.meta.dirname, '../../docs')
 
@@ -24,7 +24,7 @@ export async function runBackupBlock(
 ): Promise<string> {
   const block = guideBlock('backup-and-restore.md', comment)
   const env = { PATH: process.env.PATH, ...variables }
-  const script = `relayer() { "${process.execPath}" "${PROGRAM}" "$@"; }\n${block}`
+  const script = `relayer() { "${process.execPath}" "${program()}" "$@"; }\n${block}`
   const run = promisify(execFile)('bash', ['--norc', '-eu', '-c', script], { env })
   const { stdout } = await run.catch((error: { code: unknown; stdout: string }) => {
     if (error.code === 1 && error.stdout !== '') return error

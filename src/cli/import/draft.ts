@@ -27,7 +27,7 @@ export interface Draft {
   readonly keyFiles: KeyFile[]
   /** What could not be taken, in sentences. */
   readonly left: string[]
-  /** What a person has to do before the file is used, in sentences. */
+  /** The steps before the file can be used, in sentences. */
   readonly steps: string[]
   /** The environment variables that the file refers to, with what each must be. */
   readonly variables: Map<string, string>
@@ -76,7 +76,7 @@ export function urlOrReference(
   return shown.endsWith('***') ? refer(draft, parts, `${meaning}, which was at ${shown}`) : url
 }
 
-/** What is known of a chain that the catalogue may lack. */
+/** A chain that the catalogue may lack, as far as it is known. */
 export interface ChainFacts {
   readonly name?: string | undefined
   readonly symbol?: string | undefined

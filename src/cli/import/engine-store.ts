@@ -5,7 +5,7 @@ import { createLogger } from '../../log.ts'
 import { UsageError } from '../command.ts'
 import { asEntries, type Entry } from './draft.ts'
 
-/** What thirdweb Engine's database says of its wallets, relayers and webhooks. Its secrets are not read. */
+/** The wallets, relayers and webhooks in thirdweb Engine's database, without their secrets. */
 export interface EngineRecords {
   readonly configuration: Entry
   readonly wallets: readonly Entry[]

@@ -193,7 +193,7 @@ function addRelayer(draft: Draft, { wallet, address, chainId, notificationId, re
   })
 }
 
-/** What an operator of Engine has said of a chain (`chainOverrides`, a list of chains as JSON). */
+/** A chain as an operator of Engine described it (`chainOverrides`, a list of chains as JSON). */
 function overrideOf({ chainOverrides }: Entry, chainId: number): ChainFacts {
   const chain = asEntries(parseList(asText(chainOverrides))).find((one) => one.chainId === chainId)
   return {

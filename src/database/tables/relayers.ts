@@ -20,7 +20,7 @@ export interface RelayersTable {
   channels: JSONColumnType<string[]> | null
   /** The signers of its accounts, its own first; null for a relayer that never had further accounts. */
   accounts: JSONColumnType<{ signerId: string; count: number }[]> | null
-  /** Of a further account: its distance from the first account of its signer; null if it is that one. */
+  /** The distance of a further account from the first account of its signer; null if it is that one. */
   account_index: number | null
   /** A further account that takes no new work, and is removed when it has none. */
   draining: Generated<boolean>

@@ -22,7 +22,7 @@ export interface PoolRequest {
 /** Accepts requests for relayers with one account or several. */
 export type PoolAcceptor = (relayer: Relayer, request: PoolRequest) => Promise<Accepted>
 
-/** What an account is chosen for. */
+/** The requests for which an account is chosen. */
 export interface ChoiceOf {
   readonly requests: readonly ChainRequest[]
   readonly lane: string | undefined
