@@ -106,7 +106,8 @@ export function createAccountChooser(context: TransactionsContext): AccountChoos
         try {
           return await tryAll(relayer, choice, work)
         } catch (error) {
-          if (error === ACCOUNT_LEAVES) throw laneLeaves(context, relayer, choice)
+          if (error === ACCOUNT_LEAVES)
+            throw choice.lane === undefined ? noAccount(relayer) : laneLeaves(context, relayer, choice.lane)
           if (error !== LANE_MOVED || tries >= MAX_TRIES) throw error
         }
       }
@@ -156,11 +157,7 @@ function noAccount({ id }: Relayer): AppError {
 }
 
 /** Another account would break the order of the lane, and its own takes no new work. */
-function laneLeaves(
-  { runtimeOf }: TransactionsContext,
-  relayer: Relayer,
-  { lane }: Pick<ChoiceOf, 'lane'>,
-): AppError {
+function laneLeaves({ runtimeOf }: TransactionsContext, relayer: Relayer, lane: string): AppError {
   const retryAfterSeconds = Math.ceil(Math.max(1, runtimeOf(relayer).network.averageBlocktimeMs / 1_000))
   return new AppError(
     'rate_limited',
