@@ -62,7 +62,7 @@ export function formatTime(timestamp: string): string {
   return `${timestamp.slice(0, 19).replace('T', ' ')}Z`
 }
 
-/** What a transaction does, and to whom. */
+/** The actions of a transaction with their receivers. */
 interface Summary {
   /** Such as `0.3 ETH`, or `transfer(…)`. */
   readonly what: string
@@ -120,7 +120,7 @@ interface Inclusion {
   readonly block: bigint | number | string
   readonly time: string | undefined
   readonly fee: bigint | undefined
-  /** What the fee is made of. */
+  /** The parts of the fee. */
   readonly parts: string | undefined
 }
 

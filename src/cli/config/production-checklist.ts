@@ -7,7 +7,7 @@ import { type Network, networkId } from '../../networks/network.ts'
 import type { RelayerAccounts } from '../../relayers/accounts/accounts.ts'
 import type { RelayerConfig } from '../../relayers/relayer.ts'
 
-/** What a line of the checklist turned out to be. `what` says what is wrong, or how a person checks it. */
+/** The result for a line of the checklist. `what` says what is wrong, or how a person checks it. */
 export type Result =
   | { readonly state: 'passed' }
   | { readonly state: 'failed' | 'by hand'; readonly what: string }

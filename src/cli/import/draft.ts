@@ -25,7 +25,7 @@ export interface Draft {
   networks: Entry[] | string
   /** Encrypted keys, which are written beside the file. */
   readonly keyFiles: KeyFile[]
-  /** What could not be taken, in sentences. */
+  /** The parts that could not be taken, in sentences. */
   readonly left: string[]
   /** The steps before the file can be used, in sentences. */
   readonly steps: string[]

@@ -44,7 +44,7 @@ export async function readTransactions(db: Db, ids: readonly string[]): Promise<
   return readWithAttempts(db, sql`select * from transactions where id = any(${ids}::text[])`)
 }
 
-/** What a wait for a transaction has to know. */
+/** The part of a transaction that a wait reads. */
 export type TransactionState = Pick<Transaction, 'status' | 'awaitsApproval'>
 
 /** Reads the states of transactions of any relayer, by id. */

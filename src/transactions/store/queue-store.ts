@@ -273,7 +273,7 @@ export async function findOpenRequests(
   }
 }
 
-/** What waits for its turn before a new transaction. */
+/** The transactions that wait for their turn before a new one. */
 export interface QueueLength {
   /** Counted up to a limit. */
   readonly count: number

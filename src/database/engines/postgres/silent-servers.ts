@@ -12,7 +12,7 @@ type Waiting = pg.Client & { readonly readyForQuery: boolean }
 /** A connection with its server. */
 interface Watched {
   readonly client: pg.Client
-  /** Of this server alone. */
+  /** The settings of this server alone. */
   readonly url: string
   /** The bytes that it had received at the last look, if an answer was awaited then. */
   receivedWaiting?: number | undefined
