@@ -12,7 +12,7 @@ type Waiting = pg.Client & { readonly readyForQuery: boolean }
 /** A connection with its server. */
 interface Watched {
   readonly client: pg.Client
-  /** The settings of this server alone. */
+  /** The URL with this server alone. */
   readonly url: string
   /** The bytes that it had received at the last look, if an answer was awaited then. */
   receivedWaiting?: number | undefined
