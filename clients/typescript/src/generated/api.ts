@@ -2339,8 +2339,8 @@ export interface components {
             readonly error?: string;
             /**
              * @description `succeeded`: a node prepared and simulated it, as far as its network and request need that · `refused`: `error` says why, with the decoded
-             *     revert reason · `unknown`: no node answered, and the service would simulate later · `skipped`: no node was queried, because a rule refuses
-             *     it, or because its `Idempotency-Key` was used before.
+             *     revert reason · `unknown`: no node answered, and the service would simulate later · `skipped`: no node was queried, because a rule or
+             *     the policy `max_queue_seconds` refuses it, or because its `Idempotency-Key` was used before.
              * @enum {string}
              */
             readonly simulation: "succeeded" | "refused" | "unknown" | "skipped";
