@@ -3,10 +3,7 @@ import type { Relayer } from '../relayers/relayer.ts'
 import type { RelayerRuntime, TransactionsContext } from '../transactions/model/runtime.ts'
 import { watchNetwork } from '../transactions/watch/watch.ts'
 import { createWatchMemory } from '../transactions/watch/watch-round.ts'
-import { createLeaseHolder, createLoop, type Loop } from './loop.ts'
-
-/** Time in ms that the lease of a network lasts. */
-const LEASE_MS = 10_000
+import { createLoop, type Loop } from './loop.ts'
 
 /**
  * Bounds of the time between two watch rounds, in ms. Two rounds per block report each block in time; if a block takes less than a second,
@@ -28,13 +25,16 @@ export interface WatchTarget {
   readonly relayers: () => readonly Relayer[]
 }
 
-/** Watches one network, in one process at a time: at each block if an endpoint announces blocks, otherwise by polling. */
+/**
+ * Watches the accounts of this process on one network: at each block if an endpoint announces blocks, otherwise by polling. Two processes
+ * that watch the same account for a moment do no harm: every write is guarded by the version that was read.
+ */
 export function createWatchWorker(context: TransactionsContext, target: WatchTarget): Loop {
-  const memory = createWatchMemory()
+  let memory = createWatchMemory()
   const { chain, network } = target.runtime
   const backstopMs = BACKSTOP_BLOCKS * network.averageBlocktimeMs
-  const { db, clock, owner } = context
-  const lease = createLeaseHolder({ db, clock, owner, name: `watch:${target.key}`, ttlMs: LEASE_MS })
+  const { share } = context
+  let shareVersion = share.version
   let feed: HeadFeed | undefined
   let newHead = false
   let lastRoundAt = Number.NEGATIVE_INFINITY
@@ -51,10 +51,16 @@ export function createWatchWorker(context: TransactionsContext, target: WatchTar
     clock: context.clock,
     log: context.log,
     work: async () => {
-      if (!(await lease.hold()) || mayWait()) return
+      if (share.version !== shareVersion) {
+        // What was settled and checked was so for other accounts.
+        shareVersion = share.version
+        memory = { ...createWatchMemory(), highest: memory.highest }
+      }
+      if (mayWait()) return
       newHead = false
       lastRoundAt = context.clock.monotonic()
-      await watchNetwork(context, { runtime: target.runtime, relayers: target.relayers(), memory })
+      const relayers = target.relayers().filter(({ id }) => share.has(id))
+      await watchNetwork(context, { runtime: target.runtime, relayers, memory })
     },
   })
   return {
@@ -69,7 +75,6 @@ export function createWatchWorker(context: TransactionsContext, target: WatchTar
     stop: async () => {
       feed?.stop()
       await loop.stop()
-      await lease.release()
     },
   }
 }

@@ -4,21 +4,15 @@ import type { Database } from '../../src/database/db.ts'
 import {
   acquireLease,
   assertFence,
-  extendLease,
-  keepLease,
   type Lease,
   LeaseLostError,
   releaseLease,
 } from '../../src/database/lease.ts'
-import { until } from '../support/until.ts'
 
 const LONG_MS = 60_000
 
 /** A lease of which the deadline has passed at once. */
 const OVER_MS = -1
-
-/** A lease that a slow machine can still extend in time. */
-const SHORT_MS = 900
 
 /** The part of the conformance suite about leases. */
 export function describeLeases(get: () => Database): void {
@@ -30,16 +24,6 @@ export function describeLeases(get: () => Database): void {
     const taken = await take(lease)
     if (!taken) throw new Error('The lease should have been free.')
     return taken
-  }
-
-  /** Waits until this many ms have passed for the database, whose time leases follow. */
-  const passes = async (ms: number) => {
-    const readTime = async () => {
-      const { rows } = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(get().db)
-      return rows[0]?.at.getTime() ?? 0
-    }
-    const end = (await readTime()) + ms
-    await until(readTime, (at) => at >= end)
   }
 
   const check = (lease: Lease) =>
@@ -77,7 +61,6 @@ export function describeLeases(get: () => Database): void {
       const next = await mustTake({ name: lease, owner: 'b', ttlMs: LONG_MS })
       expect(next.fence).toBe(old.fence + 1n)
       await expect(check(old)).rejects.toThrow(LeaseLostError)
-      expect(await extendLease(get().db, old, LONG_MS)).toBe(false)
       await releaseLease(get().db, old)
       await check(next)
     })
@@ -94,24 +77,6 @@ export function describeLeases(get: () => Database): void {
     test('a released one is free at once', async () => {
       const lease = name()
       await releaseLease(get().db, await mustTake({ name: lease, owner: 'a', ttlMs: LONG_MS }))
-      expect(await take({ name: lease, owner: 'b', ttlMs: LONG_MS })).toMatchObject({ owner: 'b', fence: 2n })
-    })
-
-    test('an extended one stays', async () => {
-      const lease = name()
-      const mine = await mustTake({ name: lease, owner: 'a', ttlMs: OVER_MS })
-      expect(await extendLease(get().db, mine, LONG_MS)).toBe(true)
-      expect(await take({ name: lease, owner: 'b', ttlMs: LONG_MS })).toBeUndefined()
-    })
-
-    test('a kept one stays beyond its time, and ends when no one keeps it', async () => {
-      const lease = name()
-      const mine = await mustTake({ name: lease, owner: 'a', ttlMs: SHORT_MS })
-      const letGo = keepLease(get().db, mine, SHORT_MS)
-      await passes(3 * SHORT_MS)
-      expect(await take({ name: lease, owner: 'b', ttlMs: LONG_MS })).toBeUndefined()
-      await letGo()
-      await passes(2 * SHORT_MS)
       expect(await take({ name: lease, owner: 'b', ttlMs: LONG_MS })).toMatchObject({ owner: 'b', fence: 2n })
     })
 
