@@ -1,0 +1,108 @@
+/**
+ * Statements that a PostgreSQL server parses once for each connection, and transactions that begin with their first statement.
+ *
+ * This is speed code: it moves the benchmark's rows of two and of four processes, because parsing and planning are more than half of what
+ * the server does for a small statement, and each exchange costs the service as much as a small computation. When those rows no longer
+ * change, send every statement as text and delete this file.
+ */
+import type { PostgresQueryResult } from 'kysely'
+import type pg from 'pg'
+
+/** A statement that was sent so often is parsed once. Others would fill the memory of the server. */
+const OFTEN = 5
+
+/** The most statements that are parsed once, about 50 kB for each connection. Those of all steps and of the usual requests fit. */
+const MAX_STATEMENTS = 200
+
+/** The most texts whose uses are counted. A list of values makes a text for each of its lengths. */
+const MAX_COUNTED = 2_000
+
+/** A change of a table by another process, such as a migration of a newer release, makes what was parsed before useless (feature_not_supported). */
+const CHANGED = { code: '0A000', message: /cached plan must not change result type/ }
+
+const NOTHING: Result = { command: 'SELECT', rowCount: 0, rows: [] }
+
+/** The part of a connection that the types of node-postgres omit: the id that the server told at the start (client.js). */
+type Greeted = pg.PoolClient & { readonly processID: number }
+
+type Result = PostgresQueryResult<unknown>
+
+/** Runs the statements of one use of a connection. */
+export type Run = (text: string, parameters: readonly unknown[]) => Promise<Result>
+
+/** Creates what gives `Run` for connections of a pool whose clients have `pipeline: true`. */
+export function createStatements(): (client: pg.PoolClient) => Promise<Run> {
+  const counts = new Map<string, number>()
+  const names = new Map<string, string>()
+  const direct = new WeakMap<pg.PoolClient, boolean>()
+  let generation = 0
+
+  function nameOf(text: string): string | undefined {
+    const name = names.get(text)
+    if (name !== undefined) return name
+    if (names.size >= MAX_STATEMENTS) return undefined
+    const count = (counts.get(text) ?? 0) + 1
+    if (counts.size >= MAX_COUNTED) counts.clear()
+    counts.set(text, count)
+    if (count >= OFTEN) names.set(text, `s${generation}_${names.size}`)
+    return names.get(text)
+  }
+
+  /** A pooler such as PgBouncer gives each transaction another session, in which nothing was parsed. It tells an id of its own. */
+  async function isDirect(client: pg.PoolClient): Promise<boolean> {
+    const known = direct.get(client)
+    if (known !== undefined) return known
+    const { rows } = await client.query<[number]>({ text: 'select pg_backend_pid()', rowMode: 'array' })
+    const answer = rows[0]?.[0] === (client as Greeted).processID
+    direct.set(client, answer)
+    return answer
+  }
+
+  async function send(client: pg.PoolClient, text: string, parameters: readonly unknown[]): Promise<Result> {
+    const name = parameters.length === 0 ? undefined : nameOf(text)
+    try {
+      return await query(client, text, { name, parameters })
+    } catch (error) {
+      const { code, message } = error as { code?: unknown; message?: string }
+      if (code === CHANGED.code && CHANGED.message.test(message ?? '')) {
+        // New names make every connection parse again. The statement failed, which its caller treats as it treats any failure.
+        generation += 1
+        names.clear()
+        counts.clear()
+      }
+      throw error
+    }
+  }
+
+  return async (client) => {
+    if (!(await isDirect(client))) return (text, parameters) => query(client, text, { parameters })
+    let begins = false
+    return async (text, parameters) => {
+      if (text === 'begin') {
+        begins = true
+        return NOTHING
+      }
+      if (!begins) return send(client, text, parameters)
+      begins = false
+      if (text === 'commit' || text === 'rollback') return NOTHING
+      const { stream } = client.connection
+      stream.cork()
+      const begun = client.query('begin')
+      const result = send(client, text, parameters)
+      stream.uncork()
+      // The result would be that of a statement on its own, if the transaction had not begun.
+      await Promise.all([begun, result])
+      return result
+    }
+  }
+}
+
+/** The types of Kysely name fewer commands than there are. */
+function query(
+  client: pg.PoolClient,
+  text: string,
+  { name, parameters }: { readonly name?: string | undefined; readonly parameters: readonly unknown[] },
+): Promise<Result> {
+  const statement = { ...(name !== undefined && { name }), text, values: [...parameters] }
+  return client.query(statement) as Promise<unknown> as Promise<Result>
+}
