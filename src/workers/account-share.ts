@@ -113,7 +113,7 @@ export function createAccountShare(deps: AccountShareDeps): SharedAccounts {
     },
     setAccounts(relayerIds) {
       accounts = relayerIds
-      divide()
+      if (live.length > 1) divide()
     },
     onChange(listener) {
       tell = listener

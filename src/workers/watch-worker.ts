@@ -30,14 +30,28 @@ export interface WatchTarget {
  * that watch the same account for a moment do no harm: every write is guarded by the version that was read.
  */
 export function createWatchWorker(context: TransactionsContext, target: WatchTarget): Loop {
-  let memory = createWatchMemory()
+  const memory = createWatchMemory()
   const { chain, network } = target.runtime
   const backstopMs = BACKSTOP_BLOCKS * network.averageBlocktimeMs
   const { share } = context
   let shareVersion = share.version
+  let own: ReadonlySet<string> | undefined
   let feed: HeadFeed | undefined
   let newHead = false
   let lastRoundAt = Number.NEGATIVE_INFINITY
+
+  const isOwn = ({ id }: Relayer) => share.has(id)
+
+  /** Nothing that was settled and checked was so for the accounts that this process has gained. */
+  function lookForGained(): void {
+    shareVersion = share.version
+    const before = own
+    own = new Set(target.relayers().flatMap((relayer) => (isOwn(relayer) ? relayer.id : [])))
+    if (before !== undefined && [...own].every((id) => before.has(id))) return
+    memory.settledAt = undefined
+    memory.checkedUntil = undefined
+    memory.recheckAt = 0
+  }
 
   const mayWait = () =>
     feed?.live === true &&
@@ -51,15 +65,11 @@ export function createWatchWorker(context: TransactionsContext, target: WatchTar
     clock: context.clock,
     log: context.log,
     work: async () => {
-      if (share.version !== shareVersion) {
-        // What was settled and checked was so for other accounts.
-        shareVersion = share.version
-        memory = { ...createWatchMemory(), highest: memory.highest }
-      }
+      if (share.version !== shareVersion) lookForGained()
       if (mayWait()) return
       newHead = false
       lastRoundAt = context.clock.monotonic()
-      const relayers = target.relayers().filter(({ id }) => share.has(id))
+      const relayers = target.relayers().filter(isOwn)
       await watchNetwork(context, { runtime: target.runtime, relayers, memory })
     },
   })

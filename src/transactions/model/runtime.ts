@@ -26,7 +26,7 @@ export interface RelayerRuntime {
 export interface AccountShare {
   /** Returns true if the account belongs to this process. Processes may disagree for a moment, so only a lease allows to write. */
   has(relayerId: string): boolean
-  /** A number that changes whenever other accounts belong to this process than before. */
+  /** A number that changes whenever other accounts may belong to this process than before. */
   readonly version: number
   /** Returns the lease of the account, which this process keeps between steps; undefined if another process has it. */
   lease(relayerId: string): Promise<Lease | undefined>
