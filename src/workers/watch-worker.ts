@@ -47,7 +47,7 @@ export function createWatchWorker(context: TransactionsContext, target: WatchTar
     shareVersion = share.version
     const before = own
     own = new Set(target.relayers().flatMap((relayer) => (isOwn(relayer) ? relayer.id : [])))
-    if (before !== undefined && [...own].every((id) => before.has(id))) return
+    if (before === undefined || [...own].every((id) => before.has(id))) return
     memory.settledAt = undefined
     memory.checkedUntil = undefined
     memory.recheckAt = 0
@@ -65,7 +65,7 @@ export function createWatchWorker(context: TransactionsContext, target: WatchTar
     clock: context.clock,
     log: context.log,
     work: async () => {
-      if (share.version !== shareVersion) lookForGained()
+      if (own === undefined || share.version !== shareVersion) lookForGained()
       if (mayWait()) return
       newHead = false
       lastRoundAt = context.clock.monotonic()

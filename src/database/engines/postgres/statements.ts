@@ -7,6 +7,7 @@
  */
 import type { PostgresQueryResult } from 'kysely'
 import type pg from 'pg'
+import { isParsedBefore } from '../../errors.ts'
 
 /** A statement that was sent so often is parsed once. Others would fill the memory of the server. */
 const OFTEN = 5
@@ -16,9 +17,6 @@ const MAX_STATEMENTS = 200
 
 /** The most texts whose uses are counted. A list of values makes a text for each of its lengths. */
 const MAX_COUNTED = 2_000
-
-/** A change of a table by another process, such as a migration of a newer release, makes what was parsed before useless (feature_not_supported). */
-const CHANGED = { code: '0A000', message: /cached plan must not change result type/ }
 
 const NOTHING: Result = { command: 'SELECT', rowCount: 0, rows: [] }
 
@@ -58,37 +56,51 @@ export function createStatements(): (client: pg.PoolClient) => Promise<Run> {
     return answer
   }
 
-  async function send(client: pg.PoolClient, text: string, parameters: readonly unknown[]): Promise<Result> {
-    const name = parameters.length === 0 ? undefined : nameOf(text)
+  /** New names make every connection parse all statements again. */
+  function forget(): void {
+    generation += 1
+    names.clear()
+    counts.clear()
+  }
+
+  async function send(client: pg.PoolClient, statement: Statement): Promise<Result> {
+    const { text, parameters, isAlone } = statement
     try {
-      return await query(client, text, { name, parameters })
+      return await query(client, {
+        text,
+        parameters,
+        name: parameters.length === 0 ? undefined : nameOf(text),
+      })
     } catch (error) {
-      const { code, message } = error as { code?: unknown; message?: string }
-      if (code === CHANGED.code && CHANGED.message.test(message ?? '')) {
-        // New names make every connection parse again. The statement failed, which its caller treats as it treats any failure.
-        generation += 1
-        names.clear()
-        counts.clear()
-      }
-      throw error
+      if (!isParsedBefore(error)) throw error
+      forget()
+      // A transaction has failed with its statement, so it is for its caller to repeat it.
+      if (!isAlone) throw error
+      return query(client, { text, parameters })
     }
   }
 
   return async (client) => {
-    if (!(await isDirect(client))) return (text, parameters) => query(client, text, { parameters })
-    let begins = false
+    if (!(await isDirect(client))) return (text, parameters) => query(client, { text, parameters })
+    /** `announced`: it begins with the next statement. */
+    let transaction: 'none' | 'announced' | 'begun' = 'none'
     return async (text, parameters) => {
+      const before = transaction
       if (text === 'begin') {
-        begins = true
+        transaction = 'announced'
         return NOTHING
       }
-      if (!begins) return send(client, text, parameters)
-      begins = false
-      if (text === 'commit' || text === 'rollback') return NOTHING
+      if (text === 'commit' || text === 'rollback') {
+        transaction = 'none'
+        return before === 'announced' ? NOTHING : query(client, { text, parameters })
+      }
+      const statement = { text, parameters, isAlone: before === 'none' }
+      if (before !== 'announced') return send(client, statement)
+      transaction = 'begun'
       const { stream } = client.connection
       stream.cork()
       const begun = client.query('begin')
-      const result = send(client, text, parameters)
+      const result = send(client, statement)
       stream.uncork()
       // The result would be that of a statement on its own, if the transaction had not begun.
       await Promise.all([begun, result])
@@ -97,11 +109,17 @@ export function createStatements(): (client: pg.PoolClient) => Promise<Run> {
   }
 }
 
+interface Statement {
+  readonly text: string
+  readonly parameters: readonly unknown[]
+  /** No transaction of several statements is open. */
+  readonly isAlone: boolean
+}
+
 /** The types of Kysely name fewer commands than there are. */
 function query(
   client: pg.PoolClient,
-  text: string,
-  { name, parameters }: { readonly name?: string | undefined; readonly parameters: readonly unknown[] },
+  { name, text, parameters }: Pick<Statement, 'text' | 'parameters'> & { readonly name?: string | undefined },
 ): Promise<Result> {
   const statement = { ...(name !== undefined && { name }), text, values: [...parameters] }
   return client.query(statement) as Promise<unknown> as Promise<Result>
