@@ -9,6 +9,7 @@ import { type CompiledContract, compileContract } from './contract/compile.ts'
 import { type DatabaseOptions, openDatabase } from './database/database.ts'
 import type { Database } from './database/db.ts'
 import { waitForServer } from './database/errors.ts'
+import { PROCESSES_CHANNEL } from './database/processes.ts'
 import { withSealedColumns } from './database/sealed-columns.ts'
 import { gatherFacts } from './diagnosis/facts.ts'
 import { createEventNotifier } from './events/follow.ts'
@@ -224,7 +225,7 @@ async function assemble(parts: Parts): Promise<App> {
   const runtimeSet = await patiently(() =>
     createRuntimes({ ...parts, connection, instrumentation, traces, owner }),
   )
-  const { registry, context } = runtimeSet
+  const { registry, context, share } = runtimeSet
   const presentEvents = createEventPresenter({ db, runtimesOf: registry.runtimesOf })
   const observer = instrumentation?.deliveries
   const shared = { config, database, presentEvents, sealer, owner, clock, log, nameServers }
@@ -232,6 +233,7 @@ async function assemble(parts: Parts): Promise<App> {
     createDeliveries({ ...shared, observer, tracer: traces?.deliveries }),
   )
   const submit = createSubmitWorker(context)
+  share.onChange(submit.wake)
   const topUps = createTopUpWorker(context, { intervalMs: config.healthIntervalMs })
   const management = createManagement({ ...parts, connection, runtimeSet, owner })
   const tickets = createStreamTickets({ db, clock })
@@ -239,6 +241,7 @@ async function assemble(parts: Parts): Promise<App> {
   const limits = createSharedLimits({ database, rateLimit: config.rateLimit, clock, log })
   const permanentWorkers = [
     ...parts.clockLoops,
+    ...share.loops,
     registry.loop,
     access.loop,
     ...limits.loops,
@@ -336,6 +339,9 @@ async function assemble(parts: Parts): Promise<App> {
     await database.listen(WORK_CHANNEL, submit.wakeRelayer),
     await database.listen(SLOT_CHANNEL, submit.wakeForSlot),
     await database.listen(EVENTS_CHANNEL, notifier.wake),
+    await database.listen(PROCESSES_CHANNEL, () => {
+      for (const loop of share.loops) loop.wake()
+    }),
     await database.listen(RELAYERS_CHANNEL, () => {
       registry.loop.wake()
       topUps.wake()

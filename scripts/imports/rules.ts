@@ -138,6 +138,7 @@ const ARROWS: Rules['arrows'] = {
     'transactions/',
     'relayers/',
     'database/lease.ts',
+    'database/processes.ts',
     'database/db.ts',
     'database/sql-helpers.ts',
     'events/',

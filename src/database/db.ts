@@ -26,6 +26,7 @@ import type {
   NetworkUrlsTable,
   NotificationsTable,
   OperatedAccountsTable,
+  ProcessesTable,
   RelayersTable,
   SignersTable,
 } from './tables/relayers.ts'
@@ -64,6 +65,7 @@ export interface Schema {
   alerts: AlertsTable
   watched_states: WatchedStatesTable
   leases: LeasesTable
+  processes: ProcessesTable
   finished_counts: FinishedCountsTable
   notification_keys: NotificationKeysTable
   deliveries: DeliveriesTable

@@ -45,9 +45,22 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
  */
 export function isRetryable(error: unknown): boolean {
   const code = codeOf(error)
+  if (isParsedBefore(error)) return true
   if (code !== undefined)
     return RETRYABLE_STATES.has(code) || RETRYABLE_ERRNOS.has(code) || code.startsWith('08')
   return error instanceof Error && CONNECTION_LOST.test(error.message)
+}
+
+/**
+ * Returns true if a statement was parsed before a table of it changed, as by the migration of a newer release (feature_not_supported). The
+ * same statement succeeds when it is parsed again.
+ */
+export function isParsedBefore(error: unknown): boolean {
+  return (
+    codeOf(error) === '0A000' &&
+    error instanceof Error &&
+    error.message.startsWith('cached plan must not change')
+  )
 }
 
 /** SQLSTATE of a write on a server, or in a session, that only reads (read_only_sql_transaction). */

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db, Tx } from './db.ts'
 
 /** An exclusive right to work on something for a limited time. All times are those of the database, so the clocks of processes may differ. */
@@ -28,11 +28,11 @@ interface LeaseRequest {
 }
 
 /**
- * Lets the commit of the statement return before its log is on the disk, because a lease is acquired and released around every step of an
- * account. After a crash of the database server the row may be an older one. That is safe: a process that acquired the lease in the
- * meantime is then no longer its owner with its fence, and `assertFence` refuses what they write.
+ * Lets the commit of the statement return before its log is on the disk, because leases are renewed all the time. After a crash of the
+ * database server the row may be an older one. That is safe: a process that acquired the lease in the meantime is then no longer its owner
+ * with its fence, and `assertFence` refuses what it writes.
  */
-const UNSYNCED = sql`unsynced as materialized (select set_config('synchronous_commit', 'off', true))`
+export const UNSYNCED = sql`unsynced as materialized (select set_config('synchronous_commit', 'off', true))`
 
 /**
  * Acquires the lease, or renews it if `owner` has it. Undefined while another owner has it. It is one statement, so two callers cannot both
@@ -54,26 +54,20 @@ export async function acquireLease(db: Db, request: LeaseRequest): Promise<Lease
   return row && { name, owner, fence: row.fence }
 }
 
-/** Moves the deadline to `ttlMs` from now. Returns false when another owner has the lease. */
-export async function extendLease(db: Db, lease: Lease, ttlMs: number): Promise<boolean> {
-  return (await moveDeadline(db, lease, fromNow(ttlMs))) > 0n
-}
-
 /** Releases the lease. The row stays, so that the fence never restarts. Does nothing when the lease was lost. */
-export async function releaseLease(db: Db, lease: Lease): Promise<void> {
-  await moveDeadline(db, lease, sql<Date>`now()`)
+export function releaseLease(db: Db, lease: Lease): Promise<void> {
+  return releaseLeases(db, [lease])
 }
 
-async function moveDeadline(
-  db: Db,
-  { name, owner, fence }: Lease,
-  deadline: RawBuilder<Date>,
-): Promise<bigint> {
-  const { numAffectedRows = 0n } = await sql`
+/** Releases leases in one statement, as `releaseLease`. */
+export async function releaseLeases(db: Db, leases: readonly Lease[]): Promise<void> {
+  if (leases.length === 0) return
+  await sql`
     with ${UNSYNCED}
-    update leases set expires_at = ${deadline} from unsynced
-    where name = ${name} and owner = ${owner} and fence = ${fence}`.execute(db)
-  return numAffectedRows
+    update leases set expires_at = now()
+    from unsynced, unnest(${leases.map(({ name }) => name)}::text[], ${leases.map(({ owner }) => owner)}::text[],
+      ${leases.map(({ fence }) => fence.toString())}::bigint[]) as held (name, owner, fence)
+    where leases.name = held.name and leases.owner = held.owner and leases.fence = held.fence`.execute(db)
 }
 
 /**
@@ -107,32 +101,10 @@ export function lockFence({ name, owner, fence }: Lease) {
   return sql`select fence from leases where name = ${name} and owner = ${owner} and fence = ${fence} for share`
 }
 
-/** All processes take a lease of one name for nearly the same time. */
-const LEAD = sql`interval '1 minute'`
+/** All processes take a lease of one name for nearly the same time, so one that ends this much later was written by a clock ahead. */
+export const LEAD = sql`interval '1 minute'`
 
-function fromNow(ttlMs: number) {
+/** The time of the database in so many ms. */
+export function fromNow(ttlMs: number) {
   return sql<Date>`now() + ${ttlMs}::float8 * interval '1 millisecond'`
-}
-
-/** A lease is extended this many times before it would end, so that one slow query does not lose it. */
-const EXTENSIONS = 3
-
-/**
- * Extends the lease until the returned function is called, so that it may be short and work may be long: the lease of a process that dies
- * ends soon. An extension that fails is only missing; writes are guarded by the fence.
- */
-export function keepLease(db: Db, lease: Lease, ttlMs: number): () => Promise<void> {
-  let extending: Promise<void> | undefined
-  const extend = async () => {
-    await extendLease(db, lease, ttlMs).catch(() => false)
-    extending = undefined
-  }
-  // The times of leases are those of the database, so the clock of the service has no part in it.
-  const timer = setInterval(() => {
-    extending ??= extend()
-  }, ttlMs / EXTENSIONS)
-  return async () => {
-    clearInterval(timer)
-    await extending
-  }
 }

@@ -129,6 +129,19 @@ export async function lockRelayer(
 }
 
 /**
+ * Locks a relayer as `share`, and its nonce counters for one writer, in one statement: the locks of those who add transactions. Undefined for
+ * a removed relayer, of which nothing is locked.
+ */
+export async function lockForAdding(tx: Tx, id: string): Promise<Relayer | undefined> {
+  const { rows } = await sql<Row>`
+    with relayer as materialized (select * from relayers where id = ${id} and removed_at is null for share),
+    counters as materialized (
+      select address from accounts where relayer_id = ${id} and (select count(*) from relayer) > 0 order by address for update)
+    select relayer.* from relayer where (select count(*) from counters) >= 0`.execute(tx)
+  return rows[0] && toRelayer(rows[0])
+}
+
+/**
  * Locks a relayer with all of its accounts, so that none of them stores a transaction until the commit, and returns it. Lock order: its own
  * account before the others, which are sorted.
  */

@@ -21,6 +21,7 @@ import type { Traces } from '../telemetry/open-telemetry.ts'
 import type { TransactionsContext } from '../transactions/model/runtime.ts'
 import { createHistoryChecker } from '../transactions/submit/check-history.ts'
 import { findUnexplained } from '../transactions/submit/number-and-sign.ts'
+import { createAccountShare } from '../workers/account-share.ts'
 import { createWatchWorker, type WatchTarget } from '../workers/watch-worker.ts'
 import type { Instrumentation } from './metrics.ts'
 import { createRelayerRegistry, type RelayerRegistry } from './relayer-registry.ts'
@@ -103,15 +104,18 @@ export async function createRuntimes(options: RuntimeSetOptions) {
     findUnexplained: (relayer, sourceAccounts) => findUnexplained({ db }, relayer, { sourceAccounts }),
     checkHistory,
   })
+  const hasOneSession = database.engine === 'pglite'
+  const share = createAccountShare({ db, clock, log, owner, isAlone: hasOneSession })
   const context: TransactionsContext = {
     db,
-    hasOneSession: database.engine === 'pglite',
+    hasOneSession,
     seenNonces: new WeakMap(),
     clock,
     startedAt: clock.now(),
     log,
     maxInFlight,
     owner,
+    share,
     observer,
     tracer: traces?.transactions,
     relayerOf,
@@ -121,7 +125,15 @@ export async function createRuntimes(options: RuntimeSetOptions) {
     checkHistory,
   }
   const createWatchLoop = (target: WatchTarget) => createWatchWorker(context, target)
-  const registry = createRelayerRegistry({ db, networks, runtimes, clock, log, createWatchLoop })
+  const registry = createRelayerRegistry({
+    db,
+    networks,
+    runtimes,
+    clock,
+    log,
+    createWatchLoop,
+    onLook: share.setAccounts,
+  })
   const bounds = createPolicyBounds({ ...config, networks })
   await lowerPolicies({ db, bounds, log })
   const problems = await registry.look()
@@ -132,6 +144,7 @@ export async function createRuntimes(options: RuntimeSetOptions) {
     ...runtimes,
     registry,
     context,
+    share,
     healthChecker,
     keyring,
     networks,

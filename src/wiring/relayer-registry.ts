@@ -47,6 +47,8 @@ interface RelayerRegistryDeps {
   readonly clock: Clock
   readonly log: Logger
   readonly createWatchLoop: (target: WatchTarget) => Loop
+  /** Called with the ids of all relayers, those that cannot act included. */
+  readonly onLook: (relayerIds: readonly string[]) => void
 }
 
 interface Watch {
@@ -56,7 +58,7 @@ interface Watch {
 
 /** Creates the registry. It is empty until the first look. */
 export function createRelayerRegistry(deps: RelayerRegistryDeps): RelayerRegistry {
-  const { db, networks, runtimes, clock, log, createWatchLoop } = deps
+  const { db, networks, runtimes, clock, log, createWatchLoop, onLook } = deps
   let endpointGroups: ReadonlyMap<string, EndpointGroup> = new Map()
   const watches = new Map<string, Watch>()
   let started = false
@@ -85,12 +87,15 @@ export function createRelayerRegistry(deps: RelayerRegistryDeps): RelayerRegistr
   async function look(): Promise<string[]> {
     networks.update(await readNetworkChanges(db))
     const ready: Relayer[] = []
+    const ids: string[] = []
     const problems: string[] = []
     for await (const page of pagesOfRelayers(db)) {
+      ids.push(...page.map(({ id }) => id))
       const prepared = await prepareAll(page)
       ready.push(...prepared.ready)
       problems.push(...prepared.problems)
     }
+    onLook(ids)
     runtimes.keep(ready)
     byId = new Map(ready.map((relayer) => [relayer.id, relayer]))
     endpointGroups = endpointGroupsOf(ready, runtimes)

@@ -1,10 +1,18 @@
+import { findFree } from '../database/processes.ts'
 import type { TransactionsContext } from '../transactions/model/runtime.ts'
 import { findDueRelayers, hasDuePending } from '../transactions/store/due-store.ts'
 import { workAccount } from '../transactions/submit/account-step.ts'
+import { accountLeaseName } from './account-share.ts'
 import { createLoop, type Loop } from './loop.ts'
 
 /** The longest delay in ms of due work without a wake: after a crash, or when a waiting time ends. */
 const BACKSTOP_MS = 500
+
+/**
+ * Time in ms after which a process works for an account of another one that does not: its keys, its endpoints or its configuration may be
+ * others than those of this one.
+ */
+const NEGLECTED_MS = 2_500
 
 /** The loop of submissions, which can also be woken for one relayer. */
 export interface SubmitLoop extends Loop {
@@ -14,21 +22,37 @@ export interface SubmitLoop extends Loop {
   wakeForSlot(relayerId: string): void
 }
 
-/** Runs `workAccount` for the accounts with due work, in parallel, and one step at a time for each account. */
+/**
+ * Runs `workAccount` for the accounts of this process that have due work, in parallel, and one step at a time for each account. Those of
+ * other processes cost nothing, unless nobody works for them.
+ */
 export function createSubmitWorker(context: TransactionsContext): SubmitLoop {
   const running = new Map<string, Promise<void>>()
   const again = new Set<string>()
   let isStarted = false
+  let dueSince = new Map<string, number>()
+  const { share, clock } = context
   const loop = createLoop({
     name: 'submit',
     intervalMs: BACKSTOP_MS,
-    clock: context.clock,
+    clock,
     log: context.log,
     work: async () => {
-      for (const relayerId of await findDueRelayers(context.db, new Date(context.clock.now())))
-        begin(relayerId, true)
+      const due = await findDueRelayers(context.db, new Date(context.clock.now()))
+      const { own = [], others = [] } = Object.groupBy(due, (id) => (share.has(id) ? 'own' : 'others'))
+      for (const relayerId of [...own, ...(await findNeglected(others))]) begin(relayerId, true)
     },
   })
+
+  /** Finds the accounts of other processes that have been due for too long, and that no live process has leased. */
+  async function findNeglected(due: readonly string[]): Promise<Iterable<string>> {
+    const now = clock.monotonic()
+    dueSince = new Map(due.map((id) => [id, dueSince.get(id) ?? now]))
+    const overdue = due.filter((id) => now - (dueSince.get(id) ?? now) >= NEGLECTED_MS)
+    for (const id of overdue) dueSince.set(id, now)
+    const free = await findFree(context.db, overdue.map(accountLeaseName))
+    return overdue.filter((id) => free.has(accountLeaseName(id)))
+  }
 
   function begin(relayerId: string, isDue: boolean): void {
     // Work that arrived during a step may have come too late for it.
@@ -61,10 +85,10 @@ export function createSubmitWorker(context: TransactionsContext): SubmitLoop {
       return loop.start()
     },
     wakeRelayer: (relayerId) => {
-      if (isStarted) begin(relayerId, true)
+      if (isStarted && share.has(relayerId)) begin(relayerId, true)
     },
     wakeForSlot: (relayerId) => {
-      if (isStarted) begin(relayerId, false)
+      if (isStarted && share.has(relayerId)) begin(relayerId, false)
     },
     stop: async () => {
       isStarted = false

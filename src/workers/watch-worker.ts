@@ -3,10 +3,7 @@ import type { Relayer } from '../relayers/relayer.ts'
 import type { RelayerRuntime, TransactionsContext } from '../transactions/model/runtime.ts'
 import { watchNetwork } from '../transactions/watch/watch.ts'
 import { createWatchMemory } from '../transactions/watch/watch-round.ts'
-import { createLeaseHolder, createLoop, type Loop } from './loop.ts'
-
-/** Time in ms that the lease of a network lasts. */
-const LEASE_MS = 10_000
+import { createLoop, type Loop } from './loop.ts'
 
 /**
  * Bounds of the time between two watch rounds, in ms. Two rounds per block report each block in time; if a block takes less than a second,
@@ -28,16 +25,33 @@ export interface WatchTarget {
   readonly relayers: () => readonly Relayer[]
 }
 
-/** Watches one network, in one process at a time: at each block if an endpoint announces blocks, otherwise by polling. */
+/**
+ * Watches the accounts of this process on one network: at each block if an endpoint announces blocks, otherwise by polling. Two processes
+ * that watch the same account for a moment do no harm: every write is guarded by the version that was read.
+ */
 export function createWatchWorker(context: TransactionsContext, target: WatchTarget): Loop {
   const memory = createWatchMemory()
   const { chain, network } = target.runtime
   const backstopMs = BACKSTOP_BLOCKS * network.averageBlocktimeMs
-  const { db, clock, owner } = context
-  const lease = createLeaseHolder({ db, clock, owner, name: `watch:${target.key}`, ttlMs: LEASE_MS })
+  const { share } = context
+  let shareVersion = share.version
+  let own: ReadonlySet<string> | undefined
   let feed: HeadFeed | undefined
   let newHead = false
   let lastRoundAt = Number.NEGATIVE_INFINITY
+
+  const isOwn = ({ id }: Relayer) => share.has(id)
+
+  /** Nothing that was settled and checked was so for the accounts that this process has gained. */
+  function lookForGained(): void {
+    shareVersion = share.version
+    const before = own
+    own = new Set(target.relayers().flatMap((relayer) => (isOwn(relayer) ? relayer.id : [])))
+    if (before === undefined || [...own].every((id) => before.has(id))) return
+    memory.settledAt = undefined
+    memory.checkedUntil = undefined
+    memory.recheckAt = 0
+  }
 
   const mayWait = () =>
     feed?.live === true &&
@@ -51,10 +65,12 @@ export function createWatchWorker(context: TransactionsContext, target: WatchTar
     clock: context.clock,
     log: context.log,
     work: async () => {
-      if (!(await lease.hold()) || mayWait()) return
+      if (own === undefined || share.version !== shareVersion) lookForGained()
+      if (mayWait()) return
       newHead = false
       lastRoundAt = context.clock.monotonic()
-      await watchNetwork(context, { runtime: target.runtime, relayers: target.relayers(), memory })
+      const relayers = target.relayers().filter(isOwn)
+      await watchNetwork(context, { runtime: target.runtime, relayers, memory })
     },
   })
   return {
@@ -69,7 +85,6 @@ export function createWatchWorker(context: TransactionsContext, target: WatchTar
     stop: async () => {
       feed?.stop()
       await loop.stop()
-      await lease.release()
     },
   }
 }

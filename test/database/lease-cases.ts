@@ -1,24 +1,18 @@
-import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import type { Database } from '../../src/database/db.ts'
 import {
   acquireLease,
   assertFence,
-  extendLease,
-  keepLease,
   type Lease,
   LeaseLostError,
   releaseLease,
 } from '../../src/database/lease.ts'
-import { until } from '../support/until.ts'
+import { acquireForLife, findFree, signalEnd, signalLife } from '../../src/database/processes.ts'
 
 const LONG_MS = 60_000
 
 /** A lease of which the deadline has passed at once. */
 const OVER_MS = -1
-
-/** A lease that a slow machine can still extend in time. */
-const SHORT_MS = 900
 
 /** The part of the conformance suite about leases. */
 export function describeLeases(get: () => Database): void {
@@ -30,16 +24,6 @@ export function describeLeases(get: () => Database): void {
     const taken = await take(lease)
     if (!taken) throw new Error('The lease should have been free.')
     return taken
-  }
-
-  /** Waits until this many ms have passed for the database, whose time leases follow. */
-  const passes = async (ms: number) => {
-    const readTime = async () => {
-      const { rows } = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(get().db)
-      return rows[0]?.at.getTime() ?? 0
-    }
-    const end = (await readTime()) + ms
-    await until(readTime, (at) => at >= end)
   }
 
   const check = (lease: Lease) =>
@@ -77,7 +61,6 @@ export function describeLeases(get: () => Database): void {
       const next = await mustTake({ name: lease, owner: 'b', ttlMs: LONG_MS })
       expect(next.fence).toBe(old.fence + 1n)
       await expect(check(old)).rejects.toThrow(LeaseLostError)
-      expect(await extendLease(get().db, old, LONG_MS)).toBe(false)
       await releaseLease(get().db, old)
       await check(next)
     })
@@ -94,24 +77,6 @@ export function describeLeases(get: () => Database): void {
     test('a released one is free at once', async () => {
       const lease = name()
       await releaseLease(get().db, await mustTake({ name: lease, owner: 'a', ttlMs: LONG_MS }))
-      expect(await take({ name: lease, owner: 'b', ttlMs: LONG_MS })).toMatchObject({ owner: 'b', fence: 2n })
-    })
-
-    test('an extended one stays', async () => {
-      const lease = name()
-      const mine = await mustTake({ name: lease, owner: 'a', ttlMs: OVER_MS })
-      expect(await extendLease(get().db, mine, LONG_MS)).toBe(true)
-      expect(await take({ name: lease, owner: 'b', ttlMs: LONG_MS })).toBeUndefined()
-    })
-
-    test('a kept one stays beyond its time, and ends when no one keeps it', async () => {
-      const lease = name()
-      const mine = await mustTake({ name: lease, owner: 'a', ttlMs: SHORT_MS })
-      const letGo = keepLease(get().db, mine, SHORT_MS)
-      await passes(3 * SHORT_MS)
-      expect(await take({ name: lease, owner: 'b', ttlMs: LONG_MS })).toBeUndefined()
-      await letGo()
-      await passes(2 * SHORT_MS)
       expect(await take({ name: lease, owner: 'b', ttlMs: LONG_MS })).toMatchObject({ owner: 'b', fence: 2n })
     })
 
@@ -137,6 +102,70 @@ export function describeLeases(get: () => Database): void {
       await work
       expect(await theft).toMatchObject({ owner: 'b', fence: 2n })
       expect(order).toEqual(['worked', 'taken'])
+    })
+
+    describe('for the life of a process', () => {
+      /** What a process that died without a word leaves. */
+      const dies = (id: string) =>
+        get()
+          .db.updateTable('processes')
+          .set({ alive_until: new Date(0) })
+          .where('id', '=', id)
+          .execute()
+
+      const owners = () => [`a-${crypto.randomUUID()}`, `b-${crypto.randomUUID()}`] as const
+
+      test('a process sees the others that are alive, and none that is dead or has ended', async () => {
+        const [a, b] = owners()
+        const { db } = get()
+        expect(await signalLife(db, a)).toContain(a)
+        expect(await signalLife(db, b)).toEqual(expect.arrayContaining([a, b]))
+        await dies(a)
+        expect(await signalLife(db, b)).not.toContain(a)
+        expect(await signalLife(db, a)).toEqual(expect.arrayContaining([a, b]))
+        await signalEnd(db, b)
+        expect(await signalLife(db, a)).not.toContain(b)
+      })
+
+      test('one that died while the clock of the database was ahead is dead', async () => {
+        const [a, b] = owners()
+        await signalLife(get().db, a)
+        const ahead = new Date(Date.now() + 3_600_000)
+        await get().db.updateTable('processes').set({ alive_until: ahead }).where('id', '=', a).execute()
+        expect(await signalLife(get().db, b)).not.toContain(a)
+      })
+
+      test('its leases last as long as it is alive, and no others', async () => {
+        const [a, b] = owners()
+        const [one, two] = [name(), name()]
+        const { db } = get()
+        await signalLife(db, a)
+        await signalLife(db, b)
+        const mine = await acquireForLife(db, { name: one, owner: a })
+        expect(mine?.fence).toBe(1n)
+        expect(await acquireForLife(db, { name: one, owner: a })).toEqual(mine)
+        expect(await acquireForLife(db, { name: one, owner: b })).toBeUndefined()
+        expect(await findFree(db, [one, two])).toEqual(new Set([two]))
+        await dies(a)
+        expect(await findFree(db, [one, two])).toEqual(new Set([one, two]))
+        if (mine) await check(mine)
+        expect(await acquireForLife(db, { name: one, owner: b })).toMatchObject({ owner: b, fence: 2n })
+        if (mine) await expect(check(mine)).rejects.toThrow(LeaseLostError)
+        await signalEnd(db, b)
+        await signalLife(db, a)
+        expect(await acquireForLife(db, { name: one, owner: a })).toMatchObject({ owner: a, fence: 3n })
+      })
+
+      test('of many who race for the lease of a dead one, exactly one wins', async () => {
+        const lease = name()
+        const { db } = get()
+        await acquireForLife(db, { name: lease, owner: 'gone' })
+        const rivals = Array.from({ length: 8 }, () => crypto.randomUUID())
+        for (const id of rivals) await signalLife(db, id)
+        const taken = await Promise.all(rivals.map((owner) => acquireForLife(db, { name: lease, owner })))
+        expect(taken.filter((one) => one !== undefined)).toHaveLength(1)
+        for (const id of rivals) await signalEnd(db, id)
+      })
     })
   })
 }

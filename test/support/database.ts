@@ -98,6 +98,7 @@ const TABLES = [
   'alerts',
   'watched_states',
   'leases',
+  'processes',
   'finished_counts',
   'deliveries',
   'notification_keys',

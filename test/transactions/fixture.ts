@@ -13,6 +13,7 @@ import type { RelayerRuntime, TransactionsContext } from '../../src/transactions
 import type { Transaction, TransactionWithAttempts } from '../../src/transactions/model/transaction.ts'
 import { findTransaction } from '../../src/transactions/store/lookups-store.ts'
 import { insertTransactions } from '../../src/transactions/store/transactions-store.ts'
+import { createAccountShare } from '../../src/workers/account-share.ts'
 import { requestOf } from '../chains/evm/build.ts'
 import { createTestClock, type TestClock } from '../support/clock.ts'
 import { openTestDatabase } from '../support/database.ts'
@@ -60,12 +61,14 @@ export async function openFixture(
     if (!runtime) throw new Error(`no runtime for ${id}`)
     return runtime
   }
+  const owner = randomUUID()
   const context = {
     db: database.db,
     clock,
     log,
     maxInFlight: options.maxInFlight ?? 10,
-    owner: randomUUID(),
+    owner,
+    share: createAccountShare({ db: database.db, clock, log, owner, isAlone: true }),
     relayerOf: (id: string) => findRelayer(database.db, id),
     runtimeOf,
     hasOneSession: true,

@@ -57,6 +57,7 @@ beforeEach(async () => {
     runtimes,
     clock,
     log,
+    onLook: () => {},
     createWatchLoop: ({ key, relayers }) => {
       const seen = {
         name: key,

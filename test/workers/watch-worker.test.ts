@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import type { AccountShare } from '../../src/transactions/model/runtime.ts'
 import { workAccount } from '../../src/transactions/submit/account-step.ts'
 import type { Loop } from '../../src/workers/loop.ts'
 import { createWatchWorker } from '../../src/workers/watch-worker.ts'
@@ -47,7 +48,18 @@ async function setUp() {
     },
   }
   const { relayer, runtime } = owner
-  const worker = createWatchWorker(fixture.context, { key: relayer.id, runtime, relayers: () => [relayer] })
+  const division = { version: 0, isOwn: true }
+  const share: AccountShare = {
+    ...fixture.context.share,
+    has: () => division.isOwn,
+    get version() {
+      return division.version
+    },
+  }
+  const worker = createWatchWorker(
+    { ...fixture.context, share },
+    { key: relayer.id, runtime, relayers: () => [relayer] },
+  )
   worker.start()
   running.push(worker)
   const rested = () =>
@@ -66,7 +78,7 @@ async function setUp() {
     return looks - before
   }
   await rested()
-  return { stub, worker, feed, looksIn, looks: () => looks }
+  return { stub, worker, feed, division, looksIn, looks: () => looks }
 }
 
 test('without a feed the chain is looked at twice a block', async () => {
@@ -97,6 +109,17 @@ test('at the normal pace when something of the block is left open, feed or not',
   stub.head = headAt(101n)
   feed.tell()
   expect(await looksIn(6)).toBeGreaterThanOrEqual(6)
+})
+
+test('at the next poll when an account comes from another process, and not when the division only changed', async () => {
+  const { division, looksIn } = await setUp()
+  await looksIn(1)
+  division.version += 1
+  expect(await looksIn(1)).toBe(0)
+  Object.assign(division, { version: 2, isOwn: false })
+  expect(await looksIn(1)).toBe(0)
+  Object.assign(division, { version: 3, isOwn: true })
+  expect(await looksIn(1)).toBe(1)
 })
 
 test('the feed ends with the worker', async () => {

@@ -152,7 +152,7 @@ test('a slot that becomes free starts a step of a relayer that has something to 
   expect(names).not.toContain(`account:${idle.relayer.id}`)
 })
 
-test('a network is watched by one process at a time', async () => {
+test('an account is watched by the process to which it belongs', async () => {
   const stub = createStubChain()
   const owner = await fixture.addAccount({ chain: chainOf(stub) })
   const submit = createSubmitWorker(context)
@@ -165,15 +165,46 @@ test('a network is watched by one process at a time', async () => {
   include(stub, hash)
   stub.nonce = { kind: 'ok', value: 1n }
   const target = { key: owner.relayer.id, runtime: owner.runtime, relayers: () => [owner.relayer] }
-  const round = async () => {
-    const worker = createWatchWorker(context, target)
+  const round = async (isOwn: boolean) => {
+    const worker = createWatchWorker({ ...context, share: { ...context.share, has: () => isOwn } }, target)
     worker.start()
     await worker.stop()
     return (await reload(context, transaction)).transaction.status
   }
-  const lease = { name: `watch:${target.key}`, owner: 'another process' }
-  await acquireLease(context.db, { ...lease, ttlMs: 60_000 })
-  expect(await round()).toBe('submitted')
-  await acquireLease(context.db, { ...lease, ttlMs: 0 })
-  expect(await round()).toBe('mined')
+  expect(await round(false)).toBe('submitted')
+  expect(await round(true)).toBe('mined')
+})
+
+test('an account of another process costs no step, unless it stays due and nobody has leased it', async () => {
+  const stub = createStubChain()
+  const owner = await fixture.addAccount({ chain: chainOf(stub) })
+  const share = { ...context.share, has: () => false }
+  const name = `account:${owner.relayer.id}`
+  const [transaction] = await insert(context, newTransaction(owner, { nextRunAt: new Date(0) }))
+  if (!transaction) throw new Error('nothing was stored')
+  const { clock } = fixture
+  const worker = createSubmitWorker({ ...context, share, clock })
+  const looksAfter = async (ms: number) => {
+    clock.advance(ms)
+    worker.wake()
+    await until(
+      async () => clock.waiting,
+      (waiting) => waiting === 1,
+    )
+  }
+  await worker.start()
+  worker.wakeRelayer(owner.relayer.id)
+  worker.wakeForSlot(owner.relayer.id)
+  await acquireLease(context.db, { name, owner: 'another process', ttlMs: 60_000 })
+  await looksAfter(3_000)
+  await acquireLease(context.db, { name, owner: 'another process', ttlMs: 0 })
+  await looksAfter(1_000)
+  expect(stub.broadcasted).toEqual([])
+  clock.advance(3_000)
+  worker.wake()
+  await until(
+    async () => stub.broadcasted.length,
+    (count) => count === 1,
+  )
+  await worker.stop()
 })

@@ -123,9 +123,19 @@ export interface OperatedAccountsTable {
 export interface LeasesTable {
   name: string
   owner: string
+  /** Infinity if the lease lasts as long as its owner is alive. */
   expires_at: Date
   /** A number that grows with each new owner. A write with an older one is refused. */
   fence: bigint
+}
+
+/** The processes that share the database. */
+export interface ProcessesTable {
+  /** The owner in `leases`. */
+  id: string
+  started_at: Generated<Date>
+  /** The process moves this time while it runs. */
+  alive_until: Date
 }
 
 /** The interfaces that callers have registered for contracts: on EVM, ABIs. A removed relayer has none. */

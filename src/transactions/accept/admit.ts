@@ -8,7 +8,7 @@ import { isFurtherAccount, poolIdOf } from '../../relayers/accounts/pool.ts'
 import { findLaneAccount, lockLanes } from '../../relayers/accounts/pool-store.ts'
 import { inactive, shortOfFunds } from '../../relayers/policies/policy.ts'
 import { networkOf, type Relayer } from '../../relayers/relayer.ts'
-import { lockRelayer } from '../../relayers/store.ts'
+import { lockForAdding } from '../../relayers/store.ts'
 import { type BudgetLedger, openLedger, refusalIn } from '../../spending/book.ts'
 import type { RuleResult } from '../../spending/evaluate-content.ts'
 import { insertApprovals, type NewApproval } from '../approvals/approvals-store.ts'
@@ -21,7 +21,6 @@ import type { RelayerRuntime, TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { reservedBy } from '../store/due-store.ts'
 import { findKeys, insertKeys, type KeyRecord, KeyTakenError } from '../store/idempotency-store.ts'
-import { lockAccount } from '../store/nonce-store.ts'
 import { insertTransactions } from '../store/transactions-store.ts'
 import { externalNonceProblem, keyOf, usedExternalNonces } from './checks.ts'
 import { type IdempotencyKey, keyReuseError } from './idempotency.ts'
@@ -152,9 +151,8 @@ async function admitGroup(
   const [first] = candidates
   if (first === undefined) return []
   // Read again under the lock: a relayer may have been deleted or disabled since the candidate was created.
-  const relayer = await lockRelayer(tx, id, 'share')
+  const relayer = await lockForAdding(tx, id)
   if (relayer === undefined) return candidates.map(() => ({ kind: 'refused', error: relayerNotFound(id) }))
-  await lockAccount(tx, id)
   const runtime = context.runtimeOf(first.relayer)
   const reserved = await reservedBy(tx, id, { now: new Date(now) })
   const nonces = candidates.flatMap(externalNonceOf)

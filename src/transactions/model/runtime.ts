@@ -22,6 +22,18 @@ export interface RelayerRuntime {
   readonly sourceAccounts: readonly SourceAccount[]
 }
 
+/** The accounts that this process works for: each account belongs to one of the live processes. */
+export interface AccountShare {
+  /** Returns true if the account belongs to this process. Processes may disagree for a moment, so only a lease allows to write. */
+  has(relayerId: string): boolean
+  /** A number that changes whenever other accounts may belong to this process than before. */
+  readonly version: number
+  /** Returns the lease of the account, which this process keeps between steps; undefined if another process has it. */
+  lease(relayerId: string): Promise<Lease | undefined>
+  /** Ends a step with this lease. `lost`: another process has acquired it. */
+  release(relayerId: string, step: { readonly lost: boolean }): Promise<void>
+}
+
 /** Dependencies and settings that every function of this folder gets. */
 export interface TransactionsContext {
   readonly db: Db
@@ -37,6 +49,7 @@ export interface TransactionsContext {
   readonly maxInFlight: number
   /** Identifies this process in leases. */
   readonly owner: string
+  readonly share: AccountShare
   /** Absent if metrics are off. */
   readonly observer?: TransactionObserver | undefined
   /** Absent if traces are off. */

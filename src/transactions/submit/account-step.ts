@@ -1,4 +1,4 @@
-import { acquireLease, keepLease, LeaseLostError, releaseLease } from '../../database/lease.ts'
+import { LeaseLostError } from '../../database/lease.ts'
 import { isSignerFault } from '../../signers/signer.ts'
 import { compareRefused, rebroadcastDue } from '../broadcast/rebroadcast.ts'
 import { raiseOverdue, unblock } from '../broadcast/speed-up.ts'
@@ -7,26 +7,16 @@ import { findDueInFlight } from '../store/due-store.ts'
 import { isReset, submitPending } from './submit.ts'
 
 /**
- * Time in ms that the lease of an account lasts, unless the step extends it: another process works for the account so soon after this one
- * has died. Every write is guarded by the fence or by the version that was read, so a step that is too slow loses its own work and nothing
- * else.
- */
-const LEASE_MS = 2_000
-
-/**
  * Runs one step for one account: it raises fees, broadcasts again what is due, and submits pending transactions. It does nothing while
- * another process has leased the account.
+ * another process has leased the account. Every write is guarded by the fence of the lease or by the version that was read, so a step that is
+ * too slow loses its own work and nothing else.
  */
 export async function workAccount(context: TransactionsContext, relayerId: string): Promise<void> {
   const relayer = await context.relayerOf(relayerId)
   if (relayer === undefined) return
-  const lease = await acquireLease(context.db, {
-    name: `account:${relayerId}`,
-    owner: context.owner,
-    ttlMs: LEASE_MS,
-  })
+  const lease = await context.share.lease(relayerId)
   if (lease === undefined) return
-  const letGo = keepLease(context.db, lease, LEASE_MS)
+  let lost = false
   const leased = { relayer, runtime: context.runtimeOf(relayer), lease }
   try {
     // A paused or disabled relayer signs nothing new. Its signed transactions are still broadcast.
@@ -46,10 +36,10 @@ export async function workAccount(context: TransactionsContext, relayerId: strin
     if (maySign) await submitPending(context, leased)
   } catch (error) {
     if (!(error instanceof LeaseLostError)) throw error
+    lost = true
     context.log.warn({ relayer: relayerId }, 'account lease lost to another process; step abandoned')
   } finally {
-    await letGo()
-    await releaseLease(context.db, lease)
+    await context.share.release(relayerId, { lost })
   }
 }
 

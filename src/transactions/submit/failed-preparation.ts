@@ -2,7 +2,7 @@ import type { Answer, Refusal } from '../../chains/answer.ts'
 import type { Prepared, SetupRequired } from '../../chains/attempt.ts'
 import type { ChainRequest } from '../../chains/request.ts'
 import { assertFence } from '../../database/lease.ts'
-import { lockRelayer } from '../../relayers/store.ts'
+import { lockForAdding } from '../../relayers/store.ts'
 import { asBudgeted, chargeOwn } from '../budgets/charge.ts'
 import { isNoop, unprovenAttempts } from '../model/attempts.ts'
 import { WATCHED_MS } from '../model/due.ts'
@@ -21,7 +21,6 @@ import {
 import { isFinal, nextStatus } from '../model/transitions.ts'
 import { findAttempts } from '../store/attempts-store.ts'
 import { findLatestSetup } from '../store/due-store.ts'
-import { lockAccount } from '../store/nonce-store.ts'
 import { insertTransactions, saveInOwnTransaction } from '../store/transactions-store.ts'
 
 /** Time in ms until a transaction that cannot be prepared is tried again: no node answers, or the account has no money. */
@@ -132,9 +131,8 @@ export async function runSetupTransaction(
   const stored = await db.transaction().execute(async (tx): Promise<Transaction[]> => {
     await assertFence(tx, lease)
     // The transactions that needed it may be final by now, and the relayer deleted.
-    const present = await lockRelayer(tx, relayer.id, 'share')
+    const present = await lockForAdding(tx, relayer.id)
     if (present === undefined) return []
-    await lockAccount(tx, relayer.id)
     const latest = await findLatestSetup(tx, relayer.id)
     if (latest !== undefined && !mayFollow(latest, now)) return []
     const setup = asBudgeted(present, {

@@ -1,10 +1,10 @@
 import { sendsPrivately } from '../../relayers/policies/policy.ts'
-import { lockRelayer } from '../../relayers/store.ts'
+import { lockForAdding } from '../../relayers/store.ts'
 import { asBudgeted, chargeOwn } from '../budgets/charge.ts'
 import { unprovenAttempts } from '../model/attempts.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import { newTransactionId, type Transaction, type TransactionWithAttempts } from '../model/transaction.ts'
-import { findUsedNonces, lockAccount } from '../store/nonce-store.ts'
+import { findUsedNonces } from '../store/nonce-store.ts'
 import { insertTransactions } from '../store/transactions-store.ts'
 import type { WatchRound } from './watch-round.ts'
 
@@ -54,9 +54,8 @@ async function fillGap(
   const now = new Date(clock.now())
   const fillers = await db.transaction().execute(async (tx) => {
     // The transactions behind the gap may be final by now, and the relayer deleted.
-    const relayer = await lockRelayer(tx, relayerId, 'share')
+    const relayer = await lockForAdding(tx, relayerId)
     if (relayer === undefined) return []
-    await lockAccount(tx, relayerId)
     const used = await findUsedNonces(tx, head, { from, to })
     const missing = Array.from({ length: Number(to - from) }, (_, index) => from + BigInt(index)).filter(
       (nonce) => !used.has(nonce),

@@ -8,6 +8,7 @@ import { type QueryObserver, reportQueries } from '../../query-observer.ts'
 import { VALUE_TYPES } from '../value-types.ts'
 import { createListener } from './postgres-listener.ts'
 import { chooseServers, type Servers } from './postgres-servers.ts'
+import { createStatements } from './statements.ts'
 
 /** The number of connections of this process, without the one that listens. PostgreSQL allows 100 in all by default. */
 const POOL_SIZE = 10
@@ -75,7 +76,7 @@ export async function openPostgres(
 
 /** The types name a constructor without parameters; the pool calls it with its own settings (pg-pool, index.js). */
 function createPool(settings: pg.ClientConfig, { Client }: Servers): pg.Pool {
-  const own = { ...settings, max: POOL_SIZE, types: VALUE_TYPES }
+  const own = { ...settings, max: POOL_SIZE, types: VALUE_TYPES, pipeline: true }
   return new pg.Pool({ ...own, Client: Client as new () => pg.ClientBase })
 }
 
@@ -93,6 +94,7 @@ async function firstContact(connections: PostgresPool): Promise<void> {
  * connections to the demoted one would stay open and fail for minutes. Notes every error that says that the server is away.
  */
 function leavingReadOnly(pool: pg.Pool, servers: Servers): PostgresPool {
+  const statementsOf = createStatements()
   return {
     connect: async () => {
       const client = await servers
@@ -101,10 +103,15 @@ function leavingReadOnly(pool: pg.Pool, servers: Servers): PostgresPool {
           noteAway(error)
           throw error
         })
+      const run = await statementsOf(client).catch((error) => {
+        client.release(true)
+        noteAway(error)
+        throw error
+      })
       let reads = false
       const query = async (...args: [string, readonly unknown[]]) => {
         try {
-          return await (client as PostgresPoolClient).query(...args)
+          return await run(...args)
         } catch (error) {
           reads ||= isReadOnly(error)
           if (isAway(error)) noteAway(error)

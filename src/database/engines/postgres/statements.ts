@@ -1,0 +1,126 @@
+/**
+ * Statements that a PostgreSQL server parses once for each connection, and transactions that begin with their first statement.
+ *
+ * This is speed code: it moves the benchmark's rows of two and of four processes, because parsing and planning are more than half of what
+ * the server does for a small statement, and each exchange costs the service as much as a small computation. When those rows no longer
+ * change, send every statement as text and delete this file.
+ */
+import type { PostgresQueryResult } from 'kysely'
+import type pg from 'pg'
+import { isParsedBefore } from '../../errors.ts'
+
+/** A statement that was sent so often is parsed once. Others would fill the memory of the server. */
+const OFTEN = 5
+
+/** The most statements that are parsed once, about 50 kB for each connection. Those of all steps and of the usual requests fit. */
+const MAX_STATEMENTS = 200
+
+/** The most texts whose uses are counted. A list of values makes a text for each of its lengths. */
+const MAX_COUNTED = 2_000
+
+const NOTHING: Result = { command: 'SELECT', rowCount: 0, rows: [] }
+
+/** The part of a connection that the types of node-postgres omit: the id that the server told at the start (client.js). */
+type Greeted = pg.PoolClient & { readonly processID: number }
+
+type Result = PostgresQueryResult<unknown>
+
+/** Runs the statements of one use of a connection. */
+export type Run = (text: string, parameters: readonly unknown[]) => Promise<Result>
+
+/** Creates what gives `Run` for connections of a pool whose clients have `pipeline: true`. */
+export function createStatements(): (client: pg.PoolClient) => Promise<Run> {
+  const counts = new Map<string, number>()
+  const names = new Map<string, string>()
+  const direct = new WeakMap<pg.PoolClient, boolean>()
+  let generation = 0
+
+  function nameOf(text: string): string | undefined {
+    const name = names.get(text)
+    if (name !== undefined) return name
+    if (names.size >= MAX_STATEMENTS) return undefined
+    const count = (counts.get(text) ?? 0) + 1
+    if (counts.size >= MAX_COUNTED) counts.clear()
+    counts.set(text, count)
+    if (count >= OFTEN) names.set(text, `s${generation}_${names.size}`)
+    return names.get(text)
+  }
+
+  /** A pooler such as PgBouncer gives each transaction another session, in which nothing was parsed. It tells an id of its own. */
+  async function isDirect(client: pg.PoolClient): Promise<boolean> {
+    const known = direct.get(client)
+    if (known !== undefined) return known
+    const { rows } = await client.query<[number]>({ text: 'select pg_backend_pid()', rowMode: 'array' })
+    const answer = rows[0]?.[0] === (client as Greeted).processID
+    direct.set(client, answer)
+    return answer
+  }
+
+  /** New names make every connection parse all statements again. */
+  function forget(): void {
+    generation += 1
+    names.clear()
+    counts.clear()
+  }
+
+  async function send(client: pg.PoolClient, statement: Statement): Promise<Result> {
+    const { text, parameters, isAlone } = statement
+    try {
+      return await query(client, {
+        text,
+        parameters,
+        name: parameters.length === 0 ? undefined : nameOf(text),
+      })
+    } catch (error) {
+      if (!isParsedBefore(error)) throw error
+      forget()
+      // A transaction has failed with its statement, so it is for its caller to repeat it.
+      if (!isAlone) throw error
+      return query(client, { text, parameters })
+    }
+  }
+
+  return async (client) => {
+    if (!(await isDirect(client))) return (text, parameters) => query(client, { text, parameters })
+    /** `announced`: it begins with the next statement. */
+    let transaction: 'none' | 'announced' | 'begun' = 'none'
+    return async (text, parameters) => {
+      const before = transaction
+      if (text === 'begin') {
+        transaction = 'announced'
+        return NOTHING
+      }
+      if (text === 'commit' || text === 'rollback') {
+        transaction = 'none'
+        return before === 'announced' ? NOTHING : query(client, { text, parameters })
+      }
+      const statement = { text, parameters, isAlone: before === 'none' }
+      if (before !== 'announced') return send(client, statement)
+      transaction = 'begun'
+      const { stream } = client.connection
+      stream.cork()
+      const begun = client.query('begin')
+      const result = send(client, statement)
+      stream.uncork()
+      // The result would be that of a statement on its own, if the transaction had not begun.
+      await Promise.all([begun, result])
+      return result
+    }
+  }
+}
+
+interface Statement {
+  readonly text: string
+  readonly parameters: readonly unknown[]
+  /** No transaction of several statements is open. */
+  readonly isAlone: boolean
+}
+
+/** The types of Kysely name fewer commands than there are. */
+function query(
+  client: pg.PoolClient,
+  { name, text, parameters }: Pick<Statement, 'text' | 'parameters'> & { readonly name?: string | undefined },
+): Promise<Result> {
+  const statement = { ...(name !== undefined && { name }), text, values: [...parameters] }
+  return client.query(statement) as Promise<unknown> as Promise<Result>
+}

@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto'
+import type { Logger } from 'pino'
+import type { Db } from '../database/db.ts'
+import { type Lease, releaseLeases } from '../database/lease.ts'
+import { acquireForLife, LIFETIME_MS, signalEnd, signalLife } from '../database/processes.ts'
+import type { Clock } from '../lib/time.ts'
+import type { AccountShare } from '../transactions/model/runtime.ts'
+import { createLoop, type Loop } from './loop.ts'
+
+/** Time in ms between two signs of life. Three of them may fail before the process counts as dead. */
+const SIGNAL_MS = LIFETIME_MS / 4
+
+interface AccountShareDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly log: Logger
+  /** Identifies this process in leases. */
+  readonly owner: string
+  /** No other process can have the database open, so this one says nothing to others. */
+  readonly isAlone: boolean
+}
+
+/** The share of this process, with what keeps it current. */
+export interface SharedAccounts extends AccountShare {
+  /** Says that this process is alive, and looks for the others. Absent if there can be no others. */
+  readonly loops: readonly Loop[]
+  /** Sets the accounts to share, by the ids of their relayers. */
+  setAccounts(relayerIds: readonly string[]): void
+  /** Sets what is called whenever other accounts belong to this process. */
+  onChange(listener: () => void): void
+}
+
+/** Names the lease of an account. */
+export function accountLeaseName(relayerId: string): string {
+  return `account:${relayerId}`
+}
+
+/**
+ * Shares the accounts among the live processes. Every process computes the same division from the same list of processes, so nothing is
+ * negotiated; a process that starts gets its part of the accounts of each other one, and those of a dead one go to all others alike. Leases
+ * decide: a process gives up the lease of an account that is no longer its own as soon as no step is under way.
+ */
+export function createAccountShare(deps: AccountShareDeps): SharedAccounts {
+  const { db, clock, log, owner } = deps
+  const held = new Map<string, Lease>()
+  const inUse = new Set<string>()
+  let live: readonly string[] = [owner]
+  let accounts: readonly string[] = []
+  let owners = new Map<string, string>()
+  let version = 0
+  let onIdle: (() => void) | undefined
+  let tell = () => {}
+
+  const has = (relayerId: string) =>
+    live.length === 1 || (owners.get(relayerId) ?? favourite(relayerId, live)) === owner
+
+  function divide(): void {
+    owners = live.length === 1 ? new Map() : divideAccounts(accounts, live)
+    version += 1
+  }
+
+  async function giveUp(relayerIds: readonly string[]): Promise<void> {
+    const leases = relayerIds.flatMap((id) => held.get(id) ?? [])
+    for (const id of relayerIds) held.delete(id)
+    await releaseLeases(db, leases)
+  }
+
+  const loop = createLoop({
+    name: 'processes',
+    intervalMs: SIGNAL_MS,
+    clock,
+    log,
+    work: async () => {
+      const seen = await signalLife(db, owner)
+      if (seen.join() === live.join()) return
+      live = seen
+      divide()
+      log.info({ processes: live.length }, 'the live processes share the accounts')
+      await giveUp([...held.keys()].filter((id) => !has(id) && !inUse.has(id)))
+      tell()
+    },
+  })
+
+  /** Ends when no step is under way, so that no other process begins one before. */
+  async function stop(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    onIdle = resolve
+    if (inUse.size === 0) resolve()
+    await promise
+    await loop.stop()
+    await signalEnd(db, owner)
+  }
+
+  return {
+    has,
+    get version() {
+      return version
+    },
+    async lease(relayerId) {
+      if (onIdle !== undefined) return undefined
+      inUse.add(relayerId)
+      const lease =
+        held.get(relayerId) ?? (await acquireForLife(db, { name: accountLeaseName(relayerId), owner }))
+      if (lease === undefined) inUse.delete(relayerId)
+      else held.set(relayerId, lease)
+      return lease
+    },
+    async release(relayerId, { lost }) {
+      inUse.delete(relayerId)
+      if (inUse.size === 0) onIdle?.()
+      if (lost) held.delete(relayerId)
+      else if (!has(relayerId)) await giveUp([relayerId])
+    },
+    setAccounts(relayerIds) {
+      accounts = relayerIds
+      if (live.length > 1) divide()
+    },
+    onChange(listener) {
+      tell = listener
+    },
+    loops: deps.isAlone ? [] : [{ ...loop, stop }],
+  }
+}
+
+/**
+ * Divides the accounts among processes. Each account goes to the process that it favours, as long as that has not its part of all accounts
+ * already, and otherwise to the next one (rendezvous hashing with bounded loads). So all have nearly the same number of accounts, and few
+ * accounts move when a process comes or goes. Pure.
+ */
+export function divideAccounts(
+  accounts: readonly string[],
+  processes: readonly string[],
+): Map<string, string> {
+  const most = Math.ceil(accounts.length / processes.length)
+  const counts = new Map<string, number>()
+  const owners = new Map<string, string>()
+  for (const account of [...accounts].sort()) {
+    const open = processes.filter((id) => (counts.get(id) ?? 0) < most)
+    const owner = favourite(account, open)
+    owners.set(account, owner)
+    counts.set(owner, (counts.get(owner) ?? 0) + 1)
+  }
+  return owners
+}
+
+/** Returns the process whose weight with the account is the highest. Pure. */
+function favourite(account: string, processes: readonly string[]): string {
+  const [first = '', ...others] = processes
+  if (others.length === 0) return first
+  let best = { id: first, weight: weightOf(account, first) }
+  for (const id of others) {
+    const weight = weightOf(account, id)
+    if (weight > best.weight) best = { id, weight }
+  }
+  return best.id
+}
+
+function weightOf(account: string, process: string): number {
+  return createHash('sha1').update(`${process} ${account}`).digest().readUInt32BE()
+}

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Database } from '../../src/database/db.ts'
+import { acquireForLife, signalEnd, signalLife } from '../../src/database/processes.ts'
+import { systemClock } from '../../src/lib/time.ts'
+import { createLogger } from '../../src/log.ts'
+import { accountLeaseName, createAccountShare, divideAccounts } from '../../src/workers/account-share.ts'
+import { openTestDatabase } from '../support/database.ts'
+import { until } from '../support/until.ts'
+
+const ACCOUNTS = Array.from({ length: 64 }, (_, index) => `relayer-${index}`)
+
+const countsOf = (owners: ReadonlyMap<string, string>) =>
+  [...Map.groupBy(owners, ([, owner]) => owner).values()].map(({ length }) => length)
+
+describe('the division of accounts', () => {
+  test('gives every process the same number, up to one part', () => {
+    for (const count of [1, 2, 3, 4, 7]) {
+      const processes = Array.from({ length: count }, () => crypto.randomUUID())
+      const owners = divideAccounts(ACCOUNTS, processes)
+      expect(owners.size).toBe(ACCOUNTS.length)
+      expect(Math.max(...countsOf(owners))).toBeLessThanOrEqual(Math.ceil(ACCOUNTS.length / count))
+    }
+  })
+
+  test('is the same for every process, whatever the order of its list of accounts', () => {
+    const processes = [crypto.randomUUID(), crypto.randomUUID(), crypto.randomUUID()]
+    const owners = divideAccounts(ACCOUNTS, processes)
+    expect(divideAccounts(ACCOUNTS.toReversed(), processes)).toEqual(owners)
+  })
+
+  test('moves few accounts when a process starts, and a small part of the others when one dies', () => {
+    const [first, ...others] = Array.from({ length: 4 }, (_, index) => `process-${index}`)
+    const before = divideAccounts(ACCOUNTS, others)
+    const after = divideAccounts(ACCOUNTS, [first ?? '', ...others])
+    const moved = ACCOUNTS.filter((id) => before.get(id) !== after.get(id))
+    expect(moved.filter((id) => after.get(id) === first)).toHaveLength(16)
+    // Without a bound, those would be all. With one, some change their place among the others.
+    expect(moved.length).toBeLessThan(ACCOUNTS.length / 2)
+  })
+})
+
+describe('the share of a process', () => {
+  let database: Database
+  beforeAll(async () => {
+    database = await openTestDatabase()
+  })
+  afterAll(() => database.close())
+
+  const log = createLogger({ level: 'silent' })
+
+  function startShare() {
+    const owner = crypto.randomUUID()
+    const share = createAccountShare({
+      db: database.db,
+      clock: systemClock,
+      log,
+      owner,
+      isAlone: false,
+    })
+    share.setAccounts(ACCOUNTS)
+    const [loop] = share.loops
+    if (loop === undefined) throw new Error('the share has no loop')
+    return { owner, share, loop, own: () => ACCOUNTS.filter(share.has) }
+  }
+
+  const has = (share: { own(): string[] }, count: number) =>
+    until(
+      async () => share.own().length,
+      (own) => own === count,
+    )
+
+  test('is everything alone, half with another one, and everything again when that ends or dies', async () => {
+    const first = startShare()
+    await first.loop.start()
+    expect(first.own()).toHaveLength(64)
+    const version = first.share.version
+    const second = startShare()
+    await second.loop.start()
+    await has(first, 32)
+    expect(first.share.version).toBeGreaterThan(version)
+    expect([...first.own(), ...second.own()].sort()).toEqual(ACCOUNTS.toSorted())
+    await second.loop.stop()
+    await has(first, 64)
+    // Its row is all that is left of a process that was killed.
+    await database.db
+      .insertInto('processes')
+      .values({ id: 'killed', alive_until: new Date(Date.now() + 2_000) })
+      .execute()
+    await has(first, 32)
+    await has(first, 64)
+    await first.loop.stop()
+  })
+
+  test('a lease is kept between steps, and given up for another process when no step is under way', async () => {
+    const first = startShare()
+    await first.loop.start()
+    const leases = new Map<string, bigint>()
+    for (const id of ACCOUNTS) {
+      const lease = await first.share.lease(id)
+      if (lease) leases.set(id, lease.fence)
+      if (id !== 'relayer-7') await first.share.release(id, { lost: false })
+    }
+    expect(leases.size).toBe(64)
+    expect((await first.share.lease('relayer-1'))?.fence).toBe(leases.get('relayer-1'))
+    await first.share.release('relayer-1', { lost: false })
+
+    const second = startShare()
+    await second.loop.start()
+    await has(first, 32)
+    const acquired = async (id: string) => (await second.share.lease(id)) !== undefined
+    for (const id of second.own().filter((own) => own !== 'relayer-7'))
+      expect(await until(() => acquired(id), Boolean)).toBe(true)
+    for (const id of first.own()) expect(await acquired(id)).toBe(false)
+    expect(await acquired('relayer-7')).toBe(false)
+    for (const id of second.own()) await second.share.release(id, { lost: false })
+
+    let isStopped = false
+    const stopping = first.loop.stop().then(() => {
+      isStopped = true
+    })
+    // It takes no other account, and stays alive until its step has ended.
+    expect(await first.share.lease('relayer-1')).toBeUndefined()
+    expect(isStopped).toBe(false)
+    expect(await acquired('relayer-7')).toBe(false)
+    await first.share.release('relayer-7', { lost: false })
+    await stopping
+    expect(await acquired('relayer-7')).toBe(true)
+    await second.share.release('relayer-7', { lost: false })
+    await second.loop.stop()
+  })
+
+  test('a lease that was lost is acquired again only when it is free', async () => {
+    const { share, owner } = startShare()
+    const name = accountLeaseName('lost')
+    const before = await share.lease('lost')
+    await share.release('lost', { lost: false })
+    // The process has not said that it is alive, so it is dead to this one.
+    const other = crypto.randomUUID()
+    await signalLife(database.db, other)
+    expect((await acquireForLife(database.db, { name, owner: other }))?.fence).toBe(2n)
+    expect(await share.lease('lost')).toEqual(before)
+    await share.release('lost', { lost: true })
+    expect(await share.lease('lost')).toBeUndefined()
+    await signalEnd(database.db, other)
+    expect(await share.lease('lost')).toEqual({ name, owner, fence: 3n })
+  })
+})
