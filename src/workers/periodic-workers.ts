@@ -4,6 +4,7 @@ import { acquireLease } from '../database/lease.ts'
 import { vacuumEmbedded } from '../database/sql-helpers.ts'
 import { deleteOldEvents } from '../events/retention-store.ts'
 import type { Clock } from '../lib/time.ts'
+import { foldCounts } from '../notifications/delivery/delivery-store.ts'
 import { removeDrained } from '../relayers/accounts/pool-store.ts'
 import { expireApprovals } from '../transactions/approvals/evaluate-approvals.ts'
 import { deleteOldBudgets, releaseBudgets } from '../transactions/budgets/settle.ts'
@@ -146,7 +147,7 @@ const HOUSEKEEPING_WORK_MS = 10_000
 
 /** The tables whose rows are deleted with old events, and with old transactions. */
 const EMPTIED = {
-  events: ['events', 'deliveries'],
+  events: ['events', 'deliveries', 'delivery_counts'],
   transactions: ['transactions', 'attempts', 'idempotency_keys', 'approvals', 'operator_decisions'],
 }
 
@@ -197,6 +198,7 @@ export function createHousekeepingWorker(deps: HousekeepingDeps): Loop {
     work: async () => {
       const isFirst = !hasRun
       hasRun = true
+      await foldCounts(db)
       if (dueAt !== undefined && clock.monotonic() < dueAt) return
       dueAt = clock.monotonic() + HOUSEKEEPING_INTERVAL_MS
       if (

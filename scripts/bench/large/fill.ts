@@ -11,7 +11,7 @@ export const LARGE_RELAYERS = relayersOf(20)
 export const NOTIFICATION = 'ops'
 
 /** The history ends two days ago, because the service asks the chain again for the blocks of the last day. */
-export const NEWEST_DAYS = 2
+const NEWEST_DAYS = 2
 
 /** The history is this many days long, however many transactions it has. */
 export const HISTORY_DAYS = 300
@@ -236,6 +236,9 @@ function countersOf(rows: number): string[] {
     `select setval(pg_get_serial_sequence('transactions', 'position'), ${rows})`,
     `select setval('event_numbers', (select coalesce(max(number), 0) from events))`,
     `update delivery_cursors set event_number = (select coalesce(max(number), 0) from events)`,
+    'truncate delivery_counts',
+    `insert into delivery_counts (notification_id, status, count)
+      select notification_id, status, count(*) from deliveries group by 1, 2`,
     `insert into audit_chains (chain, number, hash)
       select distinct on (chain) chain, number, hash from audit_log order by chain, number desc
       on conflict (chain) do update set number = excluded.number, hash = excluded.hash`,

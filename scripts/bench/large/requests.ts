@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { HISTORY_DAYS, LARGE_RELAYERS, NEWEST_DAYS, NOTIFICATION } from './fill.ts'
+import { HISTORY_DAYS, LARGE_RELAYERS, NOTIFICATION } from './fill.ts'
 
 const DAY_MS = 86_400_000
 
@@ -24,7 +24,7 @@ export async function requestsOn(
     const newest = await newestEvent(client)
     const event = await eventOf(client)
     const time = (ms: number) => encodeURIComponent(new Date(ms).toISOString())
-    const end = Date.now() - NEWEST_DAYS * DAY_MS
+    const end = await newestTime(client)
     const busy = `/relayers/${BUSY}/transactions`
     const pages = Math.floor(rows / 2 / 10)
     return {
@@ -100,6 +100,14 @@ async function auditedOf(client: pg.Client, id: string) {
     [`relayer:${BUSY}`, id],
   )
   return rows[0] ?? { request_id: '' }
+}
+
+async function newestTime(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ at: Date }>(
+    'select created_at as at from transactions where relayer_id = $1 order by position desc limit 1',
+    [BUSY],
+  )
+  return rows[0]?.at.getTime() ?? 0
 }
 
 async function newestEvent(client: pg.Client): Promise<bigint> {

@@ -146,7 +146,7 @@ async function measureRequests(
       })
       return found
     }
-    measured.push([name, await alternate(ask)])
+    measured.push(tell([name, await alternate(ask)]))
   }
   return measured
 }
@@ -171,7 +171,7 @@ async function measureQueries(urls: Sides<string>): Promise<Measured[]> {
         }
         return found
       }
-      measured.push([name, await alternate(ask)])
+      measured.push(tell([name, await alternate(ask)]))
     }
     return measured
   } finally {
@@ -190,6 +190,15 @@ async function queriesOn({ db }: Awaited<ReturnType<typeof openDatabase>>): Prom
     ...claimsOf(busy),
     ...otherWork(LARGE_RELAYERS, { notificationId: NOTIFICATION, newest: newest ?? 0n }),
   }
+}
+
+/** Shows what was measured: the whole takes minutes. */
+function tell(measured: Measured): Measured {
+  const [name, { many, few }] = measured
+  console.error(
+    `large: ${name}: ${percentile(many, 0.5).toFixed(2)} ms, ${percentile(few, 0.5).toFixed(2)} ms`,
+  )
+  return measured
 }
 
 /** The first round only warms up, and shows which side is slow. */

@@ -55,8 +55,11 @@ export async function listDeliveries(
       union all (select e.number ${untried} ${newest})
       order by number desc offset ${offset} limit ${limit}`.execute(db),
     sql<{ total: bigint }>`
-      select (select count(*) from deliveries where ${stored})
-        + (select count(*) ${untried}) as total`.execute(db),
+      select ${
+        seesEverything(visibility)
+          ? sql`(select coalesce(sum(count), 0)::bigint from delivery_counts where ${ofStatus(notificationId, status)})`
+          : sql`(select count(*) from deliveries where ${stored})`
+      } + (select count(*) ${untried}) as total`.execute(db),
   ])
   const numbers = page.rows.map(({ number }) => number)
   return {
@@ -162,6 +165,16 @@ function toDelivery(row: Row, notificationId: string): Delivery {
     ...(row.settled_at && { settledAt: row.settled_at }),
     ...(row.last_try && { lastTry: row.last_try as Exchange }),
   }
+}
+
+/** Adds up the rows of the counts, of which each statement about deliveries writes some. The sums stay the same at every moment. */
+export async function foldCounts(db: Db): Promise<void> {
+  await sql`
+    with folded as (delete from delivery_counts returning notification_id, status, count)
+    insert into delivery_counts (notification_id, status, count)
+    select notification_id, status, sum(count) from folded group by notification_id, status having sum(count) <> 0`.execute(
+    db,
+  )
 }
 
 /** Counts the dead letters by notification. Notifications without any are absent. */

@@ -154,12 +154,17 @@ export function pageOf(
   { order, offset, limit }: Window,
 ): RawBuilder<unknown> {
   const direction = sql.raw(order)
+  const window = sql`limit ${limit} offset ${offset}`
   // Each account has an index in the order of acceptance, and there is none over several.
-  return sql`select page.* from (
-      select account.id, place.position from unnest(${relayerIds}::text[]) as account (id) cross join lateral (
-        select position from transactions where relayer_id = account.id ${ofStatus(status)}
-        order by position ${direction} limit ${limit + offset}) place
-      order by place.position ${direction} limit ${limit} offset ${offset}) listed
+  const listed =
+    relayerIds.length === 1
+      ? sql`select relayer_id as id, position from transactions where relayer_id = ${relayerIds[0]} ${ofStatus(status)}
+          order by position ${direction} ${window}`
+      : sql`select account.id, place.position from unnest(${relayerIds}::text[]) as account (id) cross join lateral (
+          select position from transactions where relayer_id = account.id ${ofStatus(status)}
+          order by position ${direction} limit ${limit + offset}) place
+        order by place.position ${direction} ${window}`
+  return sql`select page.* from (${listed}) listed
     cross join lateral (
       select * from transactions where relayer_id = listed.id and position = listed.position limit 1) page`
 }

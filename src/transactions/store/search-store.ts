@@ -103,11 +103,12 @@ export function searchStatement(search: TransactionSearch): RawBuilder<Scanned> 
       select greatest(${LEAST_SCANNED}::bigint, least(${most}::bigint, ${MAX_SCANNED}::bigint / greatest(count(*), 1))) as rows
       from visible),
     scanned as materialized (
-      select visible.id as relayer_id, part.id, part.position, part.fits from visible cross join lateral (
+      select visible.id as relayer_id, part.id, part.position, part.fits from visible cross join lateral (select * from (
         select id, position, ${fits ?? sql`true`} as fits from ${named === undefined ? sql`transactions` : sql`named`}
         where relayer_id = visible.id ${rowConditions(search)}
-        order by position desc limit (select rows from bounds)
-      ) part
+        -- By this limit, which it knows in advance, the planner sees that the rows are few.
+        order by position desc limit ${most}
+      ) most limit (select rows from bounds)) part
     ),
     ends as materialized (
       select max(position) as position from (
@@ -136,7 +137,12 @@ function namedRows({
 }: TransactionSearch): RawBuilder<unknown> | undefined {
   const conditions = [
     id === undefined ? [] : sql`id = ${id}`,
-    hash === undefined ? [] : sql`id = any(array(select transaction_id from attempts where hash = ${hash}))`,
+    // Attempts on the chain before its reset have an index of their own.
+    hash === undefined
+      ? []
+      : sql`id = any(array(
+          select transaction_id from attempts where hash = ${hash} and reset_at is null
+          union all select transaction_id from attempts where hash = ${hash} and reset_at is not null))`,
     idempotencyKey === undefined
       ? []
       : sql`id = any(array(select transaction_id from idempotency_keys
