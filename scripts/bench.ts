@@ -7,6 +7,7 @@
  * numbers are, and 1 when a part failed; such a run is not recorded.
  */
 import { parseArgs } from 'node:util'
+import { benchOpen } from './bench/large/restart.ts'
 import type { Row } from './bench/measurement.ts'
 import { benchAccounts } from './bench/parts/accounts.ts'
 import { benchDeliveries } from './bench/parts/deliveries.ts'
@@ -37,6 +38,8 @@ const { values, positionals } = parseArgs({
     soak: { type: 'string' },
     rows: { type: 'string' },
     server: { type: 'string' },
+    open: { type: 'string', default: '100000' },
+    database: { type: 'string' },
     relayers: { type: 'string', default: '5000' },
     record: { type: 'boolean', default: false },
     note: { type: 'string' },
@@ -69,6 +72,7 @@ const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
 /** Parts that a complete run leaves out, because they take the disk and the time of a hundred others. */
 const ONLY_BY_NAME: typeof PARTS = {
   large: () => benchLarge({ rows: Number(values.rows ?? 10_000_000), serverUrl: values.server }),
+  open: () => benchOpen({ open: Number(values.open), databaseUrl: values.database }),
 }
 
 const ALL = { ...PARTS, ...ONLY_BY_NAME }

@@ -23,12 +23,16 @@ interface ListQuery {
   readonly limit: number
 }
 
-/** A numbered event of a notification that was never tried, so its delivery has no row. */
+/**
+ * A numbered event of a notification that was never tried, so its delivery has no row. With `offset 0` the database begins at the cursor and looks
+ * up each event: it expects far more of them than there are, and would read all events and deliveries instead.
+ */
 const UNTRIED = sql`
   from delivery_cursors c
-  join events e on e.notification_id = c.notification_id and e.number > c.event_number
+  cross join lateral (
+    select * from events where events.notification_id = c.notification_id and events.number > c.event_number offset 0) e
   where not exists (
-    select from deliveries d where d.notification_id = c.notification_id and d.event_number = e.number)`
+    select from deliveries d where d.notification_id = c.notification_id and d.event_number = e.number offset 0)`
 
 /** An earlier event of the same transaction has no final result. */
 const IS_BLOCKED = sql<boolean>`(
@@ -215,7 +219,7 @@ export async function findOldestWaiting(db: Db): Promise<Map<string, Date>> {
         where e.notification_id = c.notification_id and e.number > c.event_number
           and not exists (
             select from deliveries d
-            where d.notification_id = c.notification_id and d.event_number > c.event_number and d.event_number = e.number)
+            where d.notification_id = c.notification_id and d.event_number > c.event_number and d.event_number = e.number offset 0)
         order by e.number limit 1)
       union all
       (select e.created_at from deliveries d join events e on e.number = d.event_number
