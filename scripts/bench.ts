@@ -7,6 +7,7 @@
  * numbers are, and 1 when a part failed; such a run is not recorded.
  */
 import { parseArgs } from 'node:util'
+import { benchOpen } from './bench/large/restart.ts'
 import type { Row } from './bench/measurement.ts'
 import { benchAccounts } from './bench/parts/accounts.ts'
 import { benchDeliveries } from './bench/parts/deliveries.ts'
@@ -15,6 +16,7 @@ import { benchHealth } from './bench/parts/health.ts'
 import { benchHttp } from './bench/parts/http.ts'
 import { benchIdle } from './bench/parts/idle.ts'
 import { benchKms } from './bench/parts/kms.ts'
+import { benchLarge } from './bench/parts/large.ts'
 import { benchLists } from './bench/parts/lists.ts'
 import { benchProcesses } from './bench/parts/processes.ts'
 import { benchRestart } from './bench/parts/restart.ts'
@@ -34,7 +36,10 @@ const { values, positionals } = parseArgs({
     transactions: { type: 'string', default: '5000' },
     stored: { type: 'string', default: '50000' },
     soak: { type: 'string' },
-    rows: { type: 'string', default: '100000' },
+    rows: { type: 'string' },
+    server: { type: 'string' },
+    open: { type: 'string', default: '100000' },
+    database: { type: 'string' },
     relayers: { type: 'string', default: '5000' },
     record: { type: 'boolean', default: false },
     note: { type: 'string' },
@@ -61,20 +66,27 @@ const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   restart: () => benchRestart({ stored: Number(values.stored) }),
   soak: () => benchSoak({ transactions: Number(values.soak ?? SOAK) }),
   idle: () => benchIdle({ relayers: Number(values.relayers) }),
-  lists: () => benchLists({ rows: Number(values.rows) }),
+  lists: () => benchLists({ rows: Number(values.rows ?? 100_000) }),
 }
 
+/** Parts that a complete run leaves out, because they take the disk and the time of a hundred others. */
+const ONLY_BY_NAME: typeof PARTS = {
+  large: () => benchLarge({ rows: Number(values.rows ?? 10_000_000), serverUrl: values.server }),
+  open: () => benchOpen({ open: Number(values.open), databaseUrl: values.database }),
+}
+
+const ALL = { ...PARTS, ...ONLY_BY_NAME }
 const chosen = positionals.length === 0 ? Object.keys(PARTS) : positionals
-const unknown = chosen.find((name) => PARTS[name] === undefined)
+const unknown = chosen.find((name) => ALL[name] === undefined)
 if (unknown !== undefined)
-  throw new Error(`There is no part "${unknown}"; there are ${Object.keys(PARTS).join(', ')}.`)
+  throw new Error(`There is no part "${unknown}"; there are ${Object.keys(ALL).join(', ')}.`)
 if (values.record && positionals.length > 0)
   throw new Error('--record needs a complete run, without names of parts.')
 
 /** A part that fails takes nothing from the others. */
 async function rowsOf(name: string): Promise<Row[]> {
   try {
-    return (await PARTS[name]?.()) ?? []
+    return (await ALL[name]?.()) ?? []
   } catch (error) {
     console.error(error)
     process.exitCode = 1

@@ -7,6 +7,8 @@
  *     npm run faults -- --fees
  *     npm run faults -- --refusals
  *     npm run faults -- --reorganisations
+ *     npm run faults -- --processes 2 --kills
+ *     npm run faults -- --fail-over
  *
  * History n has the seed `--seed` + n, so a failing one is replayed alone with its own seed and `--histories 1`.
  */
@@ -30,7 +32,9 @@ const USAGE = `Usage: npm run faults -- [options]
   --fees                      chains that stand still, builders that include nothing, and markets that fall; EVM
   --refusals                  nodes that refuse some content permanently, in words that no one knows; EVM
   --reorganisations           chains that lose blocks that were final, while other relayers go on paying; EVM
-  --pools                     a relayer with two accounts; EVM
+  --pools                     a relayer with two accounts
+  --processes N               processes of the service on one PostgreSQL; 1 when absent, on the embedded database
+  --fail-over                 the server of the database is killed, and its synchronous standby promoted; 2 processes when absent
   --keep-going                goes on after a history that fails
 `
 
@@ -48,6 +52,8 @@ const { values } = parseArgs({
     refusals: { type: 'boolean', default: false },
     reorganisations: { type: 'boolean', default: false },
     pools: { type: 'boolean', default: false },
+    processes: { type: 'string' },
+    'fail-over': { type: 'boolean', default: false },
     'keep-going': { type: 'boolean', default: false },
   },
 })
@@ -64,6 +70,8 @@ const late = await runCampaign({
   seeds: Array.from({ length: Number(values.histories) }, (_, index) => first + index),
   steps: Number(values.steps),
   kills: values.kills,
+  processes: Number(values.processes ?? (values['fail-over'] ? 2 : 1)),
+  storage: values['fail-over'] ? 'replicated' : values.processes === undefined ? 'embedded' : 'postgres',
   startTestChain: testChainOf(values.chain),
   onHistory: (history) => {
     say(summaryOf(history))
@@ -83,9 +91,10 @@ function testChainOf(chain: string): TestBedOptions['startTestChain'] {
   if (chain === 'evm') return () => startEvmTestChain({ endpoints, fees, refusals, reorganisations, pools })
   if (chain === 'stellar') {
     const channels = Number(values.channels)
-    return (now) => startStellarTestChain({ endpoints, channels, now, retentionLedgers: SHORT_RETENTION })
+    return (now) =>
+      startStellarTestChain({ endpoints, channels, pools, now, retentionLedgers: SHORT_RETENTION })
   }
-  if (chain === 'solana') return (now) => startSolanaTestChain({ endpoints, now })
+  if (chain === 'solana') return (now) => startSolanaTestChain({ endpoints, pools, now })
   throw new Error(`--chain: "${chain}" is none of evm, stellar and solana`)
 }
 

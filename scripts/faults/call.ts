@@ -1,6 +1,7 @@
 import type { Answer, Transaction } from '../../test/support/service.ts'
 import { type HistoryRun, pathOf, targetOf } from './history-run.ts'
 import type { Ask, Content } from './ledger.ts'
+import type { TestBed } from './test-bed.ts'
 
 /** A request with what it asks for, and why it may end otherwise than executed. */
 export interface PlannedRequest {
@@ -58,7 +59,7 @@ async function call({ testBed, ledger }: HistoryRun, ask: Ask, { method, path, b
     ask.said = readAnswer(answer)
     ask.answer = `${answer.status} ${answer.body.code ?? answer.body.data?.status} ${answer.body.error ?? ''}`
     if (ask.said === 'accepted') ask.id = answer.body.data.id
-    if (isScandal(answer)) ledger.scandals.push(`${method} ${path} answered ${ask.answer}`)
+    if (isScandal(answer, testBed)) ledger.scandals.push(`${method} ${path} answered ${ask.answer}`)
   } catch (error) {
     // The service was not there, or ended before it answered: whether it took the request, no one was told.
     ask.said = 'unknown'
@@ -72,7 +73,11 @@ function readAnswer({ status, body }: Answer<Transaction>): Ask['said'] {
 }
 
 /** An answer that breaks the contract becomes a 500 without a better code; so does a fault of the service itself. */
-function isScandal({ status, body }: Answer<Transaction>): boolean {
+function isScandal(
+  { status, body }: Answer<Transaction>,
+  { failsOver }: Pick<TestBed, 'failsOver'>,
+): boolean {
   if (status === 200 || status === 400) return false
+  if (failsOver && body.code === 'database_unavailable') return false
   return body.code !== 'network_unavailable' && body.code !== 'request_timeout'
 }

@@ -1,7 +1,6 @@
-import { openDatabase } from '../../src/database/database.ts'
-import { createLogger } from '../../src/log.ts'
 import { API_KEY } from '../../test/support/service.ts'
 import { type History, runHistory } from './history.ts'
+import type { StorageKind } from './storage.ts'
 import { startTestBed, type TestBed, type TestBedOptions } from './test-bed.ts'
 
 /** Which status may follow which, told again here so that a mistake in the table of moves is seen. */
@@ -26,10 +25,10 @@ interface Told {
 
 /** Reads the events out of the database that a stopped service left, and tells what is wrong with them (I8). */
 async function checkEvents({
-  dataDir,
+  storage,
   testChain: { trueAgainMs },
-}: Pick<TestBed, 'dataDir' | 'testChain'>): Promise<string[]> {
-  const database = await openDatabase({ dataDir }, createLogger({ level: 'silent' }))
+}: Pick<TestBed, 'storage' | 'testChain'>): Promise<string[]> {
+  const database = await storage.open()
   try {
     const { db } = database
     const events = await db
@@ -78,6 +77,10 @@ export interface CampaignOptions {
   readonly steps: number
   /** The service is a process of its own and dies by SIGKILL now and then. */
   readonly kills: boolean
+  /** Processes of the service on one database; more than one need a PostgreSQL. Default: 1. */
+  readonly processes?: number | undefined
+  /** Default: the embedded database. A replicated one fails over now and then. */
+  readonly storage?: StorageKind | undefined
   readonly startTestChain: TestBedOptions['startTestChain']
   /** Told of each history as it ends. Answering `false` ends the campaign. */
   readonly onHistory: (history: History) => boolean
@@ -88,13 +91,16 @@ export async function runCampaign({
   seeds,
   steps,
   kills,
+  processes = 1,
+  storage = 'embedded',
   startTestChain,
   onHistory,
 }: CampaignOptions): Promise<string[]> {
-  const testBed = await startTestBed({ killable: kills, startTestChain })
+  const testBed = await startTestBed({ killable: kills, processes, storage, startTestChain })
+  const troubles = { kills, failovers: storage === 'replicated' }
   try {
     for (const seed of seeds) {
-      if (!onHistory(await runHistory(testBed, { seed, steps, kills }))) break
+      if (!onHistory(await runHistory(testBed, { seed, steps, troubles }))) break
     }
     const unfinished = await testBed.testChain.finish(testBed)
     await testBed.stopService()

@@ -12,9 +12,27 @@ export type NodeFault =
   | { readonly is: 'clock'; readonly aheadMs: number }
   | { readonly is: 'restart' }
   | { readonly is: 'kill' }
+  /** The server of the database is killed, and its standby takes over. */
+  | { readonly is: 'fail_over' }
 
-/** How often the process dies where it can be killed, as a weight beside those of the other events. */
-export const KILL_WEIGHT = 6
+/** What can end under a history. */
+export interface Troubles {
+  /** Processes of the service die now and then. */
+  readonly kills: boolean
+  /** The database has a standby, and fails over. */
+  readonly failovers: boolean
+}
+
+/** How often a process dies where it can be killed, as a weight beside those of the other events. */
+const KILL_WEIGHT = 6
+
+/** How often the database fails over where it has a standby: once in most histories, because the next standby comes after a history. */
+const FAIL_OVER_WEIGHT = 6
+
+/** Returns the weights of these troubles beside those of the other events. */
+export function troubleWeights({ kills, failovers }: Troubles): Record<'kill' | 'fail_over', number> {
+  return { kill: kills ? KILL_WEIGHT : 0, fail_over: failovers ? FAIL_OVER_WEIGHT : 0 }
+}
 
 /** The leads of a wrong clock, in ms: mostly none again, else a little or an hour, in both directions. */
 const LEADS = [0, 0, 20_000, -20_000, 3_600_000, -3_600_000] as const
@@ -37,6 +55,8 @@ async function nodeFault({ testBed, setConditions }: HistoryRun, event: NodeFaul
       return testBed.restart('stop')
     case 'kill':
       return testBed.restart('kill')
+    case 'fail_over':
+      return testBed.failOver()
   }
 }
 
@@ -50,6 +70,7 @@ const COMMON: readonly string[] = [
   'clock',
   'restart',
   'kill',
+  'fail_over',
 ] satisfies CommonEvent['is'][]
 
 /** Events that are calls of the API, on whatever chain. */

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createRandom } from '../../test/support/random.ts'
 import type { Transaction } from '../../test/support/service.ts'
+import type { Troubles } from './common-event.ts'
 import { createConditions } from './conditions.ts'
 import type { HistoryRun } from './history-run.ts'
 import { createLedger, type Ledger } from './ledger.ts'
@@ -11,7 +12,7 @@ import { compareInTheEnd, settle, takeBaseline } from './verify.ts'
 export interface HistoryOptions {
   readonly seed: number
   readonly steps: number
-  readonly kills: boolean
+  readonly troubles: Troubles
 }
 
 /** What happened in one history. */
@@ -25,16 +26,20 @@ export interface History {
 }
 
 /** Runs the history of this seed, ends all trouble, waits until everything is final, and compares it with the chain. */
-export async function runHistory(testBed: TestBed, { seed, steps, kills }: HistoryOptions): Promise<History> {
+export async function runHistory(
+  testBed: TestBed,
+  { seed, steps, troubles }: HistoryOptions,
+): Promise<History> {
   const random = createRandom(seed)
   const { testChain } = testBed
-  const plan = planHistory(random.fork('plan'), steps, (numbers) => testChain.draw(numbers, { kills }))
+  const plan = planHistory(random.fork('plan'), steps, (numbers) => testChain.draw(numbers, troubles))
   const skies = testChain.nodes.map((_, index) =>
     createConditions(random.fork(`node ${index}`), testChain.sky),
   )
   testChain.nodes.forEach((node, index) => {
     node.fault = ([method = '']) => skies[index]?.faultOf(method) ?? 'pass'
   })
+  await testBed.prepare()
   const before = await takeBaseline(testBed)
   const run: HistoryRun = {
     testBed,

@@ -2,6 +2,7 @@ import type { FaultyNode } from '../../test/support/faulty-node.ts'
 import type { Random } from '../../test/support/random.ts'
 import type { ServiceOptions, Transaction } from '../../test/support/service.ts'
 import type { Evidence } from './check-promises.ts'
+import type { Troubles } from './common-event.ts'
 import type { Action } from './step.ts'
 import type { TestBed } from './test-bed.ts'
 
@@ -9,7 +10,7 @@ import type { TestBed } from './test-bed.ts'
 export interface TestChain {
   readonly nodes: readonly FaultyNode[]
   /** The configuration of the service that works on it. */
-  readonly service: Omit<ServiceOptions, 'dataDir'>
+  readonly service: Omit<ServiceOptions, 'dataDir' | 'databaseUrl'>
   /** The relayers; steps name them by their place. */
   readonly relayers: readonly string[]
   /** What may never stand in a log. */
@@ -31,7 +32,7 @@ export interface TestChain {
   readonly haste: number
   readonly crash: CrashKit
   /** Draws what happens next. */
-  draw(random: Random, options: { readonly kills: boolean }): Action
+  draw(random: Random, troubles: Troubles): Action
   /** Makes a block of what waits. */
   makeBlock(): Promise<void>
   /** Ends everything that keeps transactions out of blocks: money for all accounts, and room for all. */

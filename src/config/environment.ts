@@ -33,6 +33,7 @@ const NUMBERS = {
   RELAYER_MAX_STREAMS: [100, 1, 10_000],
   RELAYER_SHUTDOWN_GRACE_SECONDS: [2, 0, 300],
   RELAYER_SHUTDOWN_SECONDS: [25, 1, 600],
+  RELAYER_TRANSACTION_RETENTION_DAYS: [0, 0, 3650],
   RELAYER_WEBHOOK_RETRY_HOURS: [24, 1, 720],
   RELAYER_WEBHOOK_TIMEOUT_SECONDS: [10, 1, 60],
   REQUEST_TIMEOUT_SECONDS: [30, 1, 3600],
@@ -61,6 +62,7 @@ const MIN_API_KEY_LENGTH = 32
 /** Reads and checks the variables; an empty one counts as absent. Relative folders count from `cwd`. */
 export function readEnvironment(env: Env, cwd: string, problems: string[]): Settings {
   const number = (name: keyof typeof NUMBERS) => readNumber(env, name, problems)
+  const transactionRetentionDays = number('RELAYER_TRANSACTION_RETENTION_DAYS')
   const apiKeys = readApiKeys(env, problems)
   const url = readDatabaseUrl(env, 'DATABASE_URL', problems)
   const directUrl = readDatabaseUrl(env, 'DATABASE_DIRECT_URL', problems)
@@ -107,6 +109,7 @@ export function readEnvironment(env: Env, cwd: string, problems: string[]): Sett
     healthIntervalMs: number('RELAYER_HEALTH_INTERVAL_SECONDS') * 1000,
     maxStreams: number('RELAYER_MAX_STREAMS'),
     eventRetentionMs: number('RELAYER_EVENT_RETENTION_DAYS') * 86_400_000,
+    ...(transactionRetentionDays > 0 && { transactionRetentionMs: transactionRetentionDays * 86_400_000 }),
     webhooks: {
       timeoutMs: number('RELAYER_WEBHOOK_TIMEOUT_SECONDS') * 1000,
       retryMs: number('RELAYER_WEBHOOK_RETRY_HOURS') * 3_600_000,

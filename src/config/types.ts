@@ -43,6 +43,8 @@ export interface Config {
   readonly maxStreams: number
   /** The event log keeps an event for this long. */
   readonly eventRetentionMs: number
+  /** Final transactions are kept for this long; permanently if absent. */
+  readonly transactionRetentionMs?: number
   readonly webhooks: WebhookConfig
   /**
    * Lets URLs from API callers lead to this machine and its private networks. URLs of the file always may.

@@ -11,6 +11,7 @@ import type {
 import type {
   AlertsTable,
   DeliveriesTable,
+  DeliveryCountsTable,
   DeliveryCursorsTable,
   EventsTable,
   NotificationKeysTable,
@@ -69,6 +70,7 @@ export interface Schema {
   finished_counts: FinishedCountsTable
   notification_keys: NotificationKeysTable
   deliveries: DeliveriesTable
+  delivery_counts: DeliveryCountsTable
   delivery_cursors: DeliveryCursorsTable
   stream_tickets: StreamTicketsTable
   idempotency_keys: IdempotencyKeysTable

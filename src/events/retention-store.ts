@@ -9,20 +9,25 @@ interface Deletion {
   readonly before: Date
   /** Called after this many deleted events, and at the end if more were deleted. */
   readonly afterMany: { readonly events: number; readonly work: () => Promise<void> }
+  /** True ends the deletion early; the next one begins anew. Default: never. */
+  readonly isOver?: () => boolean
 }
 
 /**
  * Deletes old events that no open delivery needs, with their settled deliveries. Returns their number. Events are stored in the order of
  * their time, so it reads the log from its beginning and no index of times is needed.
  */
-export async function deleteOldEvents(db: Db, { before, afterMany }: Deletion): Promise<number> {
+export async function deleteOldEvents(
+  db: Db,
+  { before, afterMany, isOver = () => false }: Deletion,
+): Promise<number> {
   let total = 0
   let since = 0
   for (let after: bigint | undefined = 0n; after !== undefined; ) {
     const page = await deletePage(db, { before, after })
     total += page.deleted
     since += page.deleted
-    after = page.next
+    after = isOver() ? undefined : page.next
     if (since === 0 || (after !== undefined && since < afterMany.events)) continue
     await afterMany.work()
     since = 0

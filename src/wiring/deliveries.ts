@@ -87,7 +87,8 @@ export async function createDeliveries(options: DeliveriesOptions): Promise<Deli
     clock,
     log,
     owner,
-    retentionMs: config.eventRetentionMs,
+    eventRetentionMs: config.eventRetentionMs,
+    transactionRetentionMs: config.transactionRetentionMs,
   })
   return {
     loops: [deliver, housekeeping],

@@ -4,10 +4,12 @@ import { acquireLease } from '../database/lease.ts'
 import { vacuumEmbedded } from '../database/sql-helpers.ts'
 import { deleteOldEvents } from '../events/retention-store.ts'
 import type { Clock } from '../lib/time.ts'
+import { foldCounts } from '../notifications/delivery/delivery-store.ts'
 import { removeDrained } from '../relayers/accounts/pool-store.ts'
 import { expireApprovals } from '../transactions/approvals/evaluate-approvals.ts'
 import { deleteOldBudgets, releaseBudgets } from '../transactions/budgets/settle.ts'
 import type { TransactionsContext } from '../transactions/model/runtime.ts'
+import { deleteOldTransactions } from '../transactions/retention-store.ts'
 import { type TopUpOptions, topUpRelayer } from '../transactions/top-up/top-up.ts'
 import { listFilled } from '../transactions/top-up/top-up-store.ts'
 import { type QueueHeads, reportStuck } from '../transactions/watch/stuck.ts'
@@ -137,11 +139,21 @@ const HOUSEKEEPING_LEASE_MS = HOUSEKEEPING_INTERVAL_MS / 2
 /** Time in ms between two rounds. It is short, because readiness treats a minute without a round as a fault. */
 const HOUSEKEEPING_ROUND_MS = 30_000
 
-/** The tables whose rows are deleted. */
-const EMPTIED = ['events', 'deliveries']
+/**
+ * The longest time in ms that a round deletes. The rest is left to the next rounds: deletions of millions of rows leave the database to other
+ * work in between, and neither readiness nor a shutdown waits for them.
+ */
+const HOUSEKEEPING_WORK_MS = 10_000
 
-/** The number of deleted events after which their room is made usable. More of them would block the embedded database for longer. */
+/** The tables whose rows are deleted with old events, and with old transactions. */
+const EMPTIED = {
+  events: ['events', 'deliveries', 'delivery_counts'],
+  transactions: ['transactions', 'attempts', 'idempotency_keys', 'approvals', 'operator_decisions'],
+}
+
+/** The number of deleted rows after which their room is made usable. More of them would block the embedded database for longer. */
 const VACUUM_EVENTS = 20_000
+const VACUUM_TRANSACTIONS = 5_000
 
 interface HousekeepingDeps {
   readonly database: Database
@@ -150,12 +162,33 @@ interface HousekeepingDeps {
   /** Identifies this process in leases. */
   readonly owner: string
   /** Time in ms for which events are kept. */
-  readonly retentionMs: number
+  readonly eventRetentionMs: number
+  /** Time in ms for which final transactions are kept; permanently if undefined. */
+  readonly transactionRetentionMs: number | undefined
 }
 
-/** Deletes events that are older than their retention time, and vacuums the embedded database, in one process at a time. */
+/** Deletes events and transactions that are older than their retention times, and vacuums the embedded database, in one process at a time. */
 export function createHousekeepingWorker(deps: HousekeepingDeps): Loop {
-  const { database, clock, log, owner, retentionMs } = deps
+  const { database, clock, log, owner, eventRetentionMs, transactionRetentionMs } = deps
+  const { db } = database
+  const deleteEvents = async (isOver: () => boolean) => {
+    const before = new Date(clock.now() - eventRetentionMs)
+    const work = () => vacuumEmbedded(database, EMPTIED.events)
+    const afterMany = { events: VACUUM_EVENTS, work }
+    const events = await deleteOldEvents(db, { before, afterMany, isOver })
+    if (events > 0) log.info({ events, before }, 'events deleted after their retention time')
+  }
+  const deleteTransactions = async (isOver: () => boolean) => {
+    if (transactionRetentionMs === undefined) return
+    const before = new Date(clock.now() - transactionRetentionMs)
+    const work = () => vacuumEmbedded(database, EMPTIED.transactions)
+    const afterMany = { transactions: VACUUM_TRANSACTIONS, work }
+    const transactions = await deleteOldTransactions(db, { before, afterMany, isOver })
+    if (transactions > 0)
+      log.info({ transactions, before }, 'transactions deleted after their retention time')
+  }
+  let hasRun = false
+  /** Undefined before the first round, and while old rows are left. */
   let dueAt: number | undefined
   return createLoop({
     name: 'housekeeping',
@@ -163,19 +196,23 @@ export function createHousekeepingWorker(deps: HousekeepingDeps): Loop {
     clock,
     log,
     work: async () => {
-      const isFirst = dueAt === undefined
+      const isFirst = !hasRun
+      hasRun = true
+      await foldCounts(db)
       if (dueAt !== undefined && clock.monotonic() < dueAt) return
       dueAt = clock.monotonic() + HOUSEKEEPING_INTERVAL_MS
       if (
-        (await acquireLease(database.db, { name: 'housekeeping', owner, ttlMs: HOUSEKEEPING_LEASE_MS })) ===
-        undefined
+        (await acquireLease(db, { name: 'housekeeping', owner, ttlMs: HOUSEKEEPING_LEASE_MS })) === undefined
       )
         return
-      const before = new Date(clock.now() - retentionMs)
-      const vacuum = () => vacuumEmbedded(database, EMPTIED)
-      const afterMany = { events: VACUUM_EVENTS, work: vacuum }
-      const total = await deleteOldEvents(database.db, { before, afterMany })
-      if (total > 0) log.info({ events: total, before }, 'events deleted after their retention time')
+      const end = clock.monotonic() + HOUSEKEEPING_WORK_MS
+      const isOver = () => clock.monotonic() >= end
+      await deleteEvents(isOver)
+      await deleteTransactions(isOver)
+      if (isOver()) {
+        dueAt = undefined
+        return
+      }
       // The first requests after a start do not wait for it.
       if (!isFirst) await vacuumEmbedded(database)
     },

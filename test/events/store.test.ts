@@ -11,6 +11,7 @@ import {
   skipIssuedNumbers,
 } from '../../src/events/store.ts'
 import { createEventPresenter } from '../../src/handlers/present/event.ts'
+import { foldCounts, listDeliveries } from '../../src/notifications/delivery/delivery-store.ts'
 import { saveNotification } from '../../src/notifications/store.ts'
 import type { Relayer } from '../../src/relayers/relayer.ts'
 import { saveRelayer, setSystemDisabled } from '../../src/relayers/store.ts'
@@ -111,6 +112,17 @@ test('old events are deleted with their deliveries, but for those that are still
   expect(await deleteOldEvents(db, { before, afterMany })).toBe(0)
   expect(breaks).toBe(1)
   expect((await all()).map(({ number }) => number)).toEqual([second, fourth, last])
+  const total = async () =>
+    (await listDeliveries(db, { notificationId: 'ops', status: 'delivered', offset: 0, limit: 10 })).total
+  expect(await total()).toBe(1)
+  await foldCounts(db)
+  expect(await total()).toBe(1)
+  expect(
+    await db.selectFrom('delivery_counts').select(['status', 'count']).orderBy('status').execute(),
+  ).toEqual([
+    { status: 'delivered', count: 1n },
+    { status: 'pending', count: 1n },
+  ])
   expect(await logBounds(db)).toEqual({ first: second, last })
   const { rows } = await sql<{ number: bigint }>`
     select event_number as number from deliveries order by 1`.execute(db)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { runCampaign } from '../../scripts/faults/campaign.ts'
+import type { StorageKind } from '../../scripts/faults/storage.ts'
 import type { TestBedOptions } from '../../scripts/faults/test-bed.ts'
 
 /** Histories with consecutive seeds on one chain and one database. */
@@ -18,8 +19,12 @@ export interface Campaign {
   readonly refusals?: boolean
   /** Where the chain loses blocks that were final. */
   readonly reorganisations?: boolean
-  /** Where a relayer of the chain has several accounts. */
+  /** A relayer of the chain has two accounts. */
   readonly pools?: boolean
+  /** Processes of the service on one database. Default: 1. */
+  readonly processes?: number
+  /** Default: the embedded database. */
+  readonly storage?: StorageKind
 }
 
 /** Far more than any of these takes on a busy machine. */
@@ -39,12 +44,14 @@ export function simulatorSuite(
     test.each(campaigns)(
       '$title',
       async (campaign) => {
-        const { first, count, steps, kills } = campaign
+        const { first, count, steps, kills, processes, storage } = campaign
         const broken: string[] = []
         const late = await runCampaign({
           seeds: Array.from({ length: count }, (_, index) => first + index),
           steps,
           kills,
+          processes,
+          storage,
           startTestChain: testChainOf(campaign),
           onHistory: ({ seed, violations }) => {
             broken.push(...violations.map((violation) => `seed ${seed}: ${violation}`))

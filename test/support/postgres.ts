@@ -73,9 +73,12 @@ export interface LatePostgres {
   start(): Promise<void>
   /**
    * Makes a standby that follows this one, which runs, and starts it. `synchronous`, the default: this one answers a commit only when the
-   * standby has it.
+   * standby has it. `port`: where it listens; a free one if absent.
    */
-  startStandby(options?: { readonly synchronous: boolean }): Promise<LatePostgres>
+  startStandby(options?: {
+    readonly synchronous: boolean
+    readonly port?: number | undefined
+  }): Promise<LatePostgres>
   /** Makes a primary of a standby. */
   promote(): Promise<void>
   /** Sends nothing more to its standbys, as over a link that is slower than the commits. It lasts until the crash. */
@@ -106,7 +109,10 @@ async function startCluster(binaries: string): Promise<{ url: string; stop: () =
   return cluster
 }
 
-async function createCluster(binaries: string, primaryUrl?: string): Promise<LatePostgres> {
+async function createCluster(
+  binaries: string,
+  { primaryUrl, port: wanted }: { readonly primaryUrl?: string; readonly port?: number | undefined } = {},
+): Promise<LatePostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'relayer-postgres-'))
   const user = unprivilegedUser()
   if (user) chownSync(folder, user.uid, user.gid)
@@ -117,7 +123,7 @@ async function createCluster(binaries: string, primaryUrl?: string): Promise<Lat
   if (primaryUrl === undefined)
     await run('initdb', ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--no-sync'])
   else await run('pg_basebackup', ['-d', primaryUrl, '-D', data, '-R', '-c', 'fast', '--no-sync'])
-  const port = await freePort()
+  const port = wanted ?? (await freePort())
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
   const settings = [
     'listen_addresses=127.0.0.1',
@@ -159,8 +165,8 @@ async function createCluster(binaries: string, primaryUrl?: string): Promise<Lat
       process.once('exit', killServer)
       await ready(server)
     },
-    async startStandby({ synchronous } = { synchronous: true }) {
-      const standby = await createCluster(binaries, url)
+    async startStandby({ synchronous, port: standbyPort } = { synchronous: true }) {
+      const standby = await createCluster(binaries, { primaryUrl: url, port: standbyPort })
       await standby.start()
       if (synchronous)
         await administer(url, [`alter system set synchronous_standby_names = '*'`, 'select pg_reload_conf()'])

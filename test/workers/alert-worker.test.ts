@@ -150,7 +150,8 @@ describe('the housekeeping worker', () => {
       clock: createAdjustableClock(2 * DAY_MS),
       log: createLogger({ level: 'silent' }),
       owner: 'test',
-      retentionMs: DAY_MS,
+      eventRetentionMs: DAY_MS,
+      transactionRetentionMs: undefined,
     })
     worker.start()
     await until(countEvents, (count) => count === 0)
@@ -173,7 +174,8 @@ describe('the housekeeping worker', () => {
       clock,
       log: createLogger({ level: 'silent' }),
       owner: 'test',
-      retentionMs: DAY_MS,
+      eventRetentionMs: DAY_MS,
+      transactionRetentionMs: undefined,
     })
     const read = async () => {
       const { rows } = await sql<{ age: number }>`

@@ -10,16 +10,9 @@ import { migrate } from '../../../src/database/migrate.ts'
 import { createLogger } from '../../../src/log.ts'
 import { saveRelayer } from '../../../src/relayers/store.ts'
 import { encodeDraft, encodeRequest } from '../../../src/transactions/store/codec.ts'
-import {
-  findDueInFlight,
-  findDueRelayers,
-  findWatched,
-  measureInFlight,
-  reservedBy,
-} from '../../../src/transactions/store/due-store.ts'
 import { listTransactions } from '../../../src/transactions/store/lookups-store.ts'
-import { findSubmittable } from '../../../src/transactions/store/queue-store.ts'
 import { RECEIVER } from '../../../test/support/service.ts'
+import { claimsOf } from '../large/claims.ts'
 import { atMost, percentile, type Row } from '../measurement.ts'
 
 /** What a history is compared with. */
@@ -47,13 +40,7 @@ type Db = Database['db']
 const QUERIES: Readonly<Record<string, (db: Db) => Promise<unknown>>> = {
   'list, first page': (db) => listTransactions(db, PAGE),
   'list, first page of one status': (db) => listTransactions(db, { ...PAGE, status: 'confirmed' }),
-  'claim: who has work': (db) => findDueRelayers(db, new Date()),
-  'claim: what is pending': (db) =>
-    findSubmittable(db, RELAYER, { now: new Date(), limits: { pending: 100, overtaken: 4 } }),
-  'claim: what is in flight': (db) => measureInFlight(db, RELAYER),
-  'claim: what is to be offered again': (db) => findDueInFlight(db, RELAYER, new Date()),
-  'claim: what is watched': (db) => findWatched(db, [RELAYER]),
-  'claim: what is reserved': (db) => reservedBy(db, RELAYER, { now: new Date() }),
+  ...claimsOf(RELAYER),
 }
 
 /** The queries of lists and workers on a long history, beside the same queries on a short one, in alternating rounds. */

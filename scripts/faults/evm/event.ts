@@ -1,5 +1,5 @@
 import type { Random } from '../../../test/support/random.ts'
-import { type CommonEvent, drawClock, KILL_WEIGHT } from '../common-event.ts'
+import { type CommonEvent, drawClock, type Troubles, troubleWeights } from '../common-event.ts'
 import { drawConditions } from '../conditions.ts'
 import { type DeepReorg, drawDeepReorg } from './deep-reorg.ts'
 import { drawFeeEvent, type FeeEvent } from './fee-event.ts'
@@ -68,8 +68,7 @@ interface DrawOptions {
   readonly endpoints: number
   /** Deepest reorganisation. */
   readonly maxDepth: number
-  /** Whether the process dies now and then. */
-  readonly kills: boolean
+  readonly troubles: Troubles
   /** Whether the histories are about fees. */
   readonly fees: boolean
   /** Whether nodes refuse some content permanently, in words that no one knows. */
@@ -95,6 +94,7 @@ const WEIGHTS: Readonly<Record<Exclude<Event, FeeEvent | DeepReorg>['is'], numbe
   behaviour: 8,
   restart: 2,
   kill: 0,
+  fail_over: 0,
 }
 
 /** Histories about fees have less trouble of other kinds, so that most transactions wait for their price alone. */
@@ -148,14 +148,14 @@ const PRICES: Readonly<Record<Price, number>> = {
 /** What happens next: the same for the same numbers. */
 export function drawEvent(
   random: Random,
-  { accounts, endpoints, maxDepth, kills, fees, refusals, reorganisations }: DrawOptions,
+  { accounts, endpoints, maxDepth, troubles, fees, refusals, reorganisations }: DrawOptions,
 ): Event {
   const ofFees = fees ? drawFeeEvent(random) : undefined
   if (ofFees !== undefined) return ofFees
   const ofReorganisations = reorganisations ? drawDeepReorg(random, accounts) : undefined
   if (ofReorganisations !== undefined) return ofReorganisations
   const weights = fees ? FEE_WEIGHTS : reorganisations ? REORG_WEIGHTS : WEIGHTS
-  const is = random.weighted({ ...weights, kill: kills ? KILL_WEIGHT : 0 })
+  const is = random.weighted({ ...weights, ...troubleWeights(troubles) })
   const account = random.int(0, accounts - 1)
   const target = random.int(0, 4)
   switch (is) {
@@ -192,6 +192,7 @@ export function drawEvent(
     case 'drop_all':
     case 'restart':
     case 'kill':
+    case 'fail_over':
       return { is }
   }
 }

@@ -132,14 +132,14 @@ export async function startEvmTestChain({
     ...(loses && { trueAgainMs: TRUE_AGAIN_MS }),
     haste: 1,
     crash: crashKit(environment),
-    draw: (random, { kills }) =>
+    draw: (random, troubles) =>
       toAction(
         environment,
         drawEvent(random, {
           accounts: accounts.length,
           endpoints,
           maxDepth: CONFIRMATIONS,
-          kills,
+          troubles,
           fees: fees !== undefined,
           refusals,
           reorganisations: loses,

@@ -1,4 +1,4 @@
-import { address } from '@solana/kit'
+import { type Address, address } from '@solana/kit'
 import {
   advanceNonce,
   createWallet,
@@ -27,24 +27,32 @@ export function replacePayment(
   run: HistoryRun,
   { target, speed }: Extract<Event, { is: 'replace' }>,
 ): Promise<void> {
+  const chosen = targetOf(run, target)
+  const sent = run.ledger.asks.find(({ kind, id }) => kind === 'send' && id === chosen?.id)
   return replace(run, target, () =>
-    plannedRequest(environment, { account: targetOf(run, target)?.account ?? 0, speed, durable: false }),
+    plannedRequest(environment, {
+      account: chosen?.account ?? 0,
+      speed,
+      durable: false,
+      of: sent?.content?.mark,
+    }),
   )
 }
 
 /** What a customer pays and has signed, for the relayer to sign first. No one but the customer could give it more time. */
 export function sendCosigned(
-  { solana, newContent }: Environment,
+  environment: Environment,
   run: HistoryRun,
   { account, customer, age }: Extract<Event, { is: 'cosign' }>,
 ): Promise<void> {
+  const { solana, newContent } = environment
   const from = CUSTOMERS[customer] ?? CUSTOMERS[0]
   const { blocks } = solana
   const block = blocks[Math.max(0, blocks.length - 1 - age)]
   if (block === undefined) throw new Error('there are no blocks')
   const content = newContent()
   // What stands in the place of the relayer's signature does not count.
-  const payer = { ...createWallet(), address: accountAt(account).address }
+  const payer = { ...createWallet(), address: payerOf(environment, account, content.mark) }
   const { base64 } = signContent({
     signers: [payer, from],
     blockhash: block.blockhash,
@@ -57,13 +65,26 @@ export function sendCosigned(
   })
 }
 
-function plannedRequest(
-  { newContent, nonces }: Environment,
-  { account, speed, durable }: { account: number; speed: Speed; durable: boolean },
-): PlannedRequest {
-  const content = newContent()
-  const self = accountAt(account).address
-  const nonce = durable ? nonces[account] : undefined
+interface Planned {
+  readonly account: number
+  readonly speed: Speed
+  readonly durable: boolean
+  /** The mark of the content that it replaces, because instructions name the account that pays. */
+  readonly of?: string | undefined
+}
+
+/** Which account of a relayer pays: a further one for every second content. */
+function payerOf({ pools }: Environment, account: number, mark: string): Address {
+  const { address: own, further } = accountAt(account)
+  return pools && further && BigInt(mark) % 2n === 1n ? further.address : own
+}
+
+function plannedRequest(environment: Environment, { account, speed, durable, of }: Planned): PlannedRequest {
+  const content = environment.newContent()
+  // The nonce account is that of the relayer's own account.
+  const nonce = durable ? environment.nonces[account] : undefined
+  const self =
+    nonce === undefined ? payerOf(environment, account, of ?? content.mark) : accountAt(account).address
   const steps = [
     ...(nonce === undefined ? [] : [advanceNonce(nonce, self)]),
     transfer(self, address(RECEIVER), content.amount),

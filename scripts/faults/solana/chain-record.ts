@@ -5,7 +5,7 @@ import type { Transaction } from '../../../test/support/service.ts'
 import { broadcastDirectly } from '../../../test/support/solana-scenario.ts'
 import type { Evidence } from '../check-promises.ts'
 import type { ChainRecord, Included } from '../test-chain.ts'
-import { ACCOUNTS } from './environment.ts'
+import { ACCOUNTS, addressesOf } from './environment.ts'
 
 /**
  * What the network can tell of the time from now on. `heard` are all transactions that the service offered to a node, whether
@@ -20,7 +20,10 @@ export function solanaChainRecord(solana: TestSolana, heard: Set<string>): Chain
         .filter(({ slot }) => slot > start)
         .flatMap(({ transactions }) => transactions)
       return Promise.resolve(
-        ACCOUNTS.map(({ address }) => applied.filter(({ keys }) => keys[0] === address).map(toIncluded)),
+        ACCOUNTS.map((account) => {
+          const addresses: readonly (string | undefined)[] = addressesOf(account)
+          return applied.filter(({ keys }) => addresses.includes(keys[0])).map(toIncluded)
+        }),
       )
     },
     differences: (record, shown) => differences(solana, record, shown),

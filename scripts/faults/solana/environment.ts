@@ -10,9 +10,14 @@ export interface Account {
   readonly relayer: string
   readonly address: Address
   readonly seed: Uint8Array
+  /** Its further account, where histories are about such. */
+  readonly further?: Pick<Account, 'address' | 'seed'>
 }
 
-export const ACCOUNTS: readonly [Account, ...Account[]] = [accountOf('main'), accountOf('other')]
+export const ACCOUNTS: readonly [Account, ...Account[]] = [
+  accountOf('main'),
+  { ...accountOf('other'), further: accountOf('other further') },
+]
 
 /** Those who sign transactions that the relayers pay for. */
 export const CUSTOMERS: readonly [Wallet, ...Wallet[]] = [createWallet(), createWallet()]
@@ -26,6 +31,8 @@ export interface Environment {
   /** The nodes that the service asks, behind their faults. */
   readonly own: readonly TestSolanaNode[]
   readonly newContent: () => AmountContent
+  /** The second relayer has two accounts. */
+  readonly pools: boolean
   /** The nonce account of each relayer. */
   readonly nonces: readonly Address[]
 }
@@ -35,14 +42,20 @@ export function accountAt(index: number): Account {
   return ACCOUNTS[index] ?? ACCOUNTS[0]
 }
 
-/** Fills up a relayer's account. */
+/** Returns the addresses of a relayer, its own first. */
+export function addressesOf({ address: own, further }: Account): Address[] {
+  return [own, ...(further ? [further.address] : [])]
+}
+
+/** Fills up the accounts of a relayer. */
 export function fund({ solana }: Environment, index: number): void {
-  setBalance(solana, accountAt(index).address, RICH)
+  for (const own of addressesOf(accountAt(index))) setBalance(solana, own, RICH)
 }
 
 /** Fills up everyone who signs anything, and the account that is paid. */
 export function fundAll(solana: TestSolana): void {
-  for (const { address: own } of [...ACCOUNTS, ...CUSTOMERS]) setBalance(solana, own, RICH)
+  const all = [...ACCOUNTS.flatMap(addressesOf), ...CUSTOMERS.map((customer) => customer.address)]
+  for (const one of all) setBalance(solana, one, RICH)
   setBalance(solana, RECEIVER, RICH)
 }
 

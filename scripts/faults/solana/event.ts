@@ -1,6 +1,6 @@
 import type { LedgerOptions, SnapshotMaker } from '../../../simulators/solana/ledger.ts'
 import type { Random } from '../../../test/support/random.ts'
-import { type CommonEvent, drawClock, KILL_WEIGHT } from '../common-event.ts'
+import { type CommonEvent, drawClock, type Troubles, troubleWeights } from '../common-event.ts'
 import { drawConditions } from '../conditions.ts'
 
 /** How a request asks for priority. */
@@ -82,6 +82,7 @@ const WEIGHTS: Readonly<Record<Event['is'], number>> = {
   fund: 3,
   restart: 2,
   kill: 0,
+  fail_over: 0,
 }
 
 const SPEEDS: Readonly<Record<Speed, number>> = { none: 4, safeLow: 2, fast: 2, fastest: 2 }
@@ -104,14 +105,13 @@ interface DrawOptions {
   readonly nodes: number
   /** Deepest fork, in blocks. */
   readonly maxDepth: number
-  /** Whether the process dies now and then. */
-  readonly kills: boolean
+  readonly troubles: Troubles
 }
 
 /** What happens next: the same for the same numbers. */
 export function drawEvent(random: Random, options: DrawOptions): Event {
-  const { accounts, customers, maxDepth, kills, nodes } = options
-  const is = random.weighted({ ...WEIGHTS, kill: kills ? KILL_WEIGHT : 0 })
+  const { accounts, customers, maxDepth, troubles, nodes } = options
+  const is = random.weighted({ ...WEIGHTS, ...troubleWeights(troubles) })
   const account = random.int(0, accounts - 1)
   const target = random.int(0, 4)
   switch (is) {
@@ -157,6 +157,7 @@ export function drawEvent(random: Random, options: DrawOptions): Event {
     case 'drop_pending':
     case 'restart':
     case 'kill':
+    case 'fail_over':
       return { is }
   }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { TestSolana, TestSolanaNode } from '../../../simulators/solana/start-solana.ts'
 import type { HistoryRun } from '../history-run.ts'
-import { accountAt, type Environment, fund, setBalance } from './environment.ts'
+import { accountAt, addressesOf, type Environment, fund, setBalance } from './environment.ts'
 import { type Event, EXPIRY_BLOCKS, type LedgerChange } from './event.ts'
 
 /** What is left of a drained account beyond what must stay on it: a single fee, in lamports. What it moves then fails. */
@@ -62,7 +62,9 @@ export async function networkEvent(
     case 'relaunch':
       return relaunch(environment, run, event)
     case 'drain':
-      return setBalance(solana, accountAt(event.account).address, solana.rentExemption(0) + ONE_FEE)
+      for (const own of addressesOf(accountAt(event.account)))
+        setBalance(solana, own, solana.rentExemption(0) + ONE_FEE)
+      return
     case 'fund':
       return fund(environment, event.account)
   }

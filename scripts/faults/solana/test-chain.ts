@@ -16,7 +16,7 @@ import {
   REFUSALS,
   startFaultyNode,
 } from '../../../test/support/faulty-node.ts'
-import { plainSigner, type ServiceOptions } from '../../../test/support/service.ts'
+import { plainSigner } from '../../../test/support/service.ts'
 import { broadcastDirectly } from '../../../test/support/solana-scenario.ts'
 import { actionOf } from '../common-event.ts'
 import type { HistoryRun } from '../history-run.ts'
@@ -55,6 +55,8 @@ async function openNonces(solana: TestSolana): Promise<Address[]> {
 
 export interface SolanaTestChainOptions {
   readonly endpoints: number
+  /** The second relayer has two accounts. */
+  readonly pools?: boolean
   /** The time of the test bed, in ms since 1970: the network's clock and ours are the same. */
   readonly now: () => number
 }
@@ -81,7 +83,11 @@ const RPC_TIMEOUT_MS = 60_000
 const CAPACITY = 1_000
 
 /** A network that makes blocks when it is told, behind this many nodes that can fail. */
-export async function startSolanaTestChain({ endpoints, now }: SolanaTestChainOptions): Promise<TestChain> {
+export async function startSolanaTestChain({
+  endpoints,
+  pools = false,
+  now,
+}: SolanaTestChainOptions): Promise<TestChain> {
   const solana = await startSolana({ slotMs: 'manual', finalizedLag: FINALIZED_LAG, now })
   const heard = new Set<string>()
   const own = Array.from({ length: endpoints }, () => solana.node())
@@ -92,21 +98,22 @@ export async function startSolanaTestChain({ endpoints, now }: SolanaTestChainOp
     solana,
     own,
     newContent: createAmounts(),
+    pools,
     nonces: await openNonces(solana),
   }
   solana.tick(FINALIZED_LAG + 1)
   return {
     nodes,
-    service: serviceOn(solana, nodes),
+    service: serviceOn(solana, nodes, pools),
     relayers: ACCOUNTS.map(({ relayer }) => relayer),
-    secrets: ACCOUNTS.map(({ seed }) => Buffer.from(seed).toString('hex')),
+    secrets: ACCOUNTS.flatMap(({ seed, further }) => [seed, ...(further ? [further.seed] : [])]).map(hexOf),
     sky: { maxLag: MAX_LAG, forks: false },
     depth: FINALIZED_LAG,
     blockMs: SLOT_MS * IDLE_BLOCKS,
     haste: HASTE,
     crash: crashKit(environment),
-    draw: (random, { kills }) =>
-      toAction(environment, drawEvent(random, { ...DRAWN, nodes: endpoints, kills })),
+    draw: (random, troubles) =>
+      toAction(environment, drawEvent(random, { ...DRAWN, nodes: endpoints, troubles })),
     makeBlock: () => Promise.resolve(void solana.tick(isIdle(solana) ? IDLE_BLOCKS : 1)),
     relieve: () => {
       Object.assign(solana.market, { capacity: CAPACITY, requiredPrice: 0n })
@@ -148,7 +155,8 @@ function startNode(
 function serviceOn(
   { genesisHash }: TestSolana,
   nodes: readonly FaultyNode[],
-): Omit<ServiceOptions, 'dataDir'> {
+  pools: boolean,
+): TestChain['service'] {
   const network = {
     type: 'solana',
     network: 'local',
@@ -161,17 +169,24 @@ function serviceOn(
     rpcUrls: [],
     networks: [network],
     env: { RPC_TIMEOUT_MS: String(RPC_TIMEOUT_MS) },
-    signers: ACCOUNTS.map(({ relayer, seed }) => plainSigner(relayer, Buffer.from(seed).toString('hex'))),
-    relayers: ACCOUNTS.map(({ relayer }) => ({
+    signers: ACCOUNTS.flatMap(({ relayer, seed, further }) => [
+      plainSigner(relayer, hexOf(seed)),
+      ...(further ? [plainSigner(furtherOf(relayer), hexOf(further.seed))] : []),
+    ]),
+    relayers: ACCOUNTS.map(({ relayer, further }) => ({
       id: relayer,
       name: relayer,
       network: 'local',
       network_type: 'solana',
       signer_id: relayer,
       notification_id: 'ops',
+      ...(pools && further && { accounts: [{ signer_id: relayer }, { signer_id: furtherOf(relayer) }] }),
     })),
   }
 }
+
+const furtherOf = (relayer: string) => `${relayer}-further`
+const hexOf = (seed: Uint8Array) => Buffer.from(seed).toString('hex')
 
 function crashKit(environment: Environment): CrashKit {
   const action = (event: Event) => toAction(environment, event)

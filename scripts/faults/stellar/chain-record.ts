@@ -7,7 +7,7 @@ import { innerHashOf } from '../../../simulators/stellar/transaction/wrap.ts'
 import type { Transaction } from '../../../test/support/service.ts'
 import type { Evidence } from '../check-promises.ts'
 import type { ChainRecord, Included } from '../test-chain.ts'
-import { ACCOUNTS } from './environment.ts'
+import { ACCOUNTS, addressesOf } from './environment.ts'
 import { submit } from './signed.ts'
 
 /**
@@ -21,10 +21,10 @@ export function stellarChainRecord(ledger: TestLedger, heard: Set<string>): Chai
     walk: () => {
       const applied = ledger.ledgers.slice(height).flatMap(({ transactions }) => transactions)
       const offers = offersIn(ledger, heard)
-      const walks = ACCOUNTS.map(({ keypair }) => {
-        const address = keypair.publicKey()
+      const walks = ACCOUNTS.map((_, account) => {
+        const addresses = addressesOf(account)
         return applied
-          .filter(({ frame }) => isOf(frame, address, offers))
+          .filter(({ frame }) => isOf(frame, addresses, offers))
           .map((one) => toIncluded(one, offers))
       })
       return Promise.resolve(walks)
@@ -61,10 +61,11 @@ function offersIn({ passphrase }: TestLedger, heard: ReadonlySet<string>): Reado
 /** Its own, what it paid for, or what a third party has sent of what it offered. */
 function isOf(
   { feeSource, transaction }: Frame,
-  address: string,
+  addresses: readonly string[],
   offers: ReadonlyMap<string, Offer>,
 ): boolean {
-  return [feeSource, transaction.source, offers.get(transaction.hash)?.payer].includes(address)
+  const parties = [feeSource, transaction.source, offers.get(transaction.hash)?.payer]
+  return addresses.some((address) => parties.includes(address))
 }
 
 /** What a third party has sent is known by the newest envelope that the service offered with the same content. */

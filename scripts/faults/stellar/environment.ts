@@ -4,10 +4,18 @@ import { keypairOf, XLM } from '../../../test/support/stellar-scenario.ts'
 import type { AmountContent } from '../ledger.ts'
 
 /** The relayers with their keys; only the second has channel accounts, where a history has some. */
-export const ACCOUNTS: readonly { readonly relayer: string; readonly keypair: Keypair }[] = [
+export const ACCOUNTS: readonly Account[] = [
   { relayer: 'main', keypair: keypairOf('main') },
-  { relayer: 'other', keypair: keypairOf('other') },
+  { relayer: 'other', keypair: keypairOf('other'), further: keypairOf('other further') },
 ]
+
+/** A relayer with its keys. */
+interface Account {
+  readonly relayer: string
+  readonly keypair: Keypair
+  /** That of its further account, where histories are about such. */
+  readonly further?: Keypair
+}
 
 /** The account that other programs use as well: its index. The others show that the service takes nothing of its own for a third party's. */
 export const SHARED = 0
@@ -43,9 +51,9 @@ export function closeLedger(environment: Environment, seconds?: number): void {
   environment.ledger.close(seconds === undefined ? {} : { seconds })
 }
 
-/** Fills up a relayer's account. */
+/** Fills up the accounts of a relayer. */
 export function fund({ ledger }: Environment, account: number): void {
-  setBalance(ledger, addressOf(account), RICH)
+  for (const address of addressesOf(account)) setBalance(ledger, address, RICH)
 }
 
 /** Fills up everyone who signs anything. */
@@ -60,7 +68,8 @@ export function setBalance(ledger: TestLedger, address: string, balance: bigint)
   ledger.fund(address, balance - (ledger.account(address)?.balance ?? 0n))
 }
 
-/** The address of a relayer. */
-export function addressOf(account: number): string {
-  return (ACCOUNTS[account] ?? ACCOUNTS[0])?.keypair.publicKey() ?? ''
+/** The addresses of a relayer, its own first. */
+export function addressesOf(account: number): string[] {
+  const { keypair, further } = ACCOUNTS[account] ?? {}
+  return [keypair, further].flatMap((key) => key?.publicKey() ?? [])
 }

@@ -1,6 +1,6 @@
 import type { NodeFault } from '../../../simulators/stellar/rpc/node.ts'
 import type { Random } from '../../../test/support/random.ts'
-import { type CommonEvent, drawClock, KILL_WEIGHT } from '../common-event.ts'
+import { type CommonEvent, drawClock, type Troubles, troubleWeights } from '../common-event.ts'
 import { drawConditions } from '../conditions.ts'
 
 /** How much a request allows for its fee. `tight` pays for nothing but a quiet network, `low` not even for that. */
@@ -84,6 +84,7 @@ const WEIGHTS: Readonly<Record<Event['is'], number>> = {
   fund: 3,
   restart: 2,
   kill: 0,
+  fail_over: 0,
 }
 
 const BUDGETS: Readonly<Record<Budget, number>> = { none: 5, high: 4, middle: 2, tight: 2, low: 1 }
@@ -112,13 +113,12 @@ const EXPIRY_SECONDS = 130
 interface DrawOptions {
   readonly accounts: number
   readonly customers: number
-  /** Whether the process dies now and then. */
-  readonly kills: boolean
+  readonly troubles: Troubles
 }
 
 /** What happens next: the same for the same numbers. */
-export function drawEvent(random: Random, { accounts, customers, kills }: DrawOptions): Event {
-  const is = random.weighted({ ...WEIGHTS, kill: kills ? KILL_WEIGHT : 0 })
+export function drawEvent(random: Random, { accounts, customers, troubles }: DrawOptions): Event {
+  const is = random.weighted({ ...WEIGHTS, ...troubleWeights(troubles) })
   const account = random.int(0, accounts - 1)
   const target = random.int(0, 4)
   switch (is) {
@@ -166,6 +166,7 @@ export function drawEvent(random: Random, { accounts, customers, kills }: DrawOp
     case 'tear':
     case 'restart':
     case 'kill':
+    case 'fail_over':
       return { is }
   }
 }

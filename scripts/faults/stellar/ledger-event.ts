@@ -5,7 +5,7 @@ import { hashOf, unwrap, wrapAs } from '../../../simulators/stellar/transaction/
 import type { HistoryRun } from '../history-run.ts'
 import {
   ACCOUNTS,
-  addressOf,
+  addressesOf,
   closeLedger,
   type Environment,
   fund,
@@ -65,7 +65,8 @@ export async function ledgerEvent(
     case 'external':
       return sendExternally(environment, run, event)
     case 'drain':
-      return setBalance(ledger, addressOf(event.account), POOR)
+      for (const address of addressesOf(event.account)) setBalance(ledger, address, POOR)
+      return
     case 'fund':
       return fund(environment, event.account)
     case 'wrap':

@@ -6,7 +6,7 @@ import {
   REFUSALS,
   startFaultyNode,
 } from '../../../test/support/faulty-node.ts'
-import { plainSigner, type ServiceOptions } from '../../../test/support/service.ts'
+import { plainSigner } from '../../../test/support/service.ts'
 import { RECEIVER, stellarConfig, XLM } from '../../../test/support/stellar-scenario.ts'
 import { actionOf } from '../common-event.ts'
 import type { HistoryRun } from '../history-run.ts'
@@ -32,6 +32,8 @@ export interface StellarTestChainOptions {
   readonly endpoints: number
   /** How many channel accounts the second relayer has. */
   readonly channels?: number
+  /** The second relayer has two accounts. */
+  readonly pools?: boolean
   /** The time of the test bed: the network's clock and ours are the same. */
   readonly now: () => number
   /** The relayer whose transactions crashes hit. */
@@ -73,7 +75,15 @@ const CAPACITY = 1_000
 
 /** A ledger that closes when it is told, behind this many nodes that can fail. */
 export async function startStellarTestChain(options: StellarTestChainOptions): Promise<StellarTestChain> {
-  const { endpoints, channels = 0, now, crashAccount = 0, crashSigned = false, ...retention } = options
+  const {
+    endpoints,
+    channels = 0,
+    pools = false,
+    now,
+    crashAccount = 0,
+    crashSigned = false,
+    ...retention
+  } = options
   const ledger = await startLedger({ closeEveryMs: 'manual', now, protocolVersion: 30, ...retention })
   const heard = new Set<string>()
   const contradiction = createContradiction(REFUSALS.stellar)
@@ -87,18 +97,20 @@ export async function startStellarTestChain(options: StellarTestChainOptions): P
   return {
     environment,
     nodes,
-    service: serviceOn(ledger, nodes, channels),
+    service: serviceOn(ledger, nodes, { channels, pools }),
     relayers: ACCOUNTS.map(({ relayer }) => relayer),
-    secrets: ACCOUNTS.flatMap(({ keypair }) => [keypair.secret(), hexSeed(keypair.rawSecretKey())]),
+    secrets: ACCOUNTS.flatMap(({ keypair, further }) => [keypair, ...(further ? [further] : [])]).flatMap(
+      (key) => [key.secret(), hexSeed(key.rawSecretKey())],
+    ),
     sky: { maxLag: MAX_LAG, forks: false },
     depth: 0,
     blockMs: LEDGER_MS,
     haste: HASTE,
     crash: crashSigned ? signedCrashKit(environment, crashAccount) : crashKit(environment, crashAccount),
-    draw: (random, { kills }) =>
+    draw: (random, troubles) =>
       toAction(
         environment,
-        drawEvent(random, { accounts: ACCOUNTS.length, customers: CUSTOMERS.length, kills }),
+        drawEvent(random, { accounts: ACCOUNTS.length, customers: CUSTOMERS.length, troubles }),
       ),
     // Ledgers may share a second (CAP-88). Where a crash waits for an earlier version to expire, time passes with them, and never lags behind ours.
     makeBlock: () => {
@@ -146,14 +158,17 @@ function startNode(
 function serviceOn(
   { passphrase }: TestLedger,
   nodes: readonly FaultyNode[],
-  channels: number,
-): Omit<ServiceOptions, 'dataDir'> {
+  { channels, pools }: { readonly channels: number; readonly pools: boolean },
+): TestChain['service'] {
   const shared = { network: 'standalone', network_type: 'stellar' }
   return {
     ...stellarConfig({ urls: nodes.map(({ url }) => url), passphrase }),
     env: { RPC_TIMEOUT_MS: String(RPC_TIMEOUT_MS) },
-    signers: ACCOUNTS.map(({ relayer, keypair }) => plainSigner(relayer, keypair.secret())),
-    relayers: ACCOUNTS.map(({ relayer }, index) => ({
+    signers: ACCOUNTS.flatMap(({ relayer, keypair, further }) => [
+      plainSigner(relayer, keypair.secret()),
+      ...(further ? [plainSigner(furtherOf(relayer), further.secret())] : []),
+    ]),
+    relayers: ACCOUNTS.map(({ relayer, further }, index) => ({
       id: relayer,
       name: relayer,
       signer_id: relayer,
@@ -161,9 +176,12 @@ function serviceOn(
       ...shared,
       policies: { max_fee: 100_000_000, shared_account: index === SHARED },
       ...(index === CHANNELED && channels > 0 ? { channels } : {}),
+      ...(pools && further && { accounts: [{ signer_id: relayer }, { signer_id: furtherOf(relayer) }] }),
     })),
   }
 }
+
+const furtherOf = (relayer: string) => `${relayer}-further`
 
 function crashKit(environment: Environment, account: number): CrashKit {
   const action = (event: Event) => toAction(environment, event)

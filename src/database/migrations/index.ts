@@ -2,10 +2,12 @@ import type { Migration } from 'kysely/migration'
 import * as initialSchema from './0001-initial-schema.ts'
 import * as accounts from './0002-accounts.ts'
 import * as processes from './0003-processes.ts'
+import * as largeHistories from './0004-large-histories.ts'
 
 /** All migrations in order. They are forward only: a released migration is never edited; the next one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-initial-schema': initialSchema,
   '0002-accounts': accounts,
   '0003-processes': processes,
+  '0004-large-histories': largeHistories,
 }

@@ -74,6 +74,14 @@ export interface StreamTicketsTable {
   expires_at: Date
 }
 
+/** The numbers of deliveries, as the triggers of `deliveries` write them. */
+export interface DeliveryCountsTable {
+  notification_id: string
+  status: string
+  /** A change of the number, or the sum of some. */
+  count: bigint
+}
+
 /** One event for one notification, from the result of its first attempt on. Its id is derived from these two (`delivery-id.ts`). */
 export interface DeliveriesTable {
   notification_id: string

@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { seesEverything, type Visibility } from '../../access/principal.ts'
 import { ofVisibleRelayer } from '../../access/visibility-store.ts'
 import type { Db, Tx } from '../../database/db.ts'
@@ -48,24 +48,40 @@ export async function listApprovals(
   db: Db,
   { visibility, state, offset, limit }: ListQuery,
 ): Promise<{ items: Approval[]; total: number }> {
-  let matching = selectApprovals(db)
-  if (!seesEverything(visibility))
-    matching = matching.where(ofVisibleRelayer(visibility, 'approvals.relayer_id'))
-  // An index has those that wait, regardless of the number decided.
-  if (state === 'waiting') matching = matching.where('transactions.awaits_approval', '=', true)
-  else if (state !== undefined) matching = matching.where(STATE, '=', state)
-  const { total } = await matching
-    .clearSelect()
-    .select((eb) => eb.fn.countAll<bigint>().as('total'))
-    .executeTakeFirstOrThrow()
-  if (limit === 0) return { items: [], total: Number(total) }
-  const rows = await matching
+  const isMatch = matching(visibility, state)
+  const { rows: counts } = await sql<{ total: bigint }>`
+    select count(*) as total from approvals ${needsTransactions(state) ? JOINED : sql``} where ${isMatch}`.execute(
+    db,
+  )
+  const total = Number(counts[0]?.total ?? 0n)
+  if (limit === 0) return { items: [], total }
+  const rows = await selectApprovals(db)
+    .where(isMatch)
     .orderBy('approvals.created_at', 'desc')
     .orderBy('approvals.transaction_id', 'desc')
     .offset(offset)
     .limit(limit)
     .execute()
-  return { items: rows.map(toApproval), total: Number(total) }
+  return { items: rows.map(toApproval), total }
+}
+
+const JOINED = sql`join transactions on transactions.id = approvals.transaction_id`
+
+/** A decision is in the approval itself, so it is counted without the transactions. */
+function needsTransactions(state: ApprovalState | undefined): boolean {
+  return state === 'waiting' || state === 'withdrawn'
+}
+
+/** Builds the condition of a list. Each state has an index: of decisions, or of the transactions that wait. */
+function matching(visibility: Visibility, state: ApprovalState | undefined): RawBuilder<boolean> {
+  const visible = seesEverything(visibility)
+    ? sql<boolean>`true`
+    : ofVisibleRelayer(visibility, 'approvals.relayer_id')
+  if (state === undefined) return visible
+  if (state === 'waiting') return sql`${visible} and transactions.awaits_approval`
+  return state === 'withdrawn'
+    ? sql`${visible} and approvals.decision is null and transactions.awaits_approval is not true`
+    : sql`${visible} and approvals.decision = ${state}`
 }
 
 /** A transaction whose time to wait is over. */

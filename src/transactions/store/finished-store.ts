@@ -10,13 +10,13 @@ export function isFinal(status: RawBuilder<unknown>): RawBuilder<boolean> {
 }
 
 /**
- * Adds `rows` (relayer_id, status) to the counts, as a part of the statement that makes them final. Final transactions never change and are
- * never deleted, so the counts are exact at every commit. The rows are sorted, so that two writers cannot deadlock.
+ * Adds `rows` (relayer_id, status) to the counts, as a part of the statement that makes them final, or with -1 subtracts those that the statement
+ * deletes. Final transactions never change, so the counts are exact at every commit. The rows are sorted, so that two writers cannot deadlock.
  */
-export function addToCounts(rows: RawBuilder<unknown>): RawBuilder<unknown> {
+export function addToCounts(rows: RawBuilder<unknown>, sign: 1 | -1 = 1): RawBuilder<unknown> {
   return sql`
     insert into finished_counts as counts (relayer_id, status, count)
-    select relayer_id, status, count(*) from (${rows}) as finished
+    select relayer_id, status, ${sql.lit(sign)} * count(*) from (${rows}) as finished
     group by relayer_id, status order by relayer_id, status
     on conflict (relayer_id, status) do update set count = counts.count + excluded.count`
 }

@@ -116,28 +116,66 @@ export function accountIdsOf(db: Db, { id, accounts }: Pick<Relayer, 'id' | 'acc
   return accounts === undefined ? Promise.resolve([id]) : findAccountIds(db, id)
 }
 
+/** A page that begins this far from the newest transaction is read from the nearer end, so the total has to be known first. */
+const DEEP = 10_000
+
 /** Lists the relayer's transactions with their attempts, newest first. `total` counts all of them. */
 export async function listTransactions(
   db: Db,
   query: ListQuery,
 ): Promise<{ items: TransactionWithAttempts[]; total: number }> {
-  const { relayerIds, status, offset, limit } = query
-  // The phase is a literal, because a partial index applies in every plan only then.
-  const ofStatus = status && sql`and phase = ${sql.lit(phaseOf(status))} and status = ${status}`
-  const [total, items] = await Promise.all([
-    countTransactions(db, query),
-    limit === 0
-      ? []
-      : readWithAttempts(
-          db,
-          // Each account has an index in the order of acceptance, and there is none over several.
-          sql`select page.* from unnest(${relayerIds}::text[]) as account (id) cross join lateral (
-              select * from transactions where relayer_id = account.id ${ofStatus ?? sql``}
-              order by position desc limit ${limit + offset}) page
-            order by page.position desc limit ${limit} offset ${offset}`,
-        ),
-  ])
-  return { items, total }
+  const { offset, limit } = query
+  if (offset < DEEP) {
+    const newest = limit === 0 ? [] : readWithAttempts(db, pageOf(query, { order: 'desc', offset, limit }))
+    const [total, items] = await Promise.all([countTransactions(db, query), newest])
+    return { items, total }
+  }
+  const total = await countTransactions(db, query)
+  const left = total - offset
+  if (limit === 0 || left <= 0) return { items: [], total }
+  const page =
+    left < offset
+      ? pageOf(query, { order: 'asc', offset: Math.max(0, left - limit), limit: Math.min(limit, left) })
+      : pageOf(query, { order: 'desc', offset, limit })
+  return { items: await readWithAttempts(db, page), total }
+}
+
+interface Window extends Pick<ListQuery, 'offset' | 'limit'> {
+  /** The end of the list from which `offset` counts: `desc` for the newest transaction. */
+  readonly order: 'desc' | 'asc'
+}
+
+/**
+ * Builds the query for the transactions of a page. It finds their places in an index alone, and only then reads their rows: a page in the middle
+ * of millions would otherwise read all rows before it.
+ */
+export function pageOf(
+  { relayerIds, status }: Pick<ListQuery, 'relayerIds' | 'status'>,
+  { order, offset, limit }: Window,
+): RawBuilder<unknown> {
+  const direction = sql.raw(order)
+  const window = sql`limit ${limit} offset ${offset}`
+  // Each account has an index in the order of acceptance, and there is none over several.
+  const listed =
+    relayerIds.length === 1
+      ? sql`select relayer_id as id, position from transactions where relayer_id = ${relayerIds[0]} ${ofStatus(status)}
+          order by position ${direction} ${window}`
+      : sql`select account.id, place.position from unnest(${relayerIds}::text[]) as account (id) cross join lateral (
+          select position from transactions where relayer_id = account.id ${ofStatus(status)}
+          order by position ${direction} limit ${limit + offset}) place
+        order by place.position ${direction} ${window}`
+  return sql`select page.* from (${listed}) listed
+    cross join lateral (
+      select * from transactions where relayer_id = listed.id and position = listed.position limit 1) page`
+}
+
+/** The phase is a literal, because a partial index applies in every plan only then. That of a final transaction is its status. */
+function ofStatus(status: TransactionStatus | undefined): RawBuilder<unknown> {
+  if (status === undefined) return sql``
+  const phase = phaseOf(status)
+  return phase === 'signed'
+    ? sql`and phase = 'signed' and status = ${status}`
+    : sql`and phase = ${sql.lit(phase)}`
 }
 
 /** @throws AppError 404 `transaction_not_found`, also for the id of another relayer's transaction */

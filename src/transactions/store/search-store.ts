@@ -85,25 +85,30 @@ interface Scanned {
 
 /**
  * Builds the statement of a search. It reads each relayer by an index that has the order of acceptance, because there is none over all
- * relayers. Where it stops before the end of a relayer, older transactions of all relayers are left to the next page (`is_end`).
+ * relayers. Where it stops before the end of a relayer, older transactions of all relayers are left to the next page (`is_end`). A search that
+ * names transactions reads them first (`named`): by its estimates, the database would rather read a relayer from its newest transaction on
+ * until it meets them.
  */
 export function searchStatement(search: TransactionSearch): RawBuilder<Scanned> {
   const { limit } = search
+  const named = namedRows(search)
   const fits = conditionsWithoutIndex(search)
   // Without such conditions each row fits, so a page needs as many rows of a relayer as it has itself, plus one that shows whether more
   // follow.
   const most = fits === undefined ? Math.min(limit + 1, MAX_SCANNED) : MAX_SCANNED
   return sql<Scanned>`
     with visible as materialized (select id from relayers where ${relayerConditions(search)}),
+    ${named === undefined ? sql`` : sql`named as materialized (select * from transactions where ${named}),`}
     bounds as materialized (
       select greatest(${LEAST_SCANNED}::bigint, least(${most}::bigint, ${MAX_SCANNED}::bigint / greatest(count(*), 1))) as rows
       from visible),
     scanned as materialized (
-      select visible.id as relayer_id, part.id, part.position, part.fits from visible cross join lateral (
-        select id, position, ${fits ?? sql`true`} as fits from transactions
+      select visible.id as relayer_id, part.id, part.position, part.fits from visible cross join lateral (select * from (
+        select id, position, ${fits ?? sql`true`} as fits from ${named === undefined ? sql`transactions` : sql`named`}
         where relayer_id = visible.id ${rowConditions(search)}
-        order by position desc limit (select rows from bounds)
-      ) part
+        -- By this limit, which it knows in advance, the planner sees that the rows are few.
+        order by position desc limit ${most}
+      ) most limit (select rows from bounds)) part
     ),
     ends as materialized (
       select max(position) as position from (
@@ -123,23 +128,38 @@ function relayerConditions({ visibility, relayerId, networkType }: TransactionSe
     ${networkType === undefined ? sql`` : sql`and network_type = ${networkType}`}`
 }
 
-/** Conditions that an index answers, or that few rows fail. */
-function rowConditions({ id, before, status, hash, relayerId, idempotencyKey }: TransactionSearch) {
+/** Builds the conditions that name transactions; undefined if there is none. */
+function namedRows({
+  id,
+  hash,
+  relayerId,
+  idempotencyKey,
+}: TransactionSearch): RawBuilder<unknown> | undefined {
+  const conditions = [
+    id === undefined ? [] : sql`id = ${id}`,
+    // Attempts on the chain before its reset have an index of their own.
+    hash === undefined
+      ? []
+      : sql`id = any(array(
+          select transaction_id from attempts where hash = ${hash} and reset_at is null
+          union all select transaction_id from attempts where hash = ${hash} and reset_at is not null))`,
+    idempotencyKey === undefined
+      ? []
+      : sql`id = any(array(select transaction_id from idempotency_keys
+          where relayer_id = ${relayerId} and key = ${idempotencyKey}))`,
+  ].flat()
+  return conditions.length === 0 ? undefined : sql.join(conditions, sql` and `)
+}
+
+/** Conditions that an index answers. */
+function rowConditions({ before, status }: TransactionSearch) {
   return sql.join(
     [
-      id === undefined ? sql`` : sql`and id = ${id}`,
       before === undefined ? sql`` : sql`and position < ${before}`,
       // Literals, because the partial indexes apply in every plan only then.
       status === undefined
         ? sql``
         : sql`and phase = ${sql.lit(phaseOf(status))} and status = ${sql.lit(status)}`,
-      hash === undefined
-        ? sql``
-        : sql`and id = any(array(select transaction_id from attempts where hash = ${hash}))`,
-      idempotencyKey === undefined
-        ? sql``
-        : sql`and id = any(array(select transaction_id from idempotency_keys
-            where relayer_id = ${relayerId} and key = ${idempotencyKey}))`,
     ],
     sql` `,
   )

@@ -1,5 +1,7 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TransactionStatus } from '../../../src/transactions/model/transaction.ts'
+import { listTransactions, pageOf } from '../../../src/transactions/store/lookups-store.ts'
 import {
   findPosition,
   searchStatement,
@@ -35,13 +37,23 @@ beforeAll(async () => {
       select 'many-' || number, (${ids}::text[])[number % 4 + 1], 'testnet', '0x', 'confirmed', 'request',
         jsonb_build_object('type', 'evm', 'to', case when number = 7 then '0xAA' else '0xBB' end), now()
       from generate_series(1, 100000) as number`.execute(fixture.context.db)
-  await sql`analyze`.execute(fixture.context.db)
+  await sql`
+      insert into attempts (transaction_id, number, kind, source_account, hash, raw, draft, signature, outcome)
+      select 'many-' || number, 1, 'send', '0x', 'hash-' || number, '', '{"type": "evm"}', '{"r": "", "s": "", "v": 1}', 'mined'
+      from generate_series(1, 100000) as number`.execute(fixture.context.db)
+  await sql`
+      insert into idempotency_keys (relayer_id, key, fingerprint, transaction_id)
+      select relayer_id, 'key-' || position, '', id from transactions`.execute(fixture.context.db)
+  await sql`vacuum analyze`.execute(fixture.context.db)
 }, 60_000)
 afterAll(() => fixture.close())
 
-/** Runs the statement, and returns the rows of `transactions` that it has read, and how. */
-async function readBy(search: Partial<TransactionSearch>) {
-  const statement = searchStatement({ visibility: visibilityOf(...owners), limit: 50, ...search })
+/** Runs a search, and returns the rows of `transactions` that it has read, and how. */
+function readBy(search: Partial<TransactionSearch>) {
+  return readByStatement(searchStatement({ visibility: visibilityOf(...owners), limit: 50, ...search }))
+}
+
+async function readByStatement(statement: RawBuilder<unknown>) {
   const { rows } = await sql<{ 'QUERY PLAN': readonly [{ readonly Plan: Plan }] }>`
       explain (analyze, format json) ${statement}`.execute(fixture.context.db)
   const plan = rows[0]?.['QUERY PLAN'][0].Plan
@@ -51,6 +63,9 @@ async function readBy(search: Partial<TransactionSearch>) {
     ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0)) * (node['Actual Loops'] ?? 1)
   return {
     types: [...new Set(reads.map((node) => node['Node Type']))],
+    heap: reads
+      .filter((node) => node['Node Type'] !== 'Index Only Scan')
+      .reduce((sum, node) => sum + count(node), 0),
     rows: reads.reduce((sum, node) => sum + count(node), 0),
   }
 }
@@ -61,13 +76,58 @@ test.each<[string, Partial<TransactionSearch>, number]>([
   ['a final status', { status: 'confirmed' }, 4 * 51],
   ['an open status', { status: 'submitted' }, 0],
   ['an id', { id: 'many-7' }, 2 * 4],
-  ['a hash', { hash: `0x${'b1'.repeat(32)}` }, 0],
+  ['a hash', { hash: 'hash-7' }, 2 * 4],
+  ['a hash that none has', { hash: `0x${'b1'.repeat(32)}` }, 0],
+  ['a hash of another status', { hash: 'hash-7', status: 'failed' }, 2 * 4],
   ['a receiver', { to: '0xaa' }, 20_000],
 ])('a search for %s reads few rows, by an index', async (_name, search, most) => {
   const { types, rows } = await readBy(search)
   expect(types).not.toEqual([])
   expect(types).not.toContain('Seq Scan')
   expect(rows).toBeLessThanOrEqual(most)
+})
+
+test.each<[string, TransactionStatus | undefined]>([
+  ['a list', undefined],
+  ['a list of a final status', 'confirmed'],
+])(
+  'a page in the middle of %s reads the rows of the page, and the others in an index alone',
+  async (_name, status) => {
+    const relayerIds = owners.slice(0, 1).map(({ relayer }) => relayer.id)
+    const page = pageOf({ relayerIds, status }, { order: 'desc', offset: 12_000, limit: 10 })
+    const { heap, rows } = await readByStatement(page)
+    expect(heap).toBe(10)
+    expect(rows).toBe(10 + 12_010)
+  },
+)
+
+test.each([
+  ['all', undefined],
+  ['a final status', 'confirmed' as const],
+])('the pages of a list of %s are the same from both ends', async (_name, status) => {
+  const { db } = fixture.context
+  const relayerIds = owners.slice(0, 2).map(({ relayer }) => relayer.id)
+  const { rows } = await sql<{ id: string }>`
+    select id from transactions where relayer_id = any(${relayerIds}::text[]) order by position desc`.execute(
+    db,
+  )
+  const ids = rows.map(({ id }) => id)
+  await sql`
+    insert into finished_counts (relayer_id, status, count)
+    select relayer_id, status, count(*) from transactions group by 1, 2 on conflict do nothing`.execute(db)
+  for (const offset of [0, 9_990, 10_000, 24_995, 30_000, 49_990, 49_995, 50_000, 60_000]) {
+    const { items, total } = await listTransactions(db, { relayerIds, status, offset, limit: 10 })
+    expect(items.map(({ transaction }) => transaction.id)).toEqual(ids.slice(offset, offset + 10))
+    expect(total).toBe(50_000)
+  }
+})
+
+test('the newest setup transaction is found without the history', async () => {
+  const [owner] = owners
+  const reads = await readByStatement(
+    sql`select * from transactions where relayer_id = ${owner?.relayer.id} and purpose = 'setup' order by position desc limit 1`,
+  )
+  expect(reads.rows).toBe(0)
 })
 
 test('a search over thousands of relayers reads few rows of each, and its pages have all transactions', async () => {

@@ -85,6 +85,7 @@ export function chooseServers(url: string): Servers {
         silence.add(this, servers[this.index]?.url ?? '')
         await this.assertWanted()
         await this.followTimeline()
+        await this.switchOffJit()
         failures.delete(this.serverName)
         if (isRandom) next = randomInt(servers.length)
         return this
@@ -113,6 +114,19 @@ export function chooseServers(url: string): Servers {
           if (error.code !== UNDEFINED_FUNCTION) throw error
         })
       timeline = present
+    }
+
+    /**
+     * With millions of rows, the planner expects some short statements to cost so much that it compiles them, which takes a hundred times as long as
+     * to run them. Behind a pooler the setting may go to another connection, which harms nothing.
+     */
+    private async switchOffJit(): Promise<void> {
+      try {
+        await this.query('set jit = off')
+      } catch (error) {
+        // Relatives of PostgreSQL do not know the setting.
+        if (isRetryable(error)) throw error
+      }
     }
 
     /** The timeline is the beginning of the name of the log file; undefined for a standby, and for a database without such names. */

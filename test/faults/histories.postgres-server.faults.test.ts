@@ -1,0 +1,52 @@
+import { startEvmTestChain } from '../../scripts/faults/evm/test-chain.ts'
+import { SHORT_RETENTION, startStellarTestChain } from '../../scripts/faults/stellar/test-chain.ts'
+import { simulatorSuite } from './simulator-suite.ts'
+
+simulatorSuite(
+  'Several processes on one PostgreSQL: random histories keep every promise',
+  ({ endpoints, pools = false }) =>
+    () =>
+      startEvmTestChain({ endpoints, pools }),
+  [
+    {
+      title: 'two processes, killed now and then',
+      first: 10_000,
+      count: 1,
+      steps: 25,
+      endpoints: 1,
+      kills: true,
+      pools: true,
+      processes: 2,
+      storage: 'postgres',
+    },
+    {
+      title: 'the database fails over',
+      first: 10_000,
+      count: 2,
+      steps: 25,
+      endpoints: 1,
+      kills: false,
+      processes: 2,
+      storage: 'replicated',
+    },
+  ],
+)
+
+simulatorSuite(
+  'Several processes on one PostgreSQL, Stellar: random histories keep every promise',
+  ({ endpoints }) =>
+    (now) =>
+      startStellarTestChain({ endpoints, now, retentionLedgers: SHORT_RETENTION }),
+  [
+    {
+      title: 'the database fails over',
+      first: 10_000,
+      count: 1,
+      steps: 25,
+      endpoints: 1,
+      kills: false,
+      processes: 2,
+      storage: 'replicated',
+    },
+  ],
+)
