@@ -152,9 +152,6 @@ describe('a hostile plugin', () => {
     const { status, body } = await call(way)
     expect([status, body.code]).toEqual([500, 'plugin_failed'])
     expect((await readPlugin(service, way)).state.last_failure?.message).toContain(reason)
-    const again = await call('environment')
-    expect([again.status, again.body.code]).toEqual([503, 'plugin_unavailable'])
-    expect(again.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
     expect((await service.api<never>('POST', '/plugins/victim/call/environment', {})).status).toBe(200)
     const { state } = await until(
       () => readPlugin(service, way),
@@ -163,4 +160,27 @@ describe('a hostile plugin', () => {
     expect(state.restarts).toBe(1)
     expect((await call('environment')).status).toBe(200)
   })
+})
+
+test('a plugin whose process ends at once is 503, starts again later and later, and the reason is shown', async () => {
+  const waiting = await startService({
+    rpcUrls: [],
+    relayers: [],
+    plugins: [{ id: 'ends', path: folder.path('ends-at-start.ts') }],
+  })
+  try {
+    const { state } = await until(
+      () => readPlugin(waiting, 'ends'),
+      (plugin) => plugin.state.restarts > 1 && plugin.state.status === 'waiting',
+    )
+    expect(state.last_failure?.message).toContain('the database of this plugin is away')
+    const { status, headers, body } = await until(
+      () => waiting.api('POST', '/plugins/ends/call', {}),
+      (answer) => answer.status === 503,
+    )
+    expect([status, body.code]).toEqual([503, 'plugin_unavailable'])
+    expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
+  } finally {
+    await waiting.stop()
+  }
 })
