@@ -18,6 +18,7 @@ import { benchIdle } from './bench/parts/idle.ts'
 import { benchKms } from './bench/parts/kms.ts'
 import { benchLarge } from './bench/parts/large.ts'
 import { benchLists } from './bench/parts/lists.ts'
+import { benchPlugins } from './bench/parts/plugins.ts'
 import { benchProcesses } from './bench/parts/processes.ts'
 import { benchRestart } from './bench/parts/restart.ts'
 import { benchSend } from './bench/parts/send.ts'
@@ -61,6 +62,7 @@ const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   deliveries: () => benchDeliveries({ transactions }),
   first: benchFirstRequests,
   health: () => benchHealth({ transactions }),
+  plugins: benchPlugins,
   processes: benchProcesses,
   start: benchStart,
   restart: () => benchRestart({ stored: Number(values.stored) }),

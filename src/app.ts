@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { appendManagement } from './audit/append-store.ts'
 import { CLI_AUTHOR } from './audit/entry.ts'
 import { createSignatureRecorder } from './audit/signatures.ts'
+import { localUrl } from './config/api-access.ts'
 import type { Config } from './config/types.ts'
 import { type CompiledContract, compileContract } from './contract/compile.ts'
 import { type DatabaseOptions, openDatabase } from './database/database.ts'
@@ -59,6 +60,7 @@ import { createDeliveries } from './wiring/deliveries.ts'
 import { createManagement } from './wiring/management.ts'
 import { createInstrumentation } from './wiring/metrics.ts'
 import { openServer, prepareDatabase } from './wiring/open-server.ts'
+import { createPluginsOf, withKeysOfPlugins } from './wiring/plugins.ts'
 import { createReadinessCheck } from './wiring/readiness.ts'
 import { RELAYERS_CHANNEL } from './wiring/relayer-registry.ts'
 import { createServiceClock } from './wiring/service-clock.ts'
@@ -277,6 +279,7 @@ async function assemble(parts: Parts): Promise<App> {
   const requests: TransactionsContext = { ...context, db: database.requests }
   const replacer = createReplacer(requests)
   const chooser = createAccountChooser(requests)
+  const plugins = await createPluginsOf(parts, { db: requests.db, observer: instrumentation?.plugins })
   const handlers = createHandlers({
     db: requests.db,
     clock,
@@ -316,6 +319,7 @@ async function assemble(parts: Parts): Promise<App> {
     keys: deliveries.keys,
     bodiesOf: deliveries.bodiesOf,
     apiKeys: access.manager,
+    plugins,
     check: createReadinessCheck({ database, chains: () => chainsInUse(registry), loops, clock }),
     visibleIds: (visibility) => visibleRelayerIds(requests.db, visibility),
     metrics: config.metrics ? instrumentation : undefined,
@@ -327,7 +331,7 @@ async function assemble(parts: Parts): Promise<App> {
   }
   const server = await openServer(parts, {
     handlers,
-    findKey: access.directory.find,
+    findKey: withKeysOfPlugins(access.directory, plugins),
     networkOf: networkOfId,
     redeemTicket: access.redeemTicket,
     limiter: limits.limiter,
@@ -358,6 +362,7 @@ async function assemble(parts: Parts): Promise<App> {
       const { host, port } = await server.listen()
       const shown = await instrumentation?.listen()
       const url = `http://${host}:${port}`
+      plugins?.begin(localUrl({ host, port }))
       return {
         url,
         ...(shown && { metricsUrl: shown.url }),
@@ -378,6 +383,7 @@ async function assemble(parts: Parts): Promise<App> {
           loop.stop().catch((err) => log.error({ err, loop: loop.name }, 'worker stopped with an error')),
         ),
       ])
+      plugins?.stop()
       for (const unlisten of subscriptions) await unlisten()
       await deliveries.close()
       await runtimeSet.close()

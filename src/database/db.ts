@@ -27,6 +27,9 @@ import type {
   NetworkUrlsTable,
   NotificationsTable,
   OperatedAccountsTable,
+  PluginLocksTable,
+  PluginsTable,
+  PluginValuesTable,
   ProcessesTable,
   RelayersTable,
   SignersTable,
@@ -81,6 +84,9 @@ export interface Schema {
   file_entries: FileEntriesTable
   operator_decisions: OperatorDecisionsTable
   chain_identities: ChainIdentitiesTable
+  plugins: PluginsTable
+  plugin_values: PluginValuesTable
+  plugin_locks: PluginLocksTable
   api_keys: ApiKeysTable
   api_key_secrets: ApiKeySecretsTable
   api_key_uses: ApiKeyUsesTable

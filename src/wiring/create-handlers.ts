@@ -17,6 +17,7 @@ import {
   transactionHandlers,
 } from '../handlers/transactions.ts'
 import { rpcHandlers } from '../handlers/wallet/rpc.ts'
+import { pluginHandlers } from '../plugins/handlers.ts'
 
 /** Joins the handlers of all operations. A missing one does not compile. */
 export function createHandlers(service: Service): HandlerMap {
@@ -35,6 +36,7 @@ export function createHandlers(service: Service): HandlerMap {
     ...approvalHandlers(service),
     ...signerHandlers(service),
     ...apiKeyHandlers(service),
+    ...pluginHandlers(service),
     ...currentApiKeyHandlers(),
     ...usageHandlers(service),
     ...abiHandlers(service),

@@ -3,6 +3,7 @@ import * as initialSchema from './0001-initial-schema.ts'
 import * as accounts from './0002-accounts.ts'
 import * as processes from './0003-processes.ts'
 import * as largeHistories from './0004-large-histories.ts'
+import * as plugins from './0005-plugins.ts'
 
 /** All migrations in order. They are forward only: a released migration is never edited; the next one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -10,4 +11,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0002-accounts': accounts,
   '0003-processes': processes,
   '0004-large-histories': largeHistories,
+  '0005-plugins': plugins,
 }
