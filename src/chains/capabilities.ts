@@ -8,6 +8,7 @@ import type { Account, ChainRequest, Policies } from './request.ts'
 import type { RpcReply } from './rpc/rpc.ts'
 import type { EncodedInstruction, IdlCall } from './solana/content.ts'
 import type { Speed } from './speed.ts'
+import type { Sponsoring } from './sponsoring.ts'
 
 /** An authorization of smart contract calls that the chain's rules allow to sign. */
 export interface ReviewedAuthorization {
@@ -276,6 +277,7 @@ export interface ChainCapabilities<R extends ChainRequest, D extends Draft, P ex
   readonly inclusionHashes?: InclusionHashes<D>
   readonly genesis?: Genesis
   readonly privateBroadcast?: PrivateBroadcast
+  readonly sponsoring?: Sponsoring<R, P>
 }
 
 /** Endpoints that take signed bytes and keep them from the public pool. */
