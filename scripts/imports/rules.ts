@@ -29,6 +29,7 @@ const CHAINS = [
   'chains/attempt.ts',
   'chains/rpc/rpc.ts',
   'chains/speed.ts',
+  'chains/sponsoring.ts',
   'chains/evm/content.ts',
   'chains/solana/content.ts',
   'chains/stellar/content.ts',
@@ -94,6 +95,7 @@ const ARROWS: Rules['arrows'] = {
     'events/',
     'reports/',
     'spending/',
+    'sponsoring/',
     ...COMMON,
   ],
   'alerts/': [
@@ -159,6 +161,14 @@ const ARROWS: Rules['arrows'] = {
     'relayers/',
     'signers/signer.ts',
     'spending/',
+    'sponsoring/',
+    ...COMMON,
+  ],
+  'sponsoring/': [
+    ...CHAINS,
+    'chains/rpc/balance-reader.ts',
+    'database/',
+    'relayers/',
     ...COMMON,
   ],
   'relayers/': [

@@ -1,7 +1,3 @@
-import type { Answer } from './answer.ts'
-import type { Account, ChainRequest, Policies } from './request.ts'
-import type { StellarOperation } from './stellar/model/operation.ts'
-
 /** A source that names its price in the configuration. */
 interface FixedPrice {
   readonly type: 'fixed'
@@ -100,80 +96,8 @@ export interface FeePayment {
   readonly receiver: string
   /** The fee that is paid for, in the smallest unit of the native currency. The transaction never costs more. */
   readonly fee: bigint
-}
-
-/** The content that a user wants to have executed. */
-export type SponsoredContent =
-  | { readonly type: 'solana'; readonly transaction: string }
-  | {
-      readonly type: 'stellar'
-      readonly transactionXdr?: string
-      readonly operations?: readonly StellarOperation[]
-      readonly sourceAccount?: string
-    }
-
-/** The amounts of a payment, in base units of the token. */
-export interface Charge {
-  readonly amount: bigint
-  /** The most that the user authorizes, where that may be more than the amount. */
-  readonly most: bigint
-}
-
-/** Content whose fee is known. */
-export interface SponsoringPlan {
-  /** The account that pays. */
-  readonly payer: string
-  /** In the smallest unit of the native currency. */
-  readonly fee: bigint
-  /** The user authorizes more than the amount. */
-  readonly hasMost: boolean
-  /** Adds the payment, and refuses what the network would not execute. Without a charge nothing is paid. */
-  build(charge: Charge | undefined): Promise<Answer<SponsoredBuild>>
-}
-
-/** A transaction for the user to sign. */
-export interface SponsoredBuild {
-  /** In the encoding of the chain. */
-  readonly transaction: string
-  /** Identifies it among those that are sent. */
-  readonly hash: string
-  /** The account that receives the payment. */
-  readonly receiver: string
-  readonly validUntil?: Date
-  /** Solana: the last block height that can include it. */
-  readonly lastBlockHeight?: bigint
-  /** Stellar: the authorization that the user signs instead of the transaction; XDR in base64. */
-  readonly userAuthEntry?: string
-}
-
-/** An oracle's price: tokens for one coin as a fraction, and its time. */
-export interface ToldPrice {
-  readonly numerator: bigint
-  readonly denominator: bigint
-  /** The older one of both prices. */
-  readonly at: Date
-}
-
-/** Others can pay the relayer for its fees in tokens, inside the transaction whose fee it pays. */
-export interface Sponsoring<R extends ChainRequest = ChainRequest, P extends Policies = Policies> {
-  /** The decimals of the native currency. */
-  readonly decimals: number
-  /** Returns what is wrong with the name of a token, to complete a sentence; undefined if nothing is. */
-  tokenProblem(token: string): string | undefined
-  /** Finds the fee of the content with a payment in this token. The answer names fields of the request. */
-  plan(content: SponsoredContent, token: string, account: Account<P>): Promise<Answer<SponsoringPlan>>
-  /** Reads the decimals of a token. */
-  tokenDecimals(token: string): Promise<Answer<number>>
-  /** Reads the amount that an account has of a token, 0 if it has none. */
-  tokenBalance(token: string, address: string): Promise<Answer<bigint>>
-  oraclePrice(source: OraclePrice): Promise<Answer<ToldPrice>>
-  /**
-   * Returns the hash of content that others signed, as `SponsoredBuild` has it; undefined for content of the relayer's own, and for content that
-   * cannot be read.
-   */
-  hashOf(request: R): string | undefined
-  /** Returns the request of content that a user has signed. A refusal names its field. */
-  withPayment(request: R, payment: FeePayment): Answer<R>
+  /** The end of the quote. Nothing is accepted with it afterwards. */
+  readonly validUntil: Date
 }
 
 /** Refuses content of others that does not pay. */

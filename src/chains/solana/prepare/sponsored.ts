@@ -1,19 +1,20 @@
 import { createHash } from 'node:crypto'
 import type { Answer } from '../../answer.ts'
 import type {
-  FeePayment,
   SponsoredBuild,
   SponsoredContent,
   Sponsoring,
   SponsoringPlan,
-} from '../../sponsoring.ts'
-import { isPaidByUsers } from '../../sponsoring.ts'
+  TokenTransfer,
+} from '../../capabilities.ts'
+import { type FeePayment, isPaidByUsers } from '../../sponsoring.ts'
 import { readWire } from '../check.ts'
 import type { SolanaPolicies, SolanaRequest } from '../content.ts'
 import { checkLimits } from '../policies.ts'
 import { readAccounts } from '../read/accounts.ts'
 import { readOraclePrice } from '../read/price-account.ts'
 import { associatedAccount, readMint, readTokenBalance } from '../read/tokens.ts'
+import { composeMessage } from '../request-content.ts'
 import type { SolanaAccount } from '../types.ts'
 import { type AddedInstruction, withPayer } from '../wire/add-instruction.ts'
 import { accountsOf, isAddress } from '../wire/addresses.ts'
@@ -53,6 +54,7 @@ export function createSponsoring(context: PrepareContext): Sponsoring<SolanaRequ
         ? undefined
         : hashOf(wire)
     },
+    transferOf: (transfer) => composeTransfer(context, transfer),
     withPayment: (request, payment) => ({ kind: 'ok', value: { ...request, payment } }),
   }
 }
@@ -178,6 +180,37 @@ async function findTransfer(
   }
 }
 
+/** The user is the fee payer until the relayer takes its place. The account of the receiver must exist: its rent would be the relayer's. */
+async function composeTransfer(
+  { client }: PrepareContext,
+  { token, source, destination, amount }: TokenTransfer,
+): Promise<Answer<SponsoredContent>> {
+  const names = { token, source, destination }
+  const wrong = Object.entries(names).find(([, address]) => !isAddress(address))
+  if (wrong !== undefined) return invalid(`${wrong[0]}: 32 bytes in base58 are expected.`)
+  if (amount < 1n || amount > MAX_U64) return invalid(`amount: an amount from 1 to ${MAX_U64} is expected.`)
+  const mint = await readMint(client, token)
+  if (mint.kind !== 'ok') return mint
+  const { program, decimals } = mint.value
+  const [from, to] = await Promise.all([
+    associatedAccount(source, token, program),
+    associatedAccount(destination, token, program),
+  ])
+  const message = composeMessage(source, [
+    {
+      programId: program,
+      accounts: [
+        { pubkey: from, isSigner: false, isWritable: true },
+        { pubkey: token, isSigner: false, isWritable: false },
+        { pubkey: to, isSigner: false, isWritable: true },
+        { pubkey: source, isSigner: true, isWritable: false },
+      ],
+      data: Buffer.from(transferData(amount, decimals)).toString('base64'),
+    },
+  ])
+  return { kind: 'ok', value: { type: 'solana', transaction: writeUnsigned(message) } }
+}
+
 /** `TokenInstruction::TransferChecked`. */
 function transferData(amount: bigint, decimals: number): Uint8Array {
   const data = Buffer.alloc(10)
@@ -216,7 +249,9 @@ async function build(
   const transaction = writeUnsigned({ ...message, instructions })
   const receiver = transfer?.receiver ?? account.address
   const payment: FeePayment | undefined =
-    amount === undefined ? undefined : { quoteId: '', token, amount, payer, receiver, fee }
+    amount === undefined
+      ? undefined
+      : { quoteId: '', token, amount, payer, receiver, fee, validUntil: new Date() }
   const request: SolanaRequest = { type: 'solana', transaction, speed: 'fast', ...(payment && { payment }) }
   const opened = await openCase(context, request, account)
   if (opened.kind !== 'ok') return opened

@@ -1,6 +1,7 @@
 import type { Answer } from '../../answer.ts'
+import type { ToldPrice } from '../../capabilities.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
-import type { OraclePrice, ToldPrice } from '../../sponsoring.ts'
+import type { OraclePrice } from '../../sponsoring.ts'
 import { isAddress } from '../wire/addresses.ts'
 import { type AccountState, readAccounts } from './accounts.ts'
 

@@ -15,7 +15,8 @@ import {
   TransactionExt,
 } from '@stellar/stellar-sdk/xdr'
 import type { Answer } from '../../answer.ts'
-import { type Charge, isPaidByUsers, type SponsoredBuild, type SponsoringPlan } from '../../sponsoring.ts'
+import type { Charge, SponsoredBuild, SponsoringPlan } from '../../capabilities.ts'
+import { isPaidByUsers } from '../../sponsoring.ts'
 import { addressName } from '../effects/invocation.ts'
 import { encodeMemo, encodeScAddress } from '../encode.ts'
 import { closeEnvelope, hashTransaction, openEnvelope, withFields, withMaxTime } from '../model/envelope.ts'

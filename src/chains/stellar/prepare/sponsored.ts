@@ -3,14 +3,8 @@ import { larger, smaller } from '../../../lib/bigint.ts'
 import type { Answer, Refusal } from '../../answer.ts'
 import { NATIVE } from '../../effects.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
-import {
-  type FeePayment,
-  isPaidByUsers,
-  type SponsoredBuild,
-  type SponsoredContent,
-  type Sponsoring,
-  type SponsoringPlan,
-} from '../../sponsoring.ts'
+import type { SponsoredBuild, SponsoredContent, Sponsoring, SponsoringPlan } from '../../capabilities.ts'
+import { type FeePayment, isPaidByUsers } from '../../sponsoring.ts'
 import { checkOperations } from '../check/request.ts'
 import type { StellarPolicies, StellarRequest } from '../content.ts'
 import { encodeMemo, encodeOperation } from '../encode.ts'

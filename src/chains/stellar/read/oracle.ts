@@ -1,7 +1,8 @@
 import type { ScVal } from '@stellar/stellar-sdk/xdr'
 import type { Answer } from '../../answer.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
-import type { OraclePrice, ToldPrice } from '../../sponsoring.ts'
+import type { ToldPrice } from '../../capabilities.ts'
+import { type OraclePrice } from '../../sponsoring.ts'
 import type { ScValue } from '../model/operation.ts'
 import { isContractAddress } from '../model/strkey.ts'
 import { integerIn, readContract } from './tokens.ts'
@@ -30,7 +31,7 @@ export async function readOraclePrice(
   }
   const unit = await readPrice(client, contract, token)
   if (unit.kind !== 'ok') return unit
-  const at = unit.value.at < lumens.value.at ? unit.value.at : lumens.value.at
+  const at = new Date(Math.min(unit.value.at.getTime(), lumens.value.at.getTime()))
   return { kind: 'ok', value: { numerator: lumens.value.price, denominator: unit.value.price, at } }
 }
 
