@@ -103,6 +103,7 @@ const ARROWS: Rules['arrows'] = {
     'access/visibility-store.ts',
     'chains/chain.ts',
     'chains/families.ts',
+    'chains/sponsoring.ts',
     'database/tables/',
     'database/db.ts',
     'networks/head-age.ts',

@@ -83,6 +83,9 @@ function readParams(params: Schemas['RpcCall']['params']): Fields {
   return readFields(Array.isArray(params) ? (params[0] ?? {}) : params, 'params')
 }
 
+/** The longest wait for a signature, in seconds. */
+const SIGNED_WITHIN_SECONDS = 10
+
 /** The name of the feature that users pay for fees in tokens, as existing clients know it. */
 const GASLESS = 'gasless'
 
@@ -127,9 +130,10 @@ function createTable(
     },
     signAndSendTransaction: async ({ relayer, context }, params) => {
       const body = { transaction: readText(params.transaction, 'transaction') }
-      const call = { path: { relayer_id: relayer.id }, query: { wait: 'sent', timeout: '10' }, body }
+      const call = { path: { relayer_id: relayer.id }, body }
       const input = admitCall('sendTransaction', context.principal, call)
-      const sent = await operations.sendTransaction(input, context)
+      const query = { ...input.query, wait: 'sent', timeout: SIGNED_WITHIN_SECONDS } as const
+      const sent = await operations.sendTransaction({ ...input, query }, context)
       if (!('id' in sent.data)) throw new Error('a transaction that is sent has an id')
       const { id } = sent.data
       const { transaction, attempts } = await requireTransaction(db, relayer, id)
