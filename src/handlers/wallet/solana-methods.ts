@@ -132,7 +132,7 @@ function createTable(
       const body = { transaction: readText(params.transaction, 'transaction') }
       const call = { path: { relayer_id: relayer.id }, body }
       const input = admitCall('sendTransaction', context.principal, call)
-      const query = { ...input.query, wait: 'sent', timeout: SIGNED_WITHIN_SECONDS } as const
+      const query = { ...input.query, wait: 'submitted', timeout: SIGNED_WITHIN_SECONDS } as const
       const sent = await operations.sendTransaction({ ...input, query }, context)
       if (!('id' in sent.data)) throw new Error('a transaction that is sent has an id')
       const { id } = sent.data

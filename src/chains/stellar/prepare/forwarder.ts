@@ -240,7 +240,11 @@ export function withoutAuthorization(tx: Transaction): Transaction {
 export function withAuthorization(xdr: string, signedEntry: string, payer: string): Answer<string> {
   const { tx } = openEnvelope(xdr)
   const call = callIn(tx)
-  if (call === undefined) throw new Error('only calls are stored with an authorization')
+  if (call === undefined)
+    return refuse(
+      'invalid_request',
+      'signed_auth_entry: expected only with the call of a smart contract; sign the transaction itself.',
+    )
   const entry = decode(signedEntry)
   if (entry === undefined)
     return refuse(

@@ -1,9 +1,9 @@
 import { Preconditions, Transaction, TransactionExt } from '@stellar/stellar-sdk/xdr'
 import { larger, smaller } from '../../../lib/bigint.ts'
 import type { Answer, Refusal } from '../../answer.ts'
+import type { SponsoredBuild, SponsoredContent, Sponsoring, SponsoringPlan } from '../../capabilities.ts'
 import { NATIVE } from '../../effects.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
-import type { SponsoredBuild, SponsoredContent, Sponsoring, SponsoringPlan } from '../../capabilities.ts'
 import { type FeePayment, isPaidByUsers } from '../../sponsoring.ts'
 import { checkOperations } from '../check/request.ts'
 import type { StellarPolicies, StellarRequest } from '../content.ts'
@@ -60,7 +60,8 @@ export function createSponsoring(context: SponsoringContext): Sponsoring<Stellar
     },
     oraclePrice: (source) => readOraclePrice(client, source),
     hashOf: ({ transactionXdr, feeBump, signedAuthEntry }) => {
-      if (transactionXdr === undefined || (feeBump !== true && signedAuthEntry === undefined))
+      // One of the two says how the user has signed.
+      if (transactionXdr === undefined || (feeBump === true) === (signedAuthEntry !== undefined))
         return undefined
       const read = readEnvelope(transactionXdr)
       if (read?.kind !== 'transaction') return undefined
