@@ -17,6 +17,7 @@ import { hostileRpc } from './attack/hostile-rpc.ts'
 import { reorganisations } from './attack/reorganisations.ts'
 import { slowClients } from './attack/slow-clients.ts'
 import { solanaDrains } from './attack/solana-drains.ts'
+import { sponsoredDrains } from './attack/sponsored-drains.ts'
 import { ssrf } from './attack/ssrf.ts'
 import { stellarMoney } from './attack/stellar/stellar-money.ts'
 
@@ -25,6 +26,7 @@ const ATTACKS: readonly Attack[] = [
   auth,
   ssrf,
   solanaDrains,
+  sponsoredDrains,
   hostileRpc,
   hostileReceiver,
   slowClients,

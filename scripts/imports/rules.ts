@@ -165,13 +165,7 @@ const ARROWS: Rules['arrows'] = {
     'sponsoring/',
     ...COMMON,
   ],
-  'sponsoring/': [
-    ...CHAINS,
-    'chains/rpc/balance-reader.ts',
-    'database/',
-    'relayers/',
-    ...COMMON,
-  ],
+  'sponsoring/': [...CHAINS, 'chains/rpc/balance-reader.ts', 'database/', 'relayers/', ...COMMON],
   'relayers/': [
     ...CHAINS,
     'access/',

@@ -213,7 +213,7 @@ function answerOf(relayer: Relayer): unknown {
 
 /** Amounts as bigint, whatever their size: JSON does not tell small amounts from other numbers. */
 function exact(value: unknown): unknown {
-  if (typeof value === 'number') return BigInt(value)
+  if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value
   if (Array.isArray(value)) return value.map(exact)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, exact(inner)]))
