@@ -33,15 +33,18 @@ interface Stage {
 
 async function run({ random }: AttackContext): Promise<Report> {
   const tally = createTally()
-  const price = { sources: [{ type: 'fixed', price: '150' }] }
-  const mints = ['mint', 'delegated mint'].map((name) => walletNamed(name).address)
+  // The second token has no decimals; with this price, what is taken back is less than the payment.
+  const prices = { mint: '150', 'delegated mint': '150000000' }
   const policies = {
     fee_payment_strategy: 'user',
     // Users pay, so this permission must not help them.
     fee_payer_spending: 'always',
     max_allowed_fee_lamports: Number(MAX_FEE),
     min_balance: 0,
-    allowed_tokens: mints.map((mint) => ({ mint, price })),
+    allowed_tokens: Object.entries(prices).map(([name, price]) => ({
+      mint: walletNamed(name).address,
+      price: { sources: [{ type: 'fixed', price }] },
+    })),
   }
   const scenario = await startSolanaScenario({ policies })
   try {
