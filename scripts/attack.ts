@@ -18,6 +18,7 @@ import { plugins } from './attack/plugins.ts'
 import { reorganisations } from './attack/reorganisations.ts'
 import { slowClients } from './attack/slow-clients.ts'
 import { solanaDrains } from './attack/solana-drains.ts'
+import { sponsoredDrains } from './attack/sponsored-drains.ts'
 import { ssrf } from './attack/ssrf.ts'
 import { stellarMoney } from './attack/stellar/stellar-money.ts'
 
@@ -26,6 +27,7 @@ const ATTACKS: readonly Attack[] = [
   auth,
   ssrf,
   solanaDrains,
+  sponsoredDrains,
   hostileRpc,
   hostileReceiver,
   slowClients,

@@ -27,6 +27,7 @@ import { findNotSigning, pauseAll, visibleRelayerIds } from './relayers/store.ts
 import { type Sealer, sealerOf } from './security/secrets.ts'
 import { type CompleteKeys, loadKeys } from './signers/load.ts'
 import { createKeyServices, type KeyServices } from './signers/providers/connect.ts'
+import { createSponsors } from './sponsoring/sponsor.ts'
 import type { Telemetry } from './telemetry/open-telemetry.ts'
 import { startTelemetry } from './telemetry/telemetry.ts'
 import { createAcceptor } from './transactions/accept/accept.ts'
@@ -302,6 +303,7 @@ async function assemble(parts: Parts): Promise<App> {
     replacer,
     cancelPending: createPendingCanceler(requests, replacer),
     dryRuns: createDryRuns(requests),
+    sponsors: createSponsors({ db: requests.db, clock, prices: runtimeSet.prices }),
     decideApproval: createDecider(requests),
     gather: (relayer, item) => gatherFacts(requests, relayer, item),
     admitCall: createCallAdmission(parts.compiled),

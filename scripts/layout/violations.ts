@@ -36,6 +36,7 @@ export const LAYOUT: LayoutRules = {
     'database/migrations/0002-accounts.ts': 'Likewise.',
     'database/migrations/0003-processes.ts': 'Likewise.',
     'database/migrations/0005-plugins.ts': 'Likewise.',
+    'database/migrations/0006-sponsored-quotes.ts': 'Likewise.',
     'database/migrations/index.ts': 'It is the list of the migrations, which grows.',
     'wiring/service-clock.ts':
       'It joins a loop and the clock of the database, which app.ts would have to explain.',

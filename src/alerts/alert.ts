@@ -1,12 +1,14 @@
 import { assertNever } from '../lib/exhaustive.ts'
 
 /**
- * The kinds of alerts. `balance_low`: an account can spend less than the policy `warn_balance` · `transaction_stuck`: it blocks its account ·
+ * The kinds of alerts. `balance_low`: an account can spend less than the policy `warn_balance` · `token_balance_high`: it holds more of a fee
+ * token than its `max_token_balance` · `transaction_stuck`: it blocks its account ·
  * `relayer_disabled`: a health check failed · `endpoint_down`: an endpoint was not usable for a minute · `chain_halted`: a network makes no blocks · `budget_nearly_used`: most of a
  * spending limit is used · `delivery_dead`: deliveries of a notification were given up.
  */
 export type AlertKind =
   | 'balance_low'
+  | 'token_balance_high'
   | 'transaction_stuck'
   | 'relayer_disabled'
   | 'endpoint_down'
@@ -117,6 +119,8 @@ function endOf({ kind, detail }: OpenAlert): string {
   switch (kind) {
     case 'balance_low':
       return `Relayer ${detail.relayer_id} no longer has a warn_balance, or was deleted.`
+    case 'token_balance_high':
+      return `Relayer ${detail.relayer_id} no longer has a max_token_balance for this token, or was deleted.`
     case 'transaction_stuck':
       return `Transaction ${detail.transaction_id} no longer blocks its account.`
     case 'relayer_disabled':

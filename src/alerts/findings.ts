@@ -1,9 +1,11 @@
 import { FAMILIES } from '../chains/families.ts'
+import { tokenId } from '../chains/sponsoring.ts'
 import type { Db } from '../database/db.ts'
 import { omitUndefined } from '../lib/object.ts'
 import { countDead } from '../notifications/delivery/delivery-store.ts'
 import { isFurtherAccount, nameOfAccount, poolIdOf } from '../relayers/accounts/pool.ts'
 import type { HealthReading } from '../relayers/health/health.ts'
+import { sponsoringPoliciesOf } from '../relayers/policies/policy.ts'
 import { networkOf, type Relayer } from '../relayers/relayer.ts'
 import { nameOf, type Spender, subjectOfKey, subjectOfRelayer } from '../spending/rules.ts'
 import { type LimitUsage, readLimitUsages } from '../spending/usage.ts'
@@ -26,6 +28,7 @@ export async function findFindings(db: Db, { readings, now }: LookOptions): Prom
   const relayers = await findAlertingRelayers(db)
   return [
     ...findLowBalances(relayers, readings),
+    ...findHighTokenBalances(relayers, readings),
     ...findDisabledRelayers(relayers),
     ...findStuckTransactions(await readStuckTransactions(db)),
     ...findUsedBudgets(await readUsages(db, relayers, now)),
@@ -95,6 +98,54 @@ function compareBalance(relayer: Relayer, threshold: bigint, reading: HealthRead
       relayer_id: id,
       value: String(balance),
       threshold: String(threshold),
+    },
+  }
+}
+
+/** The part of `max_token_balance`, in percent, below which the balance counts as low enough again. */
+const TOKENS_ENOUGH_PERCENT = 90n
+
+/** Compares the token balances that the last checks read with `max_token_balance`. Pure. */
+export function findHighTokenBalances(
+  relayers: readonly Relayer[],
+  readings: readonly HealthReading[],
+): Finding[] {
+  const read = new Map(readings.map((reading) => [reading.relayerId, reading]))
+  return relayers.flatMap((relayer) =>
+    (sponsoringPoliciesOf(relayer).allowedTokens ?? []).flatMap((token) => {
+      const most = token.max_token_balance
+      const reading = read.get(relayer.id)
+      // A balance of another network says nothing.
+      const balance = reading?.network === relayer.network ? reading.tokens?.get(tokenId(token)) : undefined
+      return most === undefined ? [] : [compareTokens(relayer, { token: tokenId(token), most, balance })]
+    }),
+  )
+}
+
+interface TokenReading {
+  readonly token: string
+  readonly most: bigint
+  /** Undefined if no node returned it. */
+  readonly balance: bigint | undefined
+}
+
+function compareTokens(relayer: Relayer, { token, most, balance }: TokenReading): Finding {
+  const isHigh = balance !== undefined && balance > most
+  const isEnough = balance !== undefined && balance * 100n < most * TOKENS_ENOUGH_PERCENT
+  const amounts = `${balance} base units of ${token}; its max_token_balance is ${most}`
+  return {
+    kind: 'token_balance_high',
+    subject: `${relayer.id} ${token}`,
+    state: isHigh ? 'firing' : isEnough ? 'over' : 'unclear',
+    notifications: notificationsOf([relayer]),
+    detail: {
+      message: isHigh
+        ? `${nameOfAccount(relayer)} holds ${amounts}. Exchange or withdraw some.`
+        : `${nameOfAccount(relayer)} holds ${amounts}.`,
+      network: networkOf(relayer),
+      relayer_id: poolIdOf(relayer.id),
+      value: String(balance),
+      threshold: String(most),
     },
   }
 }

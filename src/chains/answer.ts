@@ -16,6 +16,7 @@ export interface Refusal {
     | 'gas_price_above_cap'
     | 'replacement_underpriced'
     | 'invalid_request'
+    | 'payment_required'
     | 'policy_violation'
     | 'not_supported'
   /** A sentence for a person, with the field and the number that would be accepted. */

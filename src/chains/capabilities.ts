@@ -8,6 +8,8 @@ import type { Account, ChainRequest, Policies } from './request.ts'
 import type { RpcReply } from './rpc/rpc.ts'
 import type { EncodedInstruction, IdlCall } from './solana/content.ts'
 import type { Speed } from './speed.ts'
+import type { FeePayment, OraclePrice } from './sponsoring.ts'
+import type { StellarOperation } from './stellar/model/operation.ts'
 
 /** An authorization of smart contract calls that the chain's rules allow to sign. */
 export interface ReviewedAuthorization {
@@ -233,6 +235,91 @@ export interface Genesis {
   readEverywhere(): Promise<Answer<string>>
 }
 
+/** The content that a user wants to have executed. */
+export type SponsoredContent =
+  | { readonly type: 'solana'; readonly transaction: string }
+  | {
+      readonly type: 'stellar'
+      readonly transactionXdr?: string
+      readonly operations?: readonly StellarOperation[]
+      readonly sourceAccount?: string
+    }
+
+/** A transfer of a token between two owners. */
+export interface TokenTransfer {
+  readonly token: string
+  readonly source: string
+  readonly destination: string
+  /** In base units of the token. */
+  readonly amount: bigint
+}
+
+/** The amounts of a payment, in base units of the token. */
+export interface Charge {
+  readonly amount: bigint
+  /** The most that the user authorizes, where that may be more than the amount. */
+  readonly most: bigint
+}
+
+/** Content whose fee is known. */
+export interface SponsoringPlan {
+  /** The account that pays. */
+  readonly payer: string
+  /** In the smallest unit of the native currency. */
+  readonly fee: bigint
+  /** The user authorizes more than the amount. */
+  readonly hasMost: boolean
+  /** Adds the payment, and refuses what the network would not execute. Without a charge nothing is paid. */
+  build(charge: Charge | undefined): Promise<Answer<SponsoredBuild>>
+}
+
+/** A transaction for the user to sign. */
+export interface SponsoredBuild {
+  /** In the encoding of the chain. */
+  readonly transaction: string
+  /** Identifies it among those that are sent. */
+  readonly hash: string
+  /** The account that receives the payment. */
+  readonly receiver: string
+  readonly validUntil?: Date
+  /** Solana: the last block height that can include it. */
+  readonly lastBlockHeight?: bigint
+  /** Stellar: the authorization that the user signs instead of the transaction; XDR in base64. */
+  readonly userAuthEntry?: string
+}
+
+/** An oracle's price: tokens for one coin as a fraction, and its time. */
+export interface ToldPrice {
+  readonly numerator: bigint
+  readonly denominator: bigint
+  /** The older one of both prices. */
+  readonly at: Date
+}
+
+/** Others can pay the relayer for its fees in tokens, inside the transaction whose fee it pays. */
+export interface Sponsoring<R extends ChainRequest = ChainRequest, P extends Policies = Policies> {
+  /** The decimals of the native currency. */
+  readonly decimals: number
+  /** Returns what is wrong with the name of a token, to complete a sentence; undefined if nothing is. */
+  tokenProblem(token: string): string | undefined
+  /** Finds the fee of the content with a payment in this token. The answer names fields of the request. */
+  plan(content: SponsoredContent, token: string, account: Account<P>): Promise<Answer<SponsoringPlan>>
+  /** Reads the decimals of a token. */
+  tokenDecimals(token: string): Promise<Answer<number>>
+  /** Reads the amount that an account has of a token, 0 if it has none. */
+  tokenBalance(token: string, address: string): Promise<Answer<bigint>>
+  oraclePrice(source: OraclePrice): Promise<Answer<ToldPrice>>
+  /**
+   * Returns the hash of content that others signed, as `SponsoredBuild` has it; undefined for content of the relayer's own, and for content that
+   * cannot be read.
+   */
+  hashOf(request: R): string | undefined
+  /** Solana: returns the content of a token transfer between the conventional accounts of two owners. Absent where no client needs it. */
+  transferOf?(transfer: TokenTransfer): Promise<Answer<SponsoredContent>>
+  /** Returns the request of content that a user has signed. A refusal names its field. */
+  withPayment(request: R, payment: FeePayment): Answer<R>
+}
+
 /** Reads stored content without a node. */
 export interface ContentReader<R extends ChainRequest = ChainRequest, D extends Draft = Draft> {
   /** Returns the fee that the included attempt took from this account, in the smallest unit; undefined if the chain has not returned it. */
@@ -276,6 +363,7 @@ export interface ChainCapabilities<R extends ChainRequest, D extends Draft, P ex
   readonly inclusionHashes?: InclusionHashes<D>
   readonly genesis?: Genesis
   readonly privateBroadcast?: PrivateBroadcast
+  readonly sponsoring?: Sponsoring<R, P>
 }
 
 /** Endpoints that take signed bytes and keep them from the public pool. */

@@ -1,5 +1,6 @@
 import type { EvmPolicies, EvmRequest } from './evm/content.ts'
 import type { SolanaPolicies, SolanaRequest } from './solana/content.ts'
+import type { FeePayment } from './sponsoring.ts'
 import type { StellarPolicies, StellarRequest } from './stellar/content.ts'
 
 /** The request of any chain. */
@@ -40,4 +41,6 @@ export interface UnsignedSolana {
   readonly type: 'solana'
   /** Wire format in base64. */
   readonly transaction: string
+  /** The payment inside it, if users pay the relayer. */
+  readonly payment?: FeePayment
 }

@@ -45,6 +45,7 @@ import type {
   SpendersTable,
   SpendingsTable,
   SpentTable,
+  SponsoredQuotesTable,
   TopUpsTable,
   TransactionsTable,
 } from './tables/transactions.ts'
@@ -101,6 +102,7 @@ export interface Schema {
   known_receivers: KnownReceiversTable
   contract_interfaces: ContractInterfacesTable
   top_ups: TopUpsTable
+  sponsored_quotes: SponsoredQuotesTable
 }
 
 /** The database, embedded or not. Both engines use the same SQL and return the same JavaScript values. */

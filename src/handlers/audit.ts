@@ -90,5 +90,6 @@ function presentRow(row: ReportRow): Schemas['SpendingReportRow'] {
     transactions: row.transactions,
     unknown_values: row.unknownValues,
     unknown_fees: row.unknownFees,
+    earned: String(row.earned),
   }
 }

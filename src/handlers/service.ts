@@ -22,6 +22,7 @@ import type { RelayerManager } from '../relayers/manage/manager.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import type { RelayerReader } from '../relayers/relayer-cache.ts'
 import type { SignerManager } from '../signers/manage.ts'
+import type { Sponsors } from '../sponsoring/sponsor.ts'
 import type { BatchAcceptor } from '../transactions/accept/accept-batch.ts'
 import type { AccountChooser, PoolAcceptor } from '../transactions/accept/choose-account.ts'
 import type { Decider } from '../transactions/approvals/decide.ts'
@@ -70,6 +71,7 @@ export interface Service {
   readonly replacer: ReturnType<typeof createReplacer>
   readonly cancelPending: PendingCanceler
   readonly dryRuns: DryRuns
+  readonly sponsors: Sponsors
   readonly decideApproval: Decider
   /** Reads what a diagnosis needs to know. */
   readonly gather: (relayer: Relayer, item: TransactionWithAttempts) => Promise<DiagnosisFacts>

@@ -12,6 +12,7 @@ import { omitUndefined } from '../lib/object.ts'
 import type { NetworkType } from '../networks/network.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { listSigners, type StoredSigner, shownSigner } from '../signers/store.ts'
+import { withSignedPayment } from '../sponsoring/fee-payment.ts'
 import { presentMessageSignature, toPage } from './present/shared.ts'
 import { readAddress } from './read/address.ts'
 import type { Service } from './service.ts'
@@ -25,6 +26,8 @@ export function signingHandlers({
   signTypedData,
   signAuthorization,
   recordSignature,
+  db,
+  clock,
 }: Service): Pick<HandlerMap, 'signTypedData' | 'signTransaction' | 'signAuthorizationEntry'> {
   return {
     signTypedData: async ({ path, body }, { actor, principal: { visibility } }) => {
@@ -36,7 +39,9 @@ export function signingHandlers({
     },
     signTransaction: async ({ path, body }, { actor }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
-      const unsigned = readUnsigned(body, relayer, runtimeOf(relayer).chain)
+      const { chain } = runtimeOf(relayer)
+      const read = readUnsigned(body, relayer, chain)
+      const unsigned = await withSignedPayment(db, { relayer, chain, now: clock.now() }, read)
       const signed = await signTransaction(relayer, unsigned, actor)
       const sha256 = createHash('sha256').update(signed.raw).digest('hex')
       await recordSignature({ relayerId: relayer.id, action: 'signTransaction', actor, sha256 })

@@ -10,6 +10,7 @@ import { fingerprintOf } from '../lib/hash.ts'
 import { inactive } from '../relayers/policies/policy.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import type { RelayerReader } from '../relayers/relayer-cache.ts'
+import { withFeePayment } from '../sponsoring/fee-payment.ts'
 import type { IdempotencyKey } from '../transactions/accept/idempotency.ts'
 import { answerWithin } from '../transactions/account-state.ts'
 import type { DryRun, DrySending } from '../transactions/dry-run.ts'
@@ -66,7 +67,7 @@ export function transactionHandlers(service: Service): Pick<HandlerMap, Operatio
       // The fingerprint is of the body itself, so a later change of the mapping does not change it.
       const idempotencyKey = readIdempotencyKey(header['Idempotency-Key'], body)
       const { lane } = body
-      const request = readSingle(body, relayer, chain)
+      const request = await withFeePayment(db, { relayer, chain }, readSingle(body, relayer, chain))
       if (query.dry_run) {
         const sending = { request, actor, idempotencyKey }
         return dryRunAnswer(await dryRunOfAny(service, relayer, { lane, sending }))
@@ -360,7 +361,13 @@ export function transactionBatchHandlers({
       countFurther(body.transactions.length - 1)
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const { chain } = runtimeOf(relayer)
-      const items = await readBatch({ db, relayerId: relayer.id, chain }, body, relayer)
+      const read = await readBatch({ db, relayerId: relayer.id, chain }, body, relayer)
+      const items = await Promise.all(
+        read.map(async (item) => ({
+          ...item,
+          request: await withFeePayment(db, { relayer, chain }, item.request),
+        })),
+      )
       const accepted = await acceptBatch(relayer, { items, actor, lane: body.lane })
       return {
         data: accepted.map((item) => presentWithAttempts(item, chain)),

@@ -60,6 +60,9 @@ export const u128 = amountUpTo(U128_MAX, '2^128-1', 'wei')
 /** An exact amount in stroops or lamports, written in the same way. */
 export const int64 = amountUpTo(INT64_MAX, '2^63-1', 'stroops or lamports')
 
+/** An exact amount of a token in its base units, written in the same way. */
+export const tokenAmount = amountUpTo(U128_MAX, '2^128-1', 'base units of the token')
+
 function amountUpTo(max: bigint, name: string, unit: string): FieldType<bigint> {
   return {
     expected: `a whole number of ${unit} from 0 to ${name}, also as a string`,

@@ -24,6 +24,8 @@ export interface ReportRow {
   readonly unknownValues: number
   /** The number of transactions whose fee no node reported. */
   readonly unknownFees: number
+  /** The amount that users paid of the asset for fees. */
+  readonly earned: bigint
 }
 
 /** Adds up what transactions spent. Pure, but for its own sums. */
@@ -61,7 +63,13 @@ function rowsOf(item: TransactionWithAttempts, readerOf: ReaderOf): ReportRow[] 
     requestedBy,
     network: `${request.type}:${network}`,
   }
-  const tokens = spending.amounts.filter(({ asset }) => asset !== NATIVE)
+  const { earned } = spending
+  const moved = spending.amounts.filter(({ asset }) => asset !== NATIVE)
+  const onlyEarned =
+    earned === undefined || earned.asset === NATIVE || moved.some(({ asset }) => asset === earned.asset)
+      ? []
+      : [{ asset: earned.asset, value: 0n }]
+  const earnedOf = (asset: string) => (earned?.asset === asset ? earned.value : 0n)
   return [
     {
       ...common,
@@ -71,14 +79,16 @@ function rowsOf(item: TransactionWithAttempts, readerOf: ReaderOf): ReportRow[] 
       transactions: 1,
       unknownValues: spending.isComplete ? 0 : 1,
       unknownFees: spending.fee === undefined ? 1 : 0,
+      earned: earnedOf(NATIVE),
     },
-    ...tokens.map((amount) => ({
+    ...[...moved, ...onlyEarned].map((amount) => ({
       ...common,
       ...amount,
       fees: 0n,
       transactions: 1,
       unknownValues: 0,
       unknownFees: 0,
+      earned: earnedOf(amount.asset),
     })),
   ]
 }
@@ -96,6 +106,7 @@ function plus(one: ReportRow, other: ReportRow): ReportRow {
     transactions: one.transactions + other.transactions,
     unknownValues: one.unknownValues + other.unknownValues,
     unknownFees: one.unknownFees + other.unknownFees,
+    earned: one.earned + other.earned,
   }
 }
 
@@ -107,6 +118,8 @@ interface Spending {
   readonly fee: bigint | undefined
   /** False if it may have moved more than its bytes show. */
   readonly isComplete: boolean
+  /** The payment that the included content contains, if its execution succeeded. */
+  readonly earned?: AssetAmount | undefined
 }
 
 const NOTHING_MOVED = { amounts: [], isComplete: true }
@@ -125,7 +138,10 @@ export function spendingOf(item: TransactionWithAttempts, reader: ContentReader)
   // The record has only the newest content.
   if (hasLaterContent(item, included.number)) return { amounts: [], isComplete: false, fee }
   const effects = reader.effects(transaction.request, transaction.from)
-  return { amounts: movedBy(effects), isComplete: effects.unread.length === 0, fee }
+  const { request } = transaction
+  const payment = request.type === 'evm' ? undefined : request.payment
+  const earned = payment && { asset: payment.token, value: payment.amount }
+  return { amounts: movedBy(effects), isComplete: effects.unread.length === 0, fee, earned }
 }
 
 /** An allowance is used later, by a third party, if ever. */
@@ -148,6 +164,7 @@ export const REPORT_COLUMNS = [
   'transactions',
   'unknown_values',
   'unknown_fees',
+  'earned',
 ] as const satisfies readonly (keyof Schemas['SpendingReportRow'])[]
 
 /**

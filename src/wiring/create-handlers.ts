@@ -17,19 +17,21 @@ import {
   transactionHandlers,
 } from '../handlers/transactions.ts'
 import { rpcHandlers } from '../handlers/wallet/rpc.ts'
+import { sponsoredHandlers } from '../handlers/wallet/sponsored.ts'
 import { pluginHandlers } from '../plugins/handlers.ts'
 
 /** Joins the handlers of all operations. A missing one does not compile. */
 export function createHandlers(service: Service): HandlerMap {
   const signing = { ...relayerHandlers(service), ...signingHandlers(service) }
+  const sending = { ...transactionHandlers(service), ...sponsoredHandlers(service) }
   return {
     ...healthHandlers(service),
     ...metricsHandlers(service),
     ...manageRelayersHandlers(service),
     ...relayerStateHandlers(service),
     ...signing,
-    ...rpcHandlers(service, signing),
-    ...transactionHandlers(service),
+    ...rpcHandlers(service, { ...signing, ...sending }),
+    ...sending,
     ...transactionBatchHandlers(service),
     ...searchTransactionsHandlers(service),
     ...pendingHandlers(service),

@@ -17,6 +17,8 @@ import type { Sealer } from '../security/secrets.ts'
 import type { Key } from '../signers/key.ts'
 import { createKeyring } from '../signers/keyring.ts'
 import type { ConnectionContext } from '../signers/providers/connect.ts'
+import { MAX_PRICE_BYTES } from '../sponsoring/http-price.ts'
+import { createPriceReader } from '../sponsoring/prices.ts'
 import type { Traces } from '../telemetry/open-telemetry.ts'
 import type { TransactionsContext } from '../transactions/model/runtime.ts'
 import { createHistoryChecker } from '../transactions/submit/check-history.ts'
@@ -78,6 +80,10 @@ export async function createRuntimes(options: RuntimeSetOptions) {
     },
   )
   const guarded = httpTransport(httpClient)
+  const priceClient = createGuardedHttpClient(
+    { allowPrivate: config.allowPrivateUrls },
+    { wholeBodyBytes: MAX_PRICE_BYTES, names: { servers: options.nameServers } },
+  )
   const runtimes = createRelayerRuntimes({
     networks,
     keyring,
@@ -150,9 +156,11 @@ export async function createRuntimes(options: RuntimeSetOptions) {
     networks,
     bounds,
     sealer,
+    prices: createPriceReader({ http: priceClient, clock }),
     close: async () => {
       await relayers.close()
       httpClient.close()
+      priceClient.close()
     },
   }
 }

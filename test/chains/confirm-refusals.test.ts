@@ -1,6 +1,6 @@
 import { TransactionResult, TransactionResultExt, TransactionResultResult } from '@stellar/stellar-sdk/xdr'
 import { expect, onTestFinished, test } from 'vitest'
-import { confirmRefusals } from '../../src/chains/refusals.ts'
+import { confirmRefusals } from '../../src/chains/rpc/refusals.ts'
 import { createRpcClient } from '../../src/chains/rpc/client.ts'
 import { NODE_DIALECT, readSent } from '../../src/chains/stellar/broadcast.ts'
 import { systemClock } from '../../src/lib/time.ts'

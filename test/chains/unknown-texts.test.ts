@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createUnknownTexts } from '../../src/chains/refusals.ts'
+import { createUnknownTexts } from '../../src/chains/rpc/refusals.ts'
 import { createLogger } from '../../src/log.ts'
 
 function setUp() {

@@ -123,3 +123,72 @@ test('the urls of nodes and explorers may be variables, beside plain ones', () =
     },
   ])
 })
+
+describe('policies about fees in tokens, in the shape of existing files', () => {
+  const onSolana = {
+    fee_payment_strategy: 'user',
+    fee_margin_percentage: 0.5,
+    min_balance: 0,
+    allowed_tokens: [
+      {
+        mint: '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU',
+        max_allowed_fee: 100_000_000,
+        swap_config: { slippage_percentage: 0.5, min_amount: 0, max_amount: null, retain_min_amount: 1 },
+      },
+      { mint: 'So11111111111111111111111111111111111111112', decimals: 9, symbol: 'SOL' },
+    ],
+    swap_config: {
+      strategy: 'jupiter-swap',
+      cron_schedule: '0 0 * * * *',
+      min_balance_threshold: 1_000,
+      jupiter_swap_options: {
+        priority_level: 'high',
+        priority_fee_max_lamports: 1_000,
+        dynamic_compute_unit_limit: true,
+      },
+    },
+  }
+  const onStellar = {
+    fee_payment_strategy: 'user',
+    slippage_percentage: 1,
+    fee_margin_percentage: 10,
+    allowed_tokens: [
+      {
+        asset: 'USDC:GBBD47IF6LWK7P7MDEVSCWR7DPUWV3NY3DTQEVFL4NAT4AQH3ZLLFLA5',
+        max_allowed_fee: 1_000_000,
+        metadata: { kind: 'classic', decimals: 7 },
+        swap_config: { slippage_percentage: 1, min_amount: 1, max_amount: 10, retain_min_amount: 1 },
+      },
+      { asset: 'CBIELTK6YBZJU5UP2WWQEUCYKLPU6AUNZ2BQ4WWFEIE3USCIHMXQDAMA' },
+      { asset: 'XLM' },
+    ],
+    swap_config: {
+      strategies: ['order-book', 'soroswap'],
+      cron_schedule: '0 0 * * * *',
+      min_balance_threshold: 1,
+    },
+  }
+
+  test.each([
+    ['solana', 'devnet', onSolana],
+    ['stellar', 'testnet', onStellar],
+  ])('load on %s', (type, network, policies) => {
+    const file = goodFile()
+    const signer = { id: 'ed', type: 'plain', config: { key: { type: 'plain', value: '11'.repeat(32) } } }
+    const relayer = { id: 'sponsor', name: 'Sponsor', network, network_type: type, signer_id: 'ed', policies }
+    const loaded = load({
+      file: { ...file, signers: [...file.signers, signer], relayers: [...file.relayers, relayer] },
+    })
+    const read = loaded.relayers.find(({ id }) => id === 'sponsor')?.policies
+    expect(read).toMatchObject({
+      feePaymentStrategy: 'user',
+      allowedTokens: policies.allowed_tokens.map((token) =>
+        'asset' in token && token.asset === 'XLM'
+          ? { asset: 'native' }
+          : 'mint' in token
+            ? { mint: token.mint }
+            : { asset: token.asset },
+      ),
+    })
+  })
+})

@@ -54,22 +54,35 @@ describe('a relayer on a Solana network', () => {
       maxSignatures: 2,
       maxDataSize: 1_000,
       feePayerSpending: 'never',
+      feePaymentStrategy: 'relayer',
     })
   })
 
   test.each([
-    [{ fee_payment_strategy: 'user' }, 'relayers[0].policies.fee_payment_strategy must be "relayer"'],
+    [
+      { fee_payment_strategy: 'nobody' },
+      'relayers[0].policies.fee_payment_strategy must be "user" or "relayer"',
+    ],
     [
       { allowed_accounts: [PROGRAM], disallowed_accounts: [PROGRAM] },
       'relayers[0].policies has both "allowed_accounts" and "disallowed_accounts"; one of the two decides',
     ],
+    [{ allowed_tokens: [{ mint: 'x' }] }, 'relayers[0].policies.allowed_tokens[0].mint must be an address: 32 bytes in base58'],
     [
-      { allowed_tokens: [] },
-      'relayers[0].policies has "allowed_tokens", but fees paid in tokens are not supported',
+      { allowed_tokens: [{ mint: PROGRAM }, { mint: PROGRAM }] },
+      `relayers[0].policies.allowed_tokens names ${PROGRAM} twice`,
     ],
     [
-      { swap_config: {} },
-      'relayers[0].policies has "swap_config", but fees paid in tokens are not supported',
+      { allowed_tokens: [{ mint: PROGRAM, price: { sources: [] } }] },
+      'relayers[0].policies.allowed_tokens[0].price.sources must have one or two items',
+    ],
+    [
+      { allowed_tokens: [{ mint: PROGRAM, price: { sources: [{ type: 'fixed', price: '-1' }] } }] },
+      'relayers[0].policies.allowed_tokens[0].price.sources[0].price must be a positive number in decimal digits as a text, such as "148.25"',
+    ],
+    [
+      { allowed_tokens: [{ mint: PROGRAM, price: { sources: [{ type: 'fixed', price: '1', url: 'x' }] } }] },
+      'relayers[0].policies.allowed_tokens[0].price.sources[0].url is not known',
     ],
     [
       { fee_payer_spending: 'sometimes' },

@@ -118,6 +118,7 @@ describe('a Stellar relayer', () => {
       minBalance: 2n ** 63n - 1n,
       maxFee: 1_000_000n,
       timeoutSeconds: 60,
+      feePaymentStrategy: 'relayer',
     })
   })
 
@@ -177,9 +178,9 @@ describe('a Stellar relayer', () => {
       'relayers[1].policies.timeout_seconds must be a whole number from 1 to 86400',
     ],
     [
-      'fees that the user pays',
-      { policies: { fee_payment_strategy: 'user' } },
-      'relayers[1].policies.fee_payment_strategy must be "relayer"',
+      'fees that someone else pays',
+      { policies: { fee_payment_strategy: 'nobody' } },
+      'relayers[1].policies.fee_payment_strategy must be "user" or "relayer"',
     ],
     [
       'a policy of EVM',

@@ -1,11 +1,36 @@
 import { address } from '@solana/kit'
 import { Account, Asset, Operation, TransactionBuilder } from '@stellar/stellar-sdk'
-import { signContent, transfer } from '../../simulators/solana/wallet.ts'
+import { signContent, transfer, walletOf } from '../../simulators/solana/wallet.ts'
 import { AS_PAYER, SELF } from '../chains/solana/build.ts'
-import type { EveryKind } from '../support/every-kind.ts'
-import { SOL, RECEIVER as SOLANA_TO } from '../support/solana-scenario.ts'
-import { MAIN as STELLAR_KEY } from '../support/stellar-scenario.ts'
+import { type EveryKind, FEE_MINT } from '../support/every-kind.ts'
+import { SOL, RECEIVER as SOLANA_TO, seedOf } from '../support/solana-scenario.ts'
+import { keypairOf, MAIN as STELLAR_KEY } from '../support/stellar-scenario.ts'
 import type { Shape } from './shape.ts'
+
+const USER = walletOf(seedOf('sponsored user'))
+const STELLAR_USER = keypairOf('sponsored user')
+
+/** A transfer that the user's wallet has made, with the user as the fee payer. */
+function userTransfer({ solana }: EveryKind): string {
+  solana.airdrop(USER.address, SOL)
+  const { blockhash } = solana.blocks.at(-2) ?? { blockhash: '' }
+  const steps = [transfer(USER.address, address(SOLANA_TO), SOL / 100n)]
+  return signContent({ signers: [USER], blockhash, steps }).base64
+}
+
+function userPayment({ ledger }: EveryKind): string {
+  ledger.fund(STELLAR_USER.publicKey(), 10_000_000n)
+  return new TransactionBuilder(new Account(STELLAR_USER.publicKey(), '1'), {
+    fee: '100',
+    networkPassphrase: ledger.passphrase,
+  })
+    .addOperation(
+      Operation.payment({ destination: STELLAR_KEY.publicKey(), asset: Asset.native(), amount: '1' }),
+    )
+    .setTimeout(0)
+    .build()
+    .toXDR()
+}
 
 /** One call as clients of OpenZeppelin Relayer make it, and what they read of the answer. */
 export interface Exchange {
@@ -380,6 +405,51 @@ export const EXCHANGES: readonly Exchange[] = [
     path: '/relayers/main/transactions/{sent}',
     body: { to: EVM_TO, value: 2, data: '0x', gas_limit: 21000, speed: 'fastest' },
     data: EVM_TRANSACTION,
+  },
+  {
+    operation: 'quoteSponsoredTransaction',
+    about: 'on Stellar',
+    method: 'POST',
+    path: '/relayers/stellar/transactions/sponsored/quote',
+    body: (world) => ({ transaction_xdr: userPayment(world), fee_token: 'native' }),
+    data: { fee_in_token: 'string', fee_in_token_ui: 'string', conversion_rate: 'string' },
+  },
+  {
+    operation: 'buildSponsoredTransaction',
+    about: 'on Stellar',
+    method: 'POST',
+    path: '/relayers/stellar/transactions/sponsored/build',
+    body: (world) => ({ transaction_xdr: userPayment(world), fee_token: 'native' }),
+    data: {
+      transaction: 'string',
+      fee_in_token: 'string',
+      fee_in_token_ui: 'string',
+      fee_in_stroops: 'string',
+      fee_token: 'string',
+      valid_until: 'string',
+    },
+  },
+  {
+    operation: 'quoteSponsoredTransaction',
+    about: 'on Solana',
+    method: 'POST',
+    path: '/relayers/solana/transactions/sponsored/quote',
+    body: (world) => ({ transaction: userTransfer(world), fee_token: FEE_MINT }),
+    data: { estimated_fee: 'string', conversion_rate: 'string' },
+  },
+  {
+    operation: 'buildSponsoredTransaction',
+    about: 'on Solana',
+    method: 'POST',
+    path: '/relayers/solana/transactions/sponsored/build',
+    body: (world) => ({ transaction: userTransfer(world), fee_token: FEE_MINT }),
+    data: {
+      transaction: 'string',
+      fee_in_spl: 'string',
+      fee_in_lamports: 'string',
+      fee_token: 'string',
+      valid_until_blockheight: 'integer',
+    },
   },
   {
     operation: 'cancelTransaction',

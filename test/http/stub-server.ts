@@ -144,6 +144,16 @@ async function* emptyStream(): AsyncGenerator<never[]> {}
 
 /** Each handler gives the smallest correct answer. A test replaces the handler of its subject. */
 const HANDLERS: HandlerMap = {
+  quoteSponsoredTransaction: async () => ({ data: { estimated_fee: '0.1', conversion_rate: '148' } }),
+  buildSponsoredTransaction: async () => ({
+    data: {
+      transaction: 'AQAAAA==',
+      fee_in_spl: '1',
+      fee_in_lamports: '1',
+      fee_token: 'token',
+      valid_until_blockheight: 1,
+    },
+  }),
   getHealth: async () => ({ status: 200, body: 'OK' }),
   getReadiness: async () => ({
     status: 200,

@@ -16,8 +16,9 @@ test('no field of the CSV makes a spreadsheet calculate', () => {
     transactions: 1,
     unknown_values: 0,
     unknown_fees: 0,
+    earned: '2',
   }
-  expect(reportCsv([row]).split('\r\n')[1]).toBe("2026-11-20,'-2-3,'-A1,evm:sepolia,native,5,1,1,0,0")
+  expect(reportCsv([row]).split('\r\n')[1]).toBe("2026-11-20,'-2-3,'-A1,evm:sepolia,native,5,1,1,0,0,2")
 })
 
 const AMOUNTS = [

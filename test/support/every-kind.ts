@@ -1,10 +1,15 @@
 import { randomBytes } from 'node:crypto'
+import { address } from '@solana/kit'
 import { startSolana, type TestSolana } from '../../simulators/solana/start-solana.ts'
+import { plantMint } from '../../simulators/solana/tokens.ts'
 import { startLedger, type TestLedger } from '../../simulators/stellar/start-ledger.ts'
 import { type Anvil, type AnvilOptions, startAnvil } from './anvil.ts'
 import { DEV_ADDRESSES, DEV_KEYS, type Service, type ServiceOptions, startService } from './service.ts'
 import { MAIN as SOLANA_ACCOUNT, seedOf, solanaConfig } from './solana-scenario.ts'
 import { MAIN as STELLAR_KEY, stellarConfig } from './stellar-scenario.ts'
+
+/** A token in which fees are quoted on Solana. */
+export const FEE_MINT = address('4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU')
 
 /** A service with relayers `main` and `other` on anvil, `stellar` and `solana`, and the chains behind it. */
 export interface EveryKind {
@@ -32,6 +37,7 @@ export async function startEveryKind(options: EveryKindOptions = {}): Promise<Ev
   ledger.fund(STELLAR_KEY.publicKey(), PLENTY)
   const solana = await startSolana()
   solana.airdrop(SOLANA_ACCOUNT, PLENTY)
+  plantMint(solana, FEE_MINT, { decimals: 6 })
   const service = await startService({
     rpcUrls: [anvil.url],
     ...recordsOf(ledger, solana),
@@ -64,9 +70,18 @@ function recordsOf(
   const onStellar = stellarConfig({
     urls: [ledger.url],
     passphrase: ledger.passphrase,
-    relayer: { id: 'stellar', signer_id: 'stellar' },
+    relayer: {
+      id: 'stellar',
+      signer_id: 'stellar',
+      policies: { fee_payment_strategy: 'relayer', allowed_tokens: [{ asset: 'native' }] },
+    },
   })
-  const onSolana = solanaConfig(solana)
+  const onSolana = solanaConfig(solana, {
+    policies: {
+      fee_payment_strategy: 'relayer',
+      allowed_tokens: [{ mint: FEE_MINT, price: { sources: [{ type: 'fixed', price: '150' }] } }],
+    },
+  })
   const onAnvil = { network: 'anvil', network_type: 'evm' }
   return {
     networks: [...(onStellar.networks ?? []), ...(onSolana.networks ?? [])],

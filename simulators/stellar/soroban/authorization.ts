@@ -10,8 +10,11 @@ export interface Call {
 
 /** Decides about the agreement of an account to a call (CAP-46-11). */
 export interface Authorizer {
-  /** Ends the call unless `address` agrees to the innermost of these calls; outermost first. */
-  require(address: string, calls: readonly Call[]): void
+  /**
+   * Ends the call unless `address` agrees to the innermost of these calls; outermost first. `authorized` is that call as the address has to
+   * name it: with other arguments where the contract asks for them (`require_auth_for_args`).
+   */
+  require(address: string, calls: readonly Call[], authorized?: xdr.SorobanAuthorizedFunction): void
 }
 
 /** An authorizer that agrees, and remembers to what. */
@@ -21,7 +24,7 @@ export interface Recorder extends Authorizer {
 }
 
 interface Recorded {
-  readonly call: Call
+  readonly authorized: xdr.SorobanAuthorizedFunction
   readonly children: Recorded[]
 }
 
@@ -33,13 +36,13 @@ export function createRecorder(source: string, mayStartInside: boolean): Recorde
   const roots: { readonly address: string; readonly root: Recorded }[] = []
   const byCall = new Map<string, Map<Call, Recorded>>()
   return {
-    require(address, calls) {
+    require(address, calls, authorized = innermost(calls).function) {
       const known = byCall.get(address) ?? new Map<Call, Recorded>()
       byCall.set(address, known)
       const call = innermost(calls)
       if (known.has(call))
         throw new Trap('HostError: Error(Auth, ExistingValue): frame is already authorized')
-      const node: Recorded = { call, children: [] }
+      const node: Recorded = { authorized, children: [] }
       const around = calls.slice(0, -1).findLast((outer) => known.has(outer))
       if (around) known.get(around)?.children.push(node)
       else if (calls.length > 1 && !mayStartInside) {
@@ -67,9 +70,9 @@ export function innermost(calls: readonly Call[]): Call {
   return call
 }
 
-function toInvocation({ call, children }: Recorded): xdr.SorobanAuthorizedInvocation {
+function toInvocation({ authorized, children }: Recorded): xdr.SorobanAuthorizedInvocation {
   return new xdr.SorobanAuthorizedInvocation({
-    function: call.function,
+    function: authorized,
     subInvocations: children.map(toInvocation),
   })
 }

@@ -26,6 +26,8 @@ export interface Env {
   remove(key: xdr.ScVal, durability?: Durability): void
   /** Ends the call unless this account (G…), or the contract that calls, agrees to this very call. */
   requireAuth(address: string): void
+  /** Likewise, for this call with other arguments (`require_auth_for_args`). */
+  requireAuthForArgs(address: string, args: readonly xdr.ScVal[]): void
   call(contract: string, name: string, ...args: readonly xdr.ScVal[]): xdr.ScVal
   emit(topics: readonly xdr.ScVal[], data: xdr.ScVal): void
   /** Ends the call in failure. */

@@ -203,6 +203,17 @@ function createEnv(run: Run, contract: string): Env {
       if (run.calls.at(-2)?.contract === address) return
       run.authorizer.require(address, run.calls)
     },
+    requireAuthForArgs(address, args) {
+      const own = run.calls.at(-1)?.function
+      if (own?.type !== 'sorobanAuthorizedFunctionTypeContractFn') throw new Error('No contract is called.')
+      const { contractAddress, functionName } = own.contractFn
+      const call = new xdr.InvokeContractArgs({ contractAddress, functionName, args: [...args] })
+      run.authorizer.require(
+        address,
+        run.calls,
+        xdr.SorobanAuthorizedFunction.sorobanAuthorizedFunctionTypeContractFn(call),
+      )
+    },
     call: (callee, name, ...args) =>
       invoke(
         run,

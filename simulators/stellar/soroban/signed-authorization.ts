@@ -38,12 +38,12 @@ export function createEnforcer(
     return { entry, address, reached: new Map(), used: new Set() }
   })
   return {
-    require(address, calls) {
+    require(address, calls, authorized = innermost(calls).function) {
       const call = innermost(calls)
       for (const tracker of tracked) {
         if (tracker.address !== address) continue
         const node = next(tracker, calls).find(
-          (candidate) => !tracker.used.has(candidate) && candidate.function.equals(call.function),
+          (candidate) => !tracker.used.has(candidate) && candidate.function.equals(authorized),
         )
         if (!node) continue
         if (node === tracker.entry.rootInvocation) verify(tracker, verification)

@@ -4,7 +4,6 @@ import type { EvmNetwork, RpcUrl } from '../../networks/network.ts'
 import type { Answer } from '../answer.ts'
 import type { Funding } from '../capabilities.ts'
 import type { SigningContext } from '../chain.ts'
-import { createUnknownTexts } from '../refusals.ts'
 import { createBalanceReader } from '../rpc/balance-reader.ts'
 import {
   type ChainOptions,
@@ -13,6 +12,7 @@ import {
   type GenesisQuestion,
   reportEndpoints,
 } from '../rpc/connect.ts'
+import { createUnknownTexts } from '../rpc/refusals.ts'
 import type { PooledClient, RpcCall, RpcReply } from '../rpc/rpc.ts'
 import { createSimulationRefusals } from '../simulations.ts'
 import { createInFlightLimits } from './authorization.ts'

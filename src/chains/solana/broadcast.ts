@@ -1,5 +1,4 @@
 import type { BroadcastResult } from '../answer.ts'
-import { confirmRefusals, markUnanswered, reportUnclear, type UnknownTexts } from '../refusals.ts'
 import {
   COMMON_FAILURE_PHRASE,
   COMMON_RATE_LIMIT_PHRASE,
@@ -7,6 +6,7 @@ import {
   type NodeDialect,
   type NodeErrorRules,
 } from '../rpc/node-dialect.ts'
+import { confirmRefusals, markUnanswered, reportUnclear, type UnknownTexts } from '../rpc/refusals.ts'
 import type { PooledClient, RpcReply } from '../rpc/rpc.ts'
 import type { AnswerLimits } from '../rpc/transport.ts'
 import { HEIGHT } from './read/head.ts'

@@ -1,4 +1,5 @@
 import type { Refusal } from '../answer.ts'
+import { isPaidByUsers, PAYMENT_REQUIRED } from '../sponsoring.ts'
 import type { SolanaInstruction, SolanaRequest } from './content.ts'
 import {
   ACCOUNT_LOCKS,
@@ -16,6 +17,7 @@ import { accountsOf, addressBytes, isAddress } from './wire/addresses.ts'
 import {
   decodeMessage,
   encodeMessage,
+  isMultiSigner,
   isVersion1,
   MAX_TRANSACTION_BYTES,
   readTransaction,
@@ -32,21 +34,16 @@ export function checkRequest(request: SolanaRequest, account: SolanaAccount): Re
 }
 
 /** Applies the same rules to a transaction that the service only signs: others may sign it afterwards. */
-export function checkUnsigned(transaction: string, account: SolanaAccount): Refusal | undefined {
-  const problem = checkTransaction(transaction, account.address, { partial: true })
-  return problem === undefined
-    ? checkRules(asRequest(transaction), account)
-    : { code: 'invalid_request', detail: problem }
-}
-
-/** Returns the request that sends the transaction. Its speed sets no price, because nothing is added to the transaction. */
-export function asRequest(transaction: string): SolanaRequest {
-  return { type: 'solana', transaction, speed: 'average' }
+export function checkUnsigned(request: SolanaRequest, account: SolanaAccount): Refusal | undefined {
+  const problem = checkTransaction(request.transaction ?? '', account.address, { partial: true })
+  return problem === undefined ? checkRules(request, account) : { code: 'invalid_request', detail: problem }
 }
 
 function checkRules(request: SolanaRequest, account: SolanaAccount): Refusal | undefined {
   const { message, at } = contentOf(request, account.address)
   const subject = { message, at, accounts: accountsOf(message), self: account.address }
+  if (isMultiSigner(message) && isPaidByUsers(account.policies) && request.payment === undefined)
+    return { code: 'payment_required', detail: `${at}: ${PAYMENT_REQUIRED}` }
   return checkPolicies(subject, account.policies) ?? checkFeePayer(subject, account.policies)
 }
 
@@ -58,8 +55,8 @@ function checkContent({ transaction, instructions }: SolanaRequest, self: string
   return 'transaction, instructions: one of the two is expected.'
 }
 
-/** Checks a prebuilt transaction. With `partial`, others may sign it after the relayer. */
-function checkTransaction(base64: string, self: string, { partial = false } = {}): Problem {
+/** Reads a prebuilt transaction; a sentence for anything else. */
+export function readWire(base64: string): WireTransaction | string {
   const raw = readBase64(base64)
   if (raw === undefined) return 'transaction: base64 with padding is expected.'
   if (isVersion1(raw))
@@ -67,10 +64,13 @@ function checkTransaction(base64: string, self: string, { partial = false } = {}
   if (raw.length > MAX_TRANSACTION_BYTES) {
     return `transaction: at most ${MAX_TRANSACTION_BYTES} bytes are expected, ${raw.length} were given.`
   }
-  const transaction = readTransaction(raw)
-  if (transaction === undefined) {
-    return 'transaction: a transaction in wire format is expected, legacy or version 0.'
-  }
+  return readTransaction(raw) ?? 'transaction: a transaction in wire format is expected, legacy or version 0.'
+}
+
+/** Checks a prebuilt transaction. With `partial`, others may sign it after the relayer. */
+function checkTransaction(base64: string, self: string, { partial = false } = {}): Problem {
+  const transaction = readWire(base64)
+  if (typeof transaction === 'string') return transaction
   const [payer] = transaction.message.staticAccounts
   if (payer !== self) return `transaction: the relayer ${self} is expected as the fee payer, not ${payer}.`
   const problem = checkLimits(transaction.message)

@@ -1,4 +1,5 @@
 import type { Speed } from '../speed.ts'
+import type { FeePayment, SponsoringPolicies } from '../sponsoring.ts'
 
 /** One instruction of a request (group B of the contract). */
 export interface SolanaInstruction {
@@ -43,6 +44,8 @@ export interface SolanaRequest {
   /** Nothing is signed before this time. */
   readonly validFrom?: Date
   readonly validUntil?: Date
+  /** The payment inside the transaction, which others have signed. */
+  readonly payment?: FeePayment
 }
 
 /** Prepared content of a Solana transaction. */
@@ -71,7 +74,7 @@ export interface SolanaDraft {
 }
 
 /** The rules of a Solana relayer, as configured; an absent rule has the default of the contract. Amounts in lamports. */
-export interface SolanaPolicies {
+export interface SolanaPolicies extends SponsoringPolicies {
   /** The amount that must stay spendable on the account after everything in flight is paid. Default 10000000. */
   readonly minBalance?: bigint
   /** An alert begins when the account can spend less. Default: none. */

@@ -1,4 +1,5 @@
 import type { Refusal } from '../answer.ts'
+import { isPaidByUsers } from '../sponsoring.ts'
 import type { SolanaPolicies } from './content.ts'
 import { aboveCap, budgetProblem, feeCap, feeOf } from './prepare/fees.ts'
 import { COMPUTE_BUDGET_PROGRAM, instructionAccounts, type TransactionAccount } from './wire/addresses.ts'
@@ -80,9 +81,11 @@ function programsOf(message: Message): string[] {
 
 /**
  * Returns true if the relayer may be more than the payer of the fee. A transaction that others also sign is theirs, and the relayer only
- * pays for it; a transaction with only the relayer's signature is the caller's own order.
+ * pays for it, always where users pay the relayer; a transaction with only the relayer's signature is the caller's own order.
  */
-export function maySpend(message: Message, { feePayerSpending = 'own' }: SolanaPolicies): boolean {
+export function maySpend(message: Message, policies: SolanaPolicies): boolean {
+  const { feePayerSpending = 'own' } = policies
+  if (isMultiSigner(message) && isPaidByUsers(policies)) return false
   return feePayerSpending === 'always' || (feePayerSpending === 'own' && !isMultiSigner(message))
 }
 

@@ -2,15 +2,15 @@ import type { SolanaNetwork } from '../../networks/network.ts'
 import type { Answer } from '../answer.ts'
 import type { Funding } from '../capabilities.ts'
 import type { Reviewed } from '../chain.ts'
-import { createUnknownTexts } from '../refusals.ts'
 import type { UnsignedSolana } from '../request.ts'
 import { createBalanceReader } from '../rpc/balance-reader.ts'
 import { type ChainOptions, connect, createGenesisReader, reportEndpoints } from '../rpc/connect.ts'
+import { createUnknownTexts } from '../rpc/refusals.ts'
 import type { PooledClient, RpcCall, RpcReply } from '../rpc/rpc.ts'
 import { createSimulationRefusals } from '../simulations.ts'
 import { broadcastAll, NODE_DIALECT } from './broadcast.ts'
 import { encodeInstruction } from './call/encode-instruction.ts'
-import { asRequest, checkRequest, checkUnsigned } from './check.ts'
+import { checkRequest, checkUnsigned } from './check.ts'
 import type { SolanaPolicies, SolanaRequest } from './content.ts'
 import { solanaEffects } from './effects.ts'
 import { READ_METHODS, SOLANA_CONTENT } from './family.ts'
@@ -23,6 +23,7 @@ import { askPrice, SPEEDS } from './prepare/fees.ts'
 import { FINAL_AFTER_SLOTS } from './prepare/guarded-simulation.ts'
 import { prepareAsItIs, prepareDraft } from './prepare/prepare.ts'
 import { prepareReplacement } from './prepare/replace.ts'
+import { createSponsoring } from './prepare/sponsored.ts'
 import { createFundsReader, type FundsReader } from './read/accounts.ts'
 import { readHead } from './read/head.ts'
 import { createReceiptReader, readEmitted } from './read/receipts.ts'
@@ -67,6 +68,7 @@ export function createSolanaChain(options: ChainOptions<SolanaNetwork>): SolanaC
     genesis: createGenesisReader(client, { call: GENESIS, read: (hash) => hash }),
     canonicalAddress: (text) => text,
     encodeInstruction,
+    sponsoring: createSponsoring(context),
     check: checkRequest,
     endsAt: ({ validUntil }) => validUntil,
     prepare: (request, account) => prepareDraft(context, request, account),
@@ -107,12 +109,18 @@ export function createSolanaChain(options: ChainOptions<SolanaNetwork>): SolanaC
 /** Reviews a transaction by the rules of sending, with a simulation; signatures of others may still be missing. */
 async function reviewUnsigned(
   context: PrepareContext,
-  { transaction }: UnsignedSolana,
+  { transaction, payment }: UnsignedSolana,
   account: SolanaAccount,
 ): Promise<Answer<Reviewed>> {
-  const refusal = checkUnsigned(transaction, account)
+  // Nothing is added to the transaction, so the speed sets no price.
+  const request: SolanaRequest = {
+    type: 'solana',
+    transaction,
+    speed: 'average',
+    ...(payment && { payment }),
+  }
+  const refusal = checkUnsigned(request, account)
   if (refusal) return { kind: 'refused', refusal }
-  const request = asRequest(transaction)
   const prepared = await prepareAsItIs(context, request, account)
   if (prepared.kind !== 'ok') return prepared
   const { draft } = prepared.value

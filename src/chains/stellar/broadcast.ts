@@ -5,7 +5,6 @@ import {
   type TransactionResultCodeName,
 } from '@stellar/stellar-sdk/xdr'
 import type { Answer, BroadcastResult } from '../answer.ts'
-import { confirmRefusals, markUnanswered, reportUnclear, type UnknownTexts } from '../refusals.ts'
 import {
   COMMON_FAILURE_PHRASE,
   COMMON_RATE_LIMIT_PHRASE,
@@ -13,6 +12,7 @@ import {
   type NodeDialect,
   type NodeErrorRules,
 } from '../rpc/node-dialect.ts'
+import { confirmRefusals, markUnanswered, reportUnclear, type UnknownTexts } from '../rpc/refusals.ts'
 import type { PooledClient, RpcReply } from '../rpc/rpc.ts'
 import type { AnswerLimits } from '../rpc/transport.ts'
 import { codeOf, describeResult, readResult } from './inclusion/receipts.ts'

@@ -1,3 +1,4 @@
+import type { FeePayment, SponsoringPolicies } from '../sponsoring.ts'
 import type { StellarMemo, StellarOperation } from './model/operation.ts'
 
 /** The accepted request of a caller on a Stellar network (group C of the contract). Amounts are in stroops. */
@@ -21,6 +22,10 @@ export interface StellarRequest {
   readonly validUntil?: Date
   /** The service created the request only to use up a sequence number. A caller's own request can have the same operation. */
   readonly isNoop?: true
+  /** The user's authorization of a smart contract call, XDR in base64; the service then adds it to the transaction. */
+  readonly signedAuthEntry?: string
+  /** The payment inside the transaction, which others have signed. */
+  readonly payment?: FeePayment
 }
 
 /** Prepared content of a Stellar transaction. The signing adds source account and sequence number. */
@@ -60,7 +65,7 @@ export interface StellarDraft {
 }
 
 /** The rules of a Stellar relayer, as configured; an absent rule has the default of the contract. */
-export interface StellarPolicies {
+export interface StellarPolicies extends SponsoringPolicies {
   /** The amount that must stay spendable on the account after everything in flight is paid, in stroops. Default 1000000. */
   readonly minBalance?: bigint
   /** An alert begins when the account can spend less. Default: none. */
@@ -71,4 +76,8 @@ export interface StellarPolicies {
   readonly timeoutSeconds?: number
   /** The only RPC methods that callers may use. Default: methods that only read. */
   readonly allowedRpcMethods?: readonly string[]
+  /** The conversion surcharge, in percent. Default 1. */
+  readonly slippagePercentage?: number
+  /** The contract through which smart contract calls pay (FeeForwarder). Default: none, and such calls are not sponsored. */
+  readonly feeForwarder?: string
 }

@@ -1,9 +1,9 @@
 import type { StellarNetwork } from '../../networks/network.ts'
 import type { Answer, Head } from '../answer.ts'
 import type { SpeedMeaning } from '../chain.ts'
-import { createUnknownTexts } from '../refusals.ts'
 import { createBalanceReader } from '../rpc/balance-reader.ts'
 import { type ChainOptions, connect, reportEndpoints } from '../rpc/connect.ts'
+import { createUnknownTexts } from '../rpc/refusals.ts'
 import type { PooledClient, RpcCall, RpcReply } from '../rpc/rpc.ts'
 import { createSimulationRefusals } from '../simulations.ts'
 import type { Speed } from '../speed.ts'
@@ -21,6 +21,7 @@ import { createFunding, noop, openChannels } from './prepare/own-requests.ts'
 import { amountOutOf, type PrepareContext, prepareDraft } from './prepare/prepare.ts'
 import { endsAt, externalNonceOf, prepareReplacement } from './prepare/replace.ts'
 import { FINAL_AFTER_LEDGERS } from './prepare/simulate.ts'
+import { createSponsoring, refusePayer } from './prepare/sponsored.ts'
 import { createBaseReserveReader, createFundsReader, readNonces } from './read/accounts.ts'
 import { createMemoRequirements } from './read/memo-required.ts'
 import { fieldsOf, readHead } from './read/replies.ts'
@@ -67,6 +68,7 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
     market,
     passphrase,
     memos: createMemoRequirements(client, clock),
+    refusePayer: (payment) => refusePayer({ client, funds }, payment),
     simulations: createSimulationRefusals(FINAL_AFTER_LEDGERS, clock),
   }
   const receipts: StellarChain['receipts'] = (hashes, freshness = {}) =>
@@ -92,6 +94,7 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
         return openChannels(network.name, newChannels, account)
       },
     },
+    sponsoring: createSponsoring({ ...context, funds, ledgerMs: network.averageBlocktimeMs }),
     externalSigning: { nonceOf: externalNonceOf },
     authorizationEntries: {
       review: (preimage, address) => reviewAuthorization({ client, passphrase }, preimage, address),

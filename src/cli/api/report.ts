@@ -81,6 +81,7 @@ function plus(one: Row, other: Row): Row {
     transactions: one.transactions + other.transactions,
     unknown_values: one.unknown_values + other.unknown_values,
     unknown_fees: one.unknown_fees + other.unknown_fees,
+    earned: String(BigInt(one.earned) + BigInt(other.earned)),
   }
 }
 

@@ -170,9 +170,6 @@ function withoutNulls(entry: Entry): Entry {
   return Object.fromEntries(Object.entries(entry).filter(([, value]) => value != null))
 }
 
-/** Policies about fees that are paid in tokens. */
-const TOKEN_POLICIES = ['allowed_tokens', 'swap_config', 'fee_margin_percentage', 'slippage_percentage']
-
 const KNOWN_POLICIES: Readonly<Record<string, readonly string[]>> = {
   evm: wireNames(EVM_POLICIES),
   solana: wireNames(SOLANA_POLICIES),
@@ -203,17 +200,14 @@ function addRelayer(draft: Draft, relayer: Entry): void {
     draft.left.push(`The relayer "${id}": networks of type ${type} are not supported.`)
     return
   }
-  const tokens = TOKEN_POLICIES.filter((name) => policies[name] !== undefined)
-  if (policies.fee_payment_strategy === 'user' || tokens.length > 0) {
-    draft.left.push(
-      `The relayer "${id}": its users pay its fees (${['fee_payment_strategy', ...tokens].filter((name) => policies[name] !== undefined).join(', ')}), which is not supported.`,
-    )
-    return
-  }
-  // The service always decodes revert data, and a relayer always pays its fees.
-  const { fee_payment_strategy: _always, include_revert_data: _decoded, ...others } = policies
+  // The service always decodes revert data.
+  const { include_revert_data: _decoded, ...others } = policies
   const unknown = Object.keys(others).filter((name) => !known.includes(name))
   if (unknown.length > 0) draft.left.push(`Policies of relayer "${id}": ${unknown.join(', ')}.`)
+  if (Array.isArray(others.allowed_tokens) && others.allowed_tokens.length > 0)
+    draft.steps.push(
+      `Add a price to each of allowed_tokens of relayer "${id}": there it came from an exchange, and without one nothing is sponsored.`,
+    )
   const kept = Object.entries(others).filter(([name]) => known.includes(name))
   const fields = RELAYER_FIELDS.filter((name) => relayer[name] != null).map((name) => [name, relayer[name]])
   const entry = { ...Object.fromEntries(fields), policies: Object.fromEntries(kept) }

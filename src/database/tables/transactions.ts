@@ -233,3 +233,24 @@ export interface TopUpsTable {
   retry_at: Date | null
   changed_at: Generated<Date>
 }
+
+/** Each row has what a user was quoted for one content, and the transaction that used it. */
+export interface SponsoredQuotesTable {
+  id: string
+  relayer_id: string
+  /** The SHA-256 of the requested content and token. */
+  content: string
+  /** Identifies the transaction that was built; null until then. */
+  hash: string | null
+  token: string
+  /** In base units of the token. */
+  amount: bigint
+  /** The network fee that is paid for, in the smallest unit. */
+  fee: bigint
+  payer: string
+  receiver: string | null
+  valid_until: Date
+  /** The transaction that was accepted with it; null until then. */
+  transaction_id: string | null
+  created_at: Date
+}

@@ -164,6 +164,7 @@ export function readStellarRequest(body: Schemas['StellarTransactionRequest']): 
     sourceAccount: body.source_account ?? undefined,
     transactionXdr: body.transaction_xdr ?? undefined,
     feeBump: body.fee_bump ?? undefined,
+    signedAuthEntry: body.signed_auth_entry ?? undefined,
     maxFee: body.max_fee ?? undefined,
     memo: body.memo ? readMemo(body.memo) : undefined,
     validFrom: body.valid_from ? new Date(body.valid_from) : undefined,

@@ -11,6 +11,7 @@ import { MOST_CALLS } from './bundles.ts'
 import { isWalletMethod } from './methods.ts'
 import { isOwnPendingCount } from './nonce.ts'
 import type { SigningOperations } from './signing.ts'
+import { createSolanaMethods, isSolanaMethod, type SponsoringOperations } from './solana-methods.ts'
 import { createWallets, type Wallet, type WalletReply } from './wallet.ts'
 
 /** The id in the answer to a call without one, as existing clients expect. */
@@ -29,11 +30,15 @@ const BAD_GATEWAY = -33002
 const LIMIT_EXCEEDED = -32005
 
 /**
- * The operation that passes JSON-RPC calls on to the network of a relayer. A relayer that is a wallet answers the methods of one itself, by the
- * operations that do the same.
+ * The operation that passes JSON-RPC calls on to the network of a relayer. A relayer that is a wallet answers the methods of one itself, and one
+ * on Solana those of sponsoring, by the operations that do the same.
  */
-export function rpcHandlers(service: Service, operations: SigningOperations): Pick<HandlerMap, 'callRpc'> {
+export function rpcHandlers(
+  service: Service,
+  operations: SigningOperations & SponsoringOperations,
+): Pick<HandlerMap, 'callRpc'> {
   const { relayerOf, runtimeOf } = service
+  const solana = createSolanaMethods(service, operations)
   const walletOf = createWallets(service, operations)
   return {
     callRpc: async ({ path, body }, context) => {
@@ -50,7 +55,7 @@ export function rpcHandlers(service: Service, operations: SigningOperations): Pi
       const runtime = runtimeOf(relayer)
       const wallet = walletOf(relayer, runtime, context)
       const routes = calls.map((call) => routeOf(call, { relayer, runtime, wallet }))
-      const [forwarded, sent, answered] = await Promise.all([
+      const [forwarded, sent, answered, ofRelayer] = await Promise.all([
         forward(
           calls.filter((_, at) => routes[at] === 'network'),
           { runtime, wallet },
@@ -60,11 +65,17 @@ export function rpcHandlers(service: Service, operations: SigningOperations): Pi
           calls.filter((_, at) => routes[at] === 'private'),
         ),
         wallet?.answer(calls.filter((_, at) => routes[at] === 'wallet')),
+        solana(
+          { relayer, runtime, context },
+          calls.filter((_, at) => routes[at] === 'relayer'),
+        ),
       ])
       const [ofNetwork, ofPrivate, ofWallet] = [forwarded.values(), sent.values(), answered?.values()]
+      const ofSolana = ofRelayer.values()
       const answers = calls.map((call, at) => {
         if (routes[at] === 'network') return presentReply(call, ofNetwork.next().value)
         if (routes[at] === 'private') return presentReply(call, ofPrivate.next().value)
+        if (routes[at] === 'relayer') return presentWalletReply(call, ofSolana.next().value)
         return routes[at] === 'wallet' ? presentWalletReply(call, ofWallet?.next().value) : notAllowed(call)
       })
       const { readMethods } = runtime.chain
@@ -98,8 +109,10 @@ interface Destinations {
 function routeOf(
   call: Schemas['RpcCall'],
   { relayer, runtime, wallet }: Destinations & { readonly relayer: Relayer },
-): 'network' | 'private' | 'wallet' | undefined {
+): 'network' | 'private' | 'wallet' | 'relayer' | undefined {
   const { method } = call
+  if (relayer.networkType === 'solana' && isSolanaMethod(method))
+    return (relayer.policies.allowedRpcMethods ?? [method]).includes(method) ? 'relayer' : undefined
   const isAllowed = (relayer.policies.allowedRpcMethods ?? runtime.chain.readMethods).includes(method)
   if (isAllowed && method === SENDS_BYTES) return runtime.isPrivate ? 'private' : 'network'
   if (wallet !== undefined && (isWalletMethod(method) || isOwnPendingCount(call, relayer.address)))

@@ -4,6 +4,8 @@ import type { Chain, SourceAccount } from '../../chains/chain.ts'
 import type { Clock } from '../../lib/time.ts'
 import type { SignerHealth } from '../../signers/signer.ts'
 import { sharesAccount } from '../policies/policy.ts'
+import { tokenId } from '../../chains/sponsoring.ts'
+import { sponsoringPoliciesOf } from '../policies/policy.ts'
 import type { Relayer } from '../relayer.ts'
 import { findRelayer, setSystemDisabled } from '../store.ts'
 import {
@@ -146,6 +148,22 @@ interface Asked extends Pick<HealthSubject, 'relayer' | 'confirmed' | 'explained
   readonly looksIntoPool: boolean
 }
 
+/** Reads the balances of the fee tokens for which there is an alert; undefined if there are none. */
+async function askTokens(chain: Chain, relayer: Relayer): Promise<ReadonlyMap<string, bigint> | undefined> {
+  const { sponsoring } = chain
+  const watched = (sponsoringPoliciesOf(relayer).allowedTokens ?? []).filter(
+    ({ max_token_balance }) => max_token_balance !== undefined,
+  )
+  if (sponsoring === undefined || watched.length === 0) return undefined
+  const balances = await Promise.all(
+    watched.map(async (token) => {
+      const balance = await sponsoring.tokenBalance(tokenId(token), relayer.address)
+      return balance.kind === 'ok' ? [[tokenId(token), balance.value] as const] : []
+    }),
+  )
+  return new Map(balances.flat())
+}
+
 /** Returns the facts of a check without any answer in time. */
 function nothingHeard(chain: Chain): HealthFacts {
   const network = { kind: 'unknown', detail: 'no answer in time' } as const
@@ -177,17 +195,18 @@ async function askHealth(
   if (network.kind !== 'ok')
     return signers.map((own) => ({ ...common, balance: NOT_ASKED, ...NO_NONCES, signers: own }))
   const answers = all.map(async (asked, index) => {
-    const [balance, sourceAccounts, inPools, history] = await Promise.all([
+    const [balance, sourceAccounts, inPools, history, tokens] = await Promise.all([
       chain.balance(asked.relayer.address),
       askSourceAccounts(chain, asked),
       asked.looksIntoPool ? readPoolNonces(chain, asked.relayer, asked.sourceAccounts) : [],
       checkHistory(asked.relayer, chain),
+      askTokens(chain, asked.relayer),
     ])
     const nonces = new Map(readNonces(sourceAccounts).map((one) => [one.address, one]))
     for (const one of inPools)
       if (one.chainNonce > (nonces.get(one.address)?.chainNonce ?? -1n)) nonces.set(one.address, one)
     const unexplained = await findUnexplained(asked.relayer, [...nonces.values()].filter(isBeyond(asked)))
-    return { ...common, balance, sourceAccounts, unexplained, history, signers: signers[index] ?? [] }
+    return { ...common, balance, tokens, sourceAccounts, unexplained, history, signers: signers[index] ?? [] }
   })
   // The head makes the height of every endpoint known, so that the pool ignores an endpoint that lags.
   const [facts] = await Promise.all([Promise.all(answers), chain.head()])

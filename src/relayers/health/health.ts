@@ -20,6 +20,8 @@ export interface HealthFacts {
   readonly endpoints: readonly EndpointReport[]
   /** The spendable balance of the account. */
   readonly balance: Answer<bigint>
+  /** The balances of the fee tokens that have a `max_token_balance`, in base units, as far as a node returned them. */
+  readonly tokens?: ReadonlyMap<string, bigint> | undefined
   /** The accounts whose nonces the relayer uses; empty on chains without nonces. */
   readonly sourceAccounts: readonly SourceAccountFacts[]
   /** Those whose chain has used nonces that the records do not explain. */
@@ -286,6 +288,8 @@ export interface HealthReading {
   readonly balance?: number
   /** The same, exactly, in the smallest unit. */
   readonly spendable?: bigint
+  /** The balances of the fee tokens that have a `max_token_balance`, in base units. */
+  readonly tokens?: ReadonlyMap<string, bigint>
   /**
    * The next nonce that the service assigns minus the next one of the chain, of the source account where they differ the most: positive
    * while nonces wait for a block, negative when another program uses the account.
@@ -296,7 +300,7 @@ export interface HealthReading {
 /** Takes the numbers of a relayer from the facts of its check. */
 export function readingOf(
   { relayer, assigned }: Pick<HealthSubject, 'relayer' | 'assigned'>,
-  { balance, sourceAccounts }: HealthFacts,
+  { balance, sourceAccounts, tokens }: HealthFacts,
   unit: Unit,
 ): HealthReading {
   return omitUndefined({
@@ -305,6 +309,7 @@ export function readingOf(
     networkType: relayer.networkType,
     balance: balance.kind === 'ok' ? toWholeUnits(balance.value, unit) : undefined,
     spendable: balance.kind === 'ok' ? balance.value : undefined,
+    tokens,
     nonceGap: widestGap(sourceAccounts, assigned),
   })
 }

@@ -1,5 +1,7 @@
 import type { Unit } from '../../chains/chain.ts'
 import type { ChainRequest } from '../../chains/request.ts'
+import type { SponsoringPolicies } from '../../chains/sponsoring.ts'
+import type { StellarPolicies } from '../../chains/stellar/content.ts'
 import { AppError } from '../../errors.ts'
 import { type Network, networkId, privateUrlsOf } from '../../networks/network.ts'
 import { networksIn } from '../../spending/rules.ts'
@@ -119,3 +121,10 @@ export function shortOfFunds(
 }
 
 const COSTS = { wei: 'value and gas', stroops: 'amount and fee', lamports: 'amount and fee' } as const
+
+/** Returns the policies by which users pay for fees in tokens; empty where the network type has none. */
+export function sponsoringPoliciesOf(
+  relayer: RelayerConfig,
+): SponsoringPolicies & Pick<StellarPolicies, 'slippagePercentage'> {
+  return relayer.networkType === 'evm' ? {} : relayer.policies
+}

@@ -1,16 +1,14 @@
 import type { SolanaPolicies } from '../../chains/solana/content.ts'
-import { flag, int64, oneOf, publicKey, type Reader } from '../../lib/fields.ts'
+import { flag, int64, publicKey, type Reader } from '../../lib/fields.ts'
 import type { SolanaRelayerConfig } from '../relayer.ts'
 import { ALLOWED_RPC_METHODS, FAIR_SHARE, QUEUE_LIMIT, SPENDING_RULES, topUpOf } from './common.ts'
 import { atLeast, atMost, NO_LIMIT, ordered, permission, subset, superset } from './limit.ts'
 import { amount, choice, count, listOf, type PolicyTable, plain } from './policy-table.ts'
+import { ignoreSwaps, sponsoringPolicies } from './tokens.ts'
 
 /** The most bytes and signatures that a Solana transaction can have. */
 const MAX_TRANSACTION_BYTES = 1232
 const MAX_SIGNATURES = 19
-
-/** Fields that only relayers that are paid in tokens need. */
-const TOKEN_FIELDS = ['allowed_tokens', 'swap_config', 'fee_margin_percentage']
 
 /** The policies of a relayer on a Solana network. */
 export const SOLANA_POLICIES = {
@@ -88,18 +86,15 @@ export const SOLANA_POLICIES = {
     default: 'own',
     description: 'The transactions that may use the relayer as more than the payer of their fee.',
   },
+  ...sponsoringPolicies('mint', publicKey),
   rules: SPENDING_RULES,
   topUp: topUpOf(int64),
   allowedRpcMethods: ALLOWED_RPC_METHODS,
 } as const satisfies PolicyTable<SolanaRelayerConfig['policies']>
 
-/** Checks rules that no single policy decides. The relayer pays the fees in SOL. */
+/** Checks rules that no single policy decides. */
 export function checkSolanaPolicies(reader: Reader, policies: SolanaPolicies): void {
   if (policies.allowedAccounts !== undefined && policies.disallowedAccounts !== undefined)
     reader.problem('has both "allowed_accounts" and "disallowed_accounts"; one of the two decides')
-  reader.find('fee_payment_strategy', oneOf('relayer'))
-  for (const field of TOKEN_FIELDS) {
-    if (reader.raw(field) !== undefined)
-      reader.problem(`has "${field}", but fees paid in tokens are not supported`)
-  }
+  ignoreSwaps(reader)
 }

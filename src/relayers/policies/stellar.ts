@@ -1,11 +1,24 @@
-import { flag, int64, oneOf, type Reader } from '../../lib/fields.ts'
+import { type FieldType, flag, int64, type Reader } from '../../lib/fields.ts'
 import type { StellarRelayerConfig } from '../relayer.ts'
 import { ALLOWED_RPC_METHODS, FAIR_SHARE, QUEUE_LIMIT, SPENDING_RULES, topUpOf } from './common.ts'
 import { atLeast, atMost, NO_LIMIT, permission } from './limit.ts'
 import { amount, count, type PolicyTable, plain } from './policy-table.ts'
+import { contract, ignoreSwaps, percentage, sponsoringPolicies } from './tokens.ts'
 
 /** A signed version that waits for more than a day is a mistake of the configuration. */
 const MAX_TIMEOUT_SECONDS = 86_400
+
+/** A token: lumens, an asset of an issuer, or a contract. Empty and `XLM` are lumens in existing files. */
+const asset: FieldType<string> = {
+  expected: '"native", "CODE:ISSUER" or the address of a contract',
+  read: (value) => {
+    if (value === '' || value === 'XLM') return 'native'
+    return typeof value === 'string' && /^(native|[A-Za-z0-9]{1,12}:G[A-Z2-7]{55}|C[A-Z2-7]{55})$/.test(value)
+      ? value
+      : undefined
+  },
+  blank: 'native',
+}
 
 /** The policies of a relayer on a Stellar network. */
 export const STELLAR_POLICIES = {
@@ -50,13 +63,27 @@ export const STELLAR_POLICIES = {
     default: 120,
     description: 'The lifetime of a signed version. Then the service signs it again.',
   },
+  ...sponsoringPolicies('asset', asset),
+  slippagePercentage: {
+    wireName: 'slippage_percentage',
+    type: plain(percentage(100)),
+    limit: NO_LIMIT,
+    default: 1,
+    description: 'The surcharge for the conversion into a token.',
+  },
+  feeForwarder: {
+    wireName: 'fee_forwarder',
+    type: plain(contract),
+    limit: NO_LIMIT,
+    description: 'The contract through which calls of smart contracts pay. If absent, none is sponsored.',
+  },
   rules: SPENDING_RULES,
   topUp: topUpOf(int64),
   allowedRpcMethods: ALLOWED_RPC_METHODS,
 } as const satisfies PolicyTable<StellarRelayerConfig['policies']>
 
-/** Accepts fields of existing files that have no effect: the relayer pays fees, and the channels decide about concurrency. */
+/** Accepts fields of existing files that have no effect: the channels decide about concurrency, and the service does not swap. */
 export function checkStellarPolicies(reader: Reader): void {
-  reader.find('fee_payment_strategy', oneOf('relayer'))
   reader.find('concurrent_transactions', flag)
+  ignoreSwaps(reader)
 }

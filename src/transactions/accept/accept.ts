@@ -9,6 +9,7 @@ import { createBatcher } from '../../lib/concurrency/batcher.ts'
 import { inactive, receiverForbidden, sendsPrivately } from '../../relayers/policies/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { refusalIn } from '../../spending/book.ts'
+import { endedQuote } from '../../sponsoring/fee-payment.ts'
 import { evaluateRequest } from '../budgets/evaluate-request.ts'
 import { PRICE_WAIT_MS } from '../model/due.ts'
 import { accountOf, type TransactionsContext } from '../model/runtime.ts'
@@ -192,7 +193,8 @@ export function checkRequest(
   const { chain } = context.runtimeOf(relayer)
   const refusal = chain.check(request, accountOf(relayer))
   if (refusal) return new AppError(refusal.code, refusal.detail)
-  return checkTimes(chain, request, context.clock.now())
+  const now = context.clock.now()
+  return checkTimes(chain, request, now) ?? endedQuote(request, now)
 }
 
 /**

@@ -11,6 +11,8 @@ import { networkOf, type Relayer } from '../../relayers/relayer.ts'
 import { lockForAdding } from '../../relayers/store.ts'
 import { type BudgetLedger, openLedger, refusalIn } from '../../spending/book.ts'
 import type { RuleResult } from '../../spending/evaluate-content.ts'
+import { paymentIn, usedQuote } from '../../sponsoring/fee-payment.ts'
+import { findUsedQuotes, useQuotes } from '../../sponsoring/quotes-store.ts'
 import { insertApprovals, type NewApproval } from '../approvals/approvals-store.ts'
 import { awaitApproval, evaluateApprovals } from '../approvals/evaluate-approvals.ts'
 import { isLimited, purchaseOf } from '../budgets/charge.ts'
@@ -157,6 +159,7 @@ async function admitGroup(
   const reserved = await reservedBy(tx, id, { now: new Date(now) })
   const nonces = candidates.flatMap(externalNonceOf)
   const usedNonces = await usedExternalNonces(tx, runtime, { relayerId: id, nonces })
+  const usedQuotes = await findUsedQuotes(tx, candidates.flatMap(quoteOf))
   const keys = await findKeys(
     tx,
     id,
@@ -168,6 +171,7 @@ async function admitGroup(
     refusal: unusable(relayer),
     movedLanes,
     usedNonces,
+    usedQuotes,
     keys,
     reserved,
     book,
@@ -184,6 +188,12 @@ async function admitGroup(
   await insertTransactions(
     tx,
     admitted.map(({ transaction }) => transaction),
+  )
+  await useQuotes(
+    tx,
+    admitted.flatMap(({ transaction }) =>
+      quoteOf({ transaction }).map((quoteId) => ({ quoteId, transactionId: transaction.id })),
+    ),
   )
   await insertApprovals(
     tx,
@@ -213,6 +223,7 @@ interface AdmissionState {
   readonly movedLanes: ReadonlySet<Candidate>
   /** Each entry is `address nonce`. */
   readonly usedNonces: Set<string>
+  readonly usedQuotes: Set<string>
   readonly keys: Map<string, KeyRecord>
   readonly reserved: bigint
   /** The budgets of the relayer and of every API key of the batch. */
@@ -227,7 +238,18 @@ interface AdmissionState {
 function decide(
   runtime: RelayerRuntime,
   candidates: readonly Candidate[],
-  { refusal, movedLanes, usedNonces, keys, reserved: before, book, relayer, waiting, now }: AdmissionState,
+  {
+    refusal,
+    movedLanes,
+    usedNonces,
+    usedQuotes,
+    keys,
+    reserved: before,
+    book,
+    relayer,
+    waiting,
+    now,
+  }: AdmissionState,
 ): Decision[] {
   let reserved = before
   return candidates.map((candidate, index) => {
@@ -241,6 +263,7 @@ function decide(
     const error =
       refusal ??
       (movedLanes.has(candidate) ? LANE_MOVED : undefined) ??
+      (quoteOf(candidate).some((id) => usedQuotes.has(id)) ? usedQuote() : undefined) ??
       nonceProblem(runtime, candidate, usedNonces) ??
       (isLater ? undefined : insufficientFunds(runtime, candidate, reserved)) ??
       refusalIn(results)
@@ -249,6 +272,7 @@ function decide(
     if (reasons.length === 0 && !isLater) reserved += candidate.transaction.cost
     if (purchase) book.take(purchase)
     for (const externalNonce of externalNonceOf(candidate)) usedNonces.add(keyOf(externalNonce))
+    for (const id of quoteOf(candidate)) usedQuotes.add(id)
     for (const record of keyRecordOf(candidate)) keys.set(record.key, record)
     const { actor } = candidate
     const transaction = asBudgeted(relayer, candidate)
@@ -314,6 +338,12 @@ function insufficientFunds(
 
 function externalNonceOf({ transaction: { sourceAccount, nonce } }: Candidate): ExternalNonce[] {
   return sourceAccount === undefined || nonce === undefined ? [] : [{ address: sourceAccount, nonce }]
+}
+
+/** Returns the quote that the candidate uses, if it pays for its fee. */
+function quoteOf({ transaction: { request } }: Pick<Candidate, 'transaction'>): string[] {
+  const payment = paymentIn(request)
+  return payment === undefined ? [] : [payment.quoteId]
 }
 
 /** The nonce of pre-signed content must be unused, and must not belong to an account whose nonces this service assigns. */

@@ -26,7 +26,12 @@ export const OPENZEPPELIN_FILE = {
       paused: false,
       signer_id: 'local-signer',
       network_type: 'solana',
-      policies: { fee_payment_strategy: 'user', allowed_tokens: [{ mint: 'So1' }] },
+      policies: {
+        fee_payment_strategy: 'user',
+        allowed_tokens: [
+          { mint: 'So11111111111111111111111111111111111111112', decimals: 9, max_allowed_fee: null },
+        ],
+      },
     },
     { id: 'night', name: 'Night', network: 'testnet', signer_id: 'local-signer', network_type: 'midnight' },
   ],

@@ -38,6 +38,7 @@ test('a record of Redis counts where the file has another, and what callers crea
       notificationId: 'hooks',
       policies: { gasPriceCap: 340_282_366_920_938_463_463n, minBalance: 7n },
     },
+    { id: 'sponsored', policies: { feePaymentStrategy: 'user' } },
     { id: 'treasury', signerId: 'treasury-kms', network: 'mainnet', policies: { eip1559Pricing: true } },
     { id: 'stars', networkType: 'stellar', policies: { maxFee: 1_000_000n } },
   ])
@@ -45,8 +46,8 @@ test('a record of Redis counts where the file has another, and what callers crea
     { id: 'hooks', url: 'https://hooks-url.example/x' },
     { id: 'plain-hook', url: 'https://hook.example' },
   ])
-  expect(networks.map(({ name }) => name)).toEqual(['sepolia', 'mainnet', 'testnet'])
-  expect(networks[1]).toMatchObject({
+  expect(networks.map(({ name }) => name)).toEqual(['sepolia', 'mainnet', 'testnet', 'devnet'])
+  expect(networks.find(({ name }) => name === 'mainnet')).toMatchObject({
     chainId: 1,
     rpcUrls: [{ url: 'https://node.example', weight: 30 }, { url: urlOf(1) }, { url: urlOf(2) }],
   })
@@ -95,7 +96,7 @@ test('no secret is printed, encrypted or not', async () => {
 test('what is not supported is said', async () => {
   const { outcome } = await importBoth()
   for (const sentence of [
-    'The relayer "sponsored": its users pay its fees (fee_payment_strategy, allowed_tokens)',
+    'Add a price to each of allowed_tokens of relayer "sponsored"',
     'The relayer "night": networks of type midnight are not supported.',
     'Copy the code of the plugins ("channels") into the folder plugins beside the file',
     'API keys of /api-keys',

@@ -138,11 +138,11 @@ describe('a patch', () => {
       /^policies.private_transactions: .* has no private_rpc_urls/,
     ],
     [
-      'a policy that is not supported',
+      'a policy of other networks',
       { policies: { swap_config: {} } },
       400,
       'invalid_request',
-      /tokens are not supported/,
+      /swap_config is not known/,
     ],
     [
       'an unknown notification',

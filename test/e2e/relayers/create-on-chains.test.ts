@@ -67,10 +67,10 @@ describe('on Stellar', () => {
         /^body.policies.gas_price_cap/,
       ],
       [
-        'fees that the user pays',
-        { policies: { fee_payment_strategy: 'user' } },
+        'fees that nobody pays',
+        { policies: { fee_payment_strategy: 'nobody' } },
         'invalid_request',
-        /expected one of relayer/,
+        /expected one of user, relayer/,
       ],
     ])('is refused with %s', async (_name, more, code, error) => {
       const { body } = await create(more)

@@ -66,6 +66,50 @@ function topUpOf(most: bigint) {
   })
 }
 
+const percentages = fc.integer({ min: 0, max: 1_000_000 }).map((units) => units / 10_000)
+
+function tokensOf(key: 'mint' | 'asset', name: string) {
+  const optional = <T extends Record<string, fc.Arbitrary<unknown>>>(fields: T) =>
+    fc.record(fields, { requiredKeys: [] })
+  const source = fc.oneof(
+    fc.record({ type: fc.constant('fixed'), price: fc.constantFrom('1', '148.25', '0.0001') }),
+    fc.record({
+      type: fc.constant('http'),
+      url: fc.constant('https://prices.example/xlm'),
+      pointer: fc.constantFrom('/price', '/a/0/b'),
+      time_pointer: fc.constant('/at'),
+    }),
+    fc.record({
+      type: fc.constant('oracle'),
+      ...(key === 'asset' && { contract: fc.constant(`C${'A'.repeat(55)}`) }),
+      native: fc.constant('XLM'),
+      token: fc.constant('USDC'),
+    }),
+  )
+  const token = optional({
+    decimals: fc.integer({ min: 0, max: 38 }),
+    symbol: fc.constant('USDC'),
+    max_allowed_fee: u128,
+    max_token_balance: u128,
+    swap_config: optional({
+      slippage_percentage: percentages.map((one) => one),
+      min_amount: u128,
+      max_amount: u128,
+    }),
+    price: fc.record({
+      sources: fc.array(source, { minLength: 1, maxLength: 2 }),
+      max_age_seconds: fc.integer({ min: 1, max: 86_400 }),
+      max_difference_percentage: percentages,
+    }),
+  })
+  return fc.array(token, { maxLength: 1 }).map((tokens) => tokens.map((one) => ({ [key]: name, ...one })))
+}
+
+const sponsoring = {
+  fee_payment_strategy: fc.constantFrom('user', 'relayer'),
+  fee_margin_percentage: percentages,
+}
+
 /** A policy that a table has and this list lacks does not compile. */
 type Arbitraries<T> = { readonly [Name in keyof WirePolicies<T>]-?: fc.Arbitrary<unknown> }
 
@@ -99,6 +143,10 @@ const STELLAR: Arbitraries<typeof STELLAR_POLICIES> = {
   warn_balance: int64,
   max_fee: int64,
   timeout_seconds: fc.integer({ min: 1, max: 86_400 }),
+  ...sponsoring,
+  allowed_tokens: tokensOf('asset', `USDC:G${'A'.repeat(55)}`),
+  slippage_percentage: percentages,
+  fee_forwarder: fc.constant(`C${'B'.repeat(55)}`),
   allowed_rpc_methods: methods,
   rules,
   top_up: topUpOf(2n ** 63n - 1n),
@@ -116,6 +164,8 @@ const SOLANA: Arbitraries<typeof SOLANA_POLICIES> = {
   max_signatures: fc.integer({ min: 1, max: 19 }),
   max_tx_data_size: fc.integer({ min: 1, max: 1232 }),
   fee_payer_spending: fc.constantFrom('own', 'always', 'never'),
+  ...sponsoring,
+  allowed_tokens: tokensOf('mint', '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU'),
   allowed_rpc_methods: methods,
   rules,
   top_up: topUpOf(2n ** 63n - 1n),
@@ -163,7 +213,7 @@ function answerOf(relayer: Relayer): unknown {
 
 /** Amounts as bigint, whatever their size: JSON does not tell small amounts from other numbers. */
 function exact(value: unknown): unknown {
-  if (typeof value === 'number') return BigInt(value)
+  if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value
   if (Array.isArray(value)) return value.map(exact)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, exact(inner)]))

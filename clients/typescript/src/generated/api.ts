@@ -567,7 +567,7 @@ export interface paths {
          *     `eth_sendTransaction`, `eth_signTransaction`, `personal_sign`, `eth_signTypedData_v4`, `wallet_sendCalls` and others), so that a library such
          *     as viem or ethers needs only this URL and the API key. `docs/wallet-rpc.md` lists each with the scope that it needs besides `rpc`; without
          *     that scope the error is 4100, and nothing happens. Rules, budgets, approvals and the audit log apply as in the operation that does the same.
-         *     Parameters are positional.
+         *     Parameters are positional. A Solana relayer answers `feeEstimate` and six more methods itself: `docs/sponsored.md` lists them.
          *
          *     The relayer numbers its transactions: `eth_sendTransaction` with another `nonce` than the next one, or with an unknown field, is refused with
          *     -32602. The same nonce with the same content is the same transaction. A transaction that is not signed within 10 s, or half of
@@ -690,6 +690,70 @@ export interface paths {
          *     transaction. There is no dry run of a batch.
          */
         readonly post: operations["sendTransactionBatch"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/relayers/{relayer_id}/transactions/sponsored/quote": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Id of the relayer. An unknown id is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Quote a fee in a token
+         * @description Returns what a user would pay in a token for the fee of a transaction that the relayer pays (Stellar and Solana; EVM is `not_supported`).
+         *     `fee_token` must be one of the policy `allowed_tokens`, and its price known: without a price there is no quote (`price_unavailable`). The fee
+         *     includes `fee_margin_percentage` and the slippage, is rounded up, and is refused above `max_allowed_fee`.
+         *
+         *     The quote holds for 60 s and for this content only: `buildSponsoredTransaction` then builds for the same amount, unless the network's fee has
+         *     risen. Nothing is signed or sent. `docs/sponsored.md` has the whole story.
+         */
+        readonly post: operations["quoteSponsoredTransaction"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/relayers/{relayer_id}/transactions/sponsored/build": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Id of the relayer. An unknown id is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Build a transaction that pays its fee in a token
+         * @description Adds the payment of the fee to the transaction of a user, and returns it for the user to sign. Then send it with `sendTransaction`: exactly as
+         *     it is, once, before `valid_until` (Solana: `valid_until_blockheight`). Anything else is refused with `payment_required`, and costs nothing.
+         *
+         *     - **Stellar**: a payment is the last operation. Send the signed `transaction` with `fee_bump: true`. For the call of a smart contract, the
+         *       contract `fee_forwarder` takes the payment: the user signs `user_auth_entry`, and you send the `transaction` with `signed_auth_entry`.
+         *     - **Solana**: the relayer becomes the fee payer, and a token transfer is added. Earlier signatures are removed.
+         *
+         *     With `fee_payment_strategy: relayer` nothing is paid, and the fee in the token is for information.
+         */
+        readonly post: operations["buildSponsoredTransaction"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -2129,6 +2193,8 @@ export interface components {
          *     | `policy_beyond_ceiling` | A policy would allow more than the operator does; `error` names it and the ceiling |
          *     | `report_too_large` | The report would have more than 50000 transactions; request shorter periods |
          *     | `rule_violated` | A rule for spending refuses; `error` names the rule, whose it is, and what is left |
+         *     | `payment_required` | Users pay this relayer: what others sign must be as `buildSponsoredTransaction` returned it, and in time |
+         *     | `price_unavailable` | There is no price for the token now, or its sources disagree |
          *     | `policy_violation` | A policy forbids an authorization list; on Solana a program, an account, or the number of signatures or bytes |
          *     | `fee_payer_at_risk` | Solana: the transaction could take more than its fee from the relayer |
          *     | `account_not_found` | The account does not exist on its network yet; fund it first |
@@ -2148,7 +2214,7 @@ export interface components {
          *     | `network_unavailable` | 500. No node of the network answers; nothing was changed, so you can retry |
          * @enum {string}
          */
-        readonly ErrorCode: "unauthorized" | "insufficient_scope" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "approval_not_found" | "notification_not_found" | "abi_not_found" | "delivery_not_found" | "signer_not_found" | "signer_refused" | "signer_unavailable" | "api_key_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "chain_id_mismatch" | "method_not_allowed" | "internal_error" | "request_timeout" | "database_unavailable" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_undecided" | "transaction_not_included" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_beyond_ceiling" | "report_too_large" | "rule_violated" | "approval_decided" | "own_approval" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "chain_not_reset" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable" | "plugin_not_found" | "plugin_failed" | "plugin_timeout" | "plugin_unavailable";
+        readonly ErrorCode: "unauthorized" | "insufficient_scope" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "approval_not_found" | "notification_not_found" | "abi_not_found" | "delivery_not_found" | "signer_not_found" | "signer_refused" | "signer_unavailable" | "api_key_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "chain_id_mismatch" | "method_not_allowed" | "internal_error" | "request_timeout" | "database_unavailable" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_undecided" | "transaction_not_included" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_beyond_ceiling" | "report_too_large" | "rule_violated" | "approval_decided" | "own_approval" | "payment_required" | "price_unavailable" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "chain_not_reset" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable" | "plugin_not_found" | "plugin_failed" | "plugin_timeout" | "plugin_unavailable";
         /** @description The body of every failure. */
         readonly Failure: {
             /** @constant */
@@ -2808,6 +2874,15 @@ export interface components {
             readonly fair_share?: components["schemas"]["EvmPolicies"]["fair_share"];
             readonly max_queue_seconds?: components["schemas"]["EvmPolicies"]["max_queue_seconds"];
             readonly shared_account?: components["schemas"]["EvmPolicies"]["shared_account"];
+            readonly fee_payment_strategy?: components["schemas"]["FeePaymentStrategy"];
+            /** @description The tokens in which users can pay, as configured; amounts are exact JSON integers. */
+            readonly allowed_tokens?: readonly components["schemas"]["AllowedToken"][];
+            /** @description The surcharge on the fee that users pay. */
+            readonly fee_margin_percentage?: components["schemas"]["Percentage"];
+            /** @description The surcharge for the conversion into a token. 1 if absent. */
+            readonly slippage_percentage?: number;
+            /** @description The FeeForwarder contract through which smart contract calls pay. If absent, none is sponsored. */
+            readonly fee_forwarder?: string;
             readonly rules?: components["schemas"]["EvmPolicies"]["rules"];
             readonly top_up?: components["schemas"]["EvmPolicies"]["top_up"];
             readonly allowed_rpc_methods?: components["schemas"]["EvmPolicies"]["allowed_rpc_methods"];
@@ -2848,6 +2923,11 @@ export interface components {
             readonly fair_share?: components["schemas"]["EvmPolicies"]["fair_share"];
             readonly max_queue_seconds?: components["schemas"]["EvmPolicies"]["max_queue_seconds"];
             readonly shared_account?: components["schemas"]["EvmPolicies"]["shared_account"];
+            readonly fee_payment_strategy?: components["schemas"]["FeePaymentStrategy"];
+            /** @description The tokens in which users can pay, as configured; amounts are exact JSON integers. */
+            readonly allowed_tokens?: readonly components["schemas"]["AllowedToken"][];
+            /** @description The surcharge on the fee that users pay. */
+            readonly fee_margin_percentage?: components["schemas"]["Percentage"];
             readonly rules?: components["schemas"]["EvmPolicies"]["rules"];
             readonly top_up?: components["schemas"]["EvmPolicies"]["top_up"];
             readonly allowed_rpc_methods?: components["schemas"]["EvmPolicies"]["allowed_rpc_methods"];
@@ -3015,18 +3095,107 @@ export interface components {
             readonly fee_payment_strategy?: components["schemas"]["FeePaymentStrategy"];
             /** @description Accepted and without effect. `channels` decides how many transactions are in flight at once. */
             readonly concurrent_transactions?: boolean;
-            readonly allowed_tokens?: components["schemas"]["TokenFees"];
-            readonly swap_config?: components["schemas"]["TokenFees"];
-            readonly slippage_percentage?: components["schemas"]["TokenFees"];
-            readonly fee_margin_percentage?: components["schemas"]["TokenFees"];
+            readonly allowed_tokens?: readonly components["schemas"]["AllowedStellarToken"][];
+            readonly swap_config?: components["schemas"]["SwapConfig"];
+            readonly slippage_percentage?: components["schemas"]["StellarPolicies"]["slippage_percentage"];
+            readonly fee_margin_percentage?: components["schemas"]["Percentage"];
+            readonly fee_forwarder?: components["schemas"]["StellarPolicies"]["fee_forwarder"];
         };
         /**
-         * @description The account that pays the fees, which is always the relayer.
+         * @description `user`: transactions that others sign must pay for their fee in a token, as `buildSponsoredTransaction` builds them. `relayer`: the relayer
+         *     pays. If absent, `user` with `allowed_tokens`, otherwise `relayer`. The relayer's own transactions never pay.
          * @enum {string}
          */
-        readonly FeePaymentStrategy: "relayer";
-        /** @description Not supported; fees are never paid in tokens here. */
-        readonly TokenFees: unknown;
+        readonly FeePaymentStrategy: "user" | "relayer";
+        /** @description Accepted, and without effect except for `slippage_percentage` of a token, because the service does not swap. */
+        readonly SwapConfig: Record<string, never>;
+        /** @description A percentage with at most 4 decimals. */
+        readonly Percentage: number;
+        /** @description Of these, only `slippage_percentage` has an effect. */
+        readonly TokenSwap: {
+            /** @description The surcharge for the conversion. 1 if absent. */
+            readonly slippage_percentage?: number;
+            readonly min_amount?: components["schemas"]["U128"];
+            readonly max_amount?: components["schemas"]["U128"];
+            readonly retain_min_amount?: components["schemas"]["U128"];
+        };
+        /** @description How the price of a token is known. Two sources must agree; the one at which the token is cheaper counts. */
+        readonly TokenPrice: {
+            readonly sources: readonly components["schemas"]["PriceSource"][];
+            /** @description An older price does not count. 60 if absent. */
+            readonly max_age_seconds?: number;
+            /** @description The most by which two sources may differ. 2 if absent. */
+            readonly max_difference_percentage?: number;
+        };
+        /** @description A source of a price, in tokens for one coin. `type` determines the other fields. */
+        readonly PriceSource: {
+            /** @enum {string} */
+            readonly type: "fixed" | "oracle" | "http";
+            /**
+             * @description fixed: the price.
+             * @example 148.25
+             */
+            readonly price?: string;
+            /** @description oracle on Stellar: a contract with SEP-40. */
+            readonly contract?: string;
+            /** @description oracle: lumens at it, by symbol or contract; on Solana the price account (Pyth) of SOL. */
+            readonly native?: string;
+            /** @description oracle: likewise the token. If absent, its prices are in the token. */
+            readonly token?: string;
+            /**
+             * Format: uri
+             * @description http: a URL that answers GET with JSON. It is shown to readers of the relayer.
+             */
+            readonly url?: string;
+            /** @description http: the JSON pointer of the price. */
+            readonly pointer?: string;
+            /** @description http: the JSON pointer of its time. If absent, it is as old as the response. */
+            readonly time_pointer?: string;
+        };
+        /** @description A token in which users can pay, as configured. */
+        readonly AllowedToken: {
+            readonly mint?: components["schemas"]["SolanaPublicKey"];
+            readonly asset?: string;
+            readonly decimals?: number;
+            readonly symbol?: string;
+            readonly max_allowed_fee?: components["schemas"]["ExactU128"];
+            readonly max_token_balance?: components["schemas"]["ExactU128"];
+            readonly swap_config?: {
+                readonly slippage_percentage?: number;
+                readonly min_amount?: components["schemas"]["ExactU128"];
+                readonly max_amount?: components["schemas"]["ExactU128"];
+                readonly retain_min_amount?: components["schemas"]["ExactU128"];
+            };
+            readonly price?: components["schemas"]["TokenPrice"];
+        };
+        /** @description A token in which users can pay. Amounts are in its base units. */
+        readonly AllowedStellarToken: {
+            /** @description `native`, `CODE:ISSUER`, or a contract. */
+            readonly asset: string;
+            /** @description For `getSupportedTokens`; read from the network if absent. */
+            readonly decimals?: number;
+            /** @description For `getSupportedTokens`. */
+            readonly symbol?: string;
+            /** @description Accepted and without effect. */
+            readonly metadata?: Record<string, never> | null;
+            /** @description A higher fee is refused. */
+            readonly max_allowed_fee?: components["schemas"]["U128"];
+            /** @description The alert `token_balance_high` begins above this balance. */
+            readonly max_token_balance?: components["schemas"]["U128"];
+            readonly swap_config?: components["schemas"]["TokenSwap"];
+            readonly price?: components["schemas"]["TokenPrice"];
+        };
+        /** @description A token in which users can pay. Amounts are in its base units. */
+        readonly AllowedSolanaToken: {
+            readonly mint: components["schemas"]["SolanaPublicKey"];
+            readonly decimals?: components["schemas"]["AllowedStellarToken"]["decimals"];
+            readonly symbol?: components["schemas"]["AllowedStellarToken"]["symbol"];
+            readonly metadata?: components["schemas"]["AllowedStellarToken"]["metadata"];
+            readonly max_allowed_fee?: components["schemas"]["AllowedStellarToken"]["max_allowed_fee"];
+            readonly max_token_balance?: components["schemas"]["AllowedStellarToken"]["max_token_balance"];
+            readonly swap_config?: components["schemas"]["TokenSwap"];
+            readonly price?: components["schemas"]["TokenPrice"];
+        };
         /** Solana relayer */
         readonly CreateSolanaRelayerRequest: {
             readonly id?: components["schemas"]["CreateEvmRelayerRequest"]["id"];
@@ -3072,9 +3241,9 @@ export interface components {
             readonly rules?: components["schemas"]["SpendingRules"];
             readonly allowed_rpc_methods?: components["schemas"]["EvmPolicies"]["allowed_rpc_methods"];
             readonly fee_payment_strategy?: components["schemas"]["FeePaymentStrategy"];
-            readonly allowed_tokens?: components["schemas"]["TokenFees"];
-            readonly swap_config?: components["schemas"]["TokenFees"];
-            readonly fee_margin_percentage?: components["schemas"]["TokenFees"];
+            readonly allowed_tokens?: readonly components["schemas"]["AllowedSolanaToken"][];
+            readonly swap_config?: components["schemas"]["SwapConfig"];
+            readonly fee_margin_percentage?: components["schemas"]["Percentage"];
         };
         readonly AcceptNoncesRequest: {
             /**
@@ -3187,10 +3356,11 @@ export interface components {
             readonly timeout_seconds?: components["schemas"]["CreateStellarPolicies"]["timeout_seconds"] | null;
             readonly fee_payment_strategy?: components["schemas"]["CreateStellarPolicies"]["fee_payment_strategy"] | null;
             readonly concurrent_transactions?: components["schemas"]["CreateStellarPolicies"]["concurrent_transactions"] | null;
-            readonly allowed_tokens?: components["schemas"]["TokenFees"];
-            readonly swap_config?: components["schemas"]["TokenFees"];
-            readonly slippage_percentage?: components["schemas"]["TokenFees"];
-            readonly fee_margin_percentage?: components["schemas"]["TokenFees"];
+            readonly allowed_tokens?: readonly components["schemas"]["AllowedStellarToken"][];
+            readonly swap_config?: components["schemas"]["SwapConfig"];
+            readonly slippage_percentage?: components["schemas"]["StellarPolicies"]["slippage_percentage"];
+            readonly fee_margin_percentage?: components["schemas"]["Percentage"];
+            readonly fee_forwarder?: components["schemas"]["StellarPolicies"]["fee_forwarder"];
             readonly max_allowed_fee_lamports?: components["schemas"]["CreateSolanaPolicies"]["max_allowed_fee_lamports"] | null;
             readonly allowed_programs?: components["schemas"]["CreateSolanaPolicies"]["allowed_programs"] | null;
             readonly allowed_accounts?: components["schemas"]["CreateSolanaPolicies"]["allowed_accounts"] | null;
@@ -3567,6 +3737,8 @@ export interface components {
             readonly unknown_values: number;
             /** @description The number of transactions whose fee no node reported; not in `fees`. */
             readonly unknown_fees: number;
+            /** @description What users paid of the asset for fees of sponsored transactions. */
+            readonly earned: components["schemas"]["DecimalString"];
         };
         /** @description What was spent, and what is left of each limit. */
         readonly SpendingUsage: {
@@ -4579,6 +4751,7 @@ export interface components {
         };
         /**
          * @description - `balance_low`: the account can spend less than the policy `warn_balance` of its relayer. It ends at 110 % of it.
+         *     - `token_balance_high`: the relayer holds more of a fee token than its `max_token_balance`. It ends below 90 % of it.
          *     - `transaction_stuck`: a transaction blocks its account. It ends when the transaction no longer does.
          *     - `relayer_disabled`: the service disabled a relayer. It ends when the service enables it.
          *     - `endpoint_down`: an endpoint was not usable for 60 s. It ends when the endpoint was usable for 60 s.
@@ -4590,7 +4763,7 @@ export interface components {
          *     An alert also ends when its subject, or the setting for the warning, is deleted.
          * @enum {string}
          */
-        readonly AlertKind: "balance_low" | "transaction_stuck" | "relayer_disabled" | "endpoint_down" | "chain_halted" | "budget_nearly_used" | "delivery_dead";
+        readonly AlertKind: "balance_low" | "token_balance_high" | "transaction_stuck" | "relayer_disabled" | "endpoint_down" | "chain_halted" | "budget_nearly_used" | "delivery_dead";
         /** @description A firing alert. Values are as of when it began. Fields that do not apply are absent. */
         readonly Alert: {
             readonly alert: components["schemas"]["AlertKind"];
@@ -6171,6 +6344,90 @@ export interface components {
             /** @description Additional accounts that the IDL does not name, appended in order. */
             readonly remaining_accounts?: readonly components["schemas"]["SolanaAccountMeta"][];
         };
+        /** @description A transaction of a user, and the token in which the user pays its fee. */
+        readonly SponsoredTransactionRequest: components["schemas"]["SponsoredStellarRequest"] | components["schemas"]["SponsoredSolanaRequest"];
+        /**
+         * Stellar
+         * @description Either `transaction_xdr`, or `operations` with `source_account`.
+         */
+        readonly SponsoredStellarRequest: {
+            /** @description An envelope with the account of the user as its source, XDR in base64. Its signatures are ignored. */
+            readonly transaction_xdr?: components["schemas"]["StellarTransactionRequest"]["transaction_xdr"];
+            readonly operations?: components["schemas"]["StellarTransactionRequest"]["operations"];
+            /** @description The account of the user; required with `operations`. */
+            readonly source_account?: components["schemas"]["StellarAccount"] | null;
+            /** @description `native`, `CODE:ISSUER`, or for smart contract calls the contract of a token. */
+            readonly fee_token: string;
+        };
+        /** Solana */
+        readonly SponsoredSolanaRequest: {
+            /** @description A transaction that a user signs, in wire format, base64. Any fee payer; its signatures are ignored. */
+            readonly transaction: string;
+            /** @description The mint of the token. */
+            readonly fee_token: string;
+        };
+        readonly SponsoredQuoteResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["SponsoredStellarQuote"] | components["schemas"]["SponsoredSolanaQuote"];
+        };
+        /** Stellar */
+        readonly SponsoredStellarQuote: {
+            /** @description The fee in base units of the token. */
+            readonly fee_in_token: components["schemas"]["DecimalString"];
+            /** @description The fee in whole tokens. */
+            readonly fee_in_token_ui: components["schemas"]["DecimalNumber"];
+            /** @description Tokens for one coin. */
+            readonly conversion_rate: components["schemas"]["DecimalNumber"];
+            /** @description The most that the user authorizes for a smart contract call. */
+            readonly max_fee_in_token?: components["schemas"]["DecimalString"];
+            /** @description The same in whole tokens. */
+            readonly max_fee_in_token_ui?: components["schemas"]["DecimalNumber"];
+        };
+        /** Solana */
+        readonly SponsoredSolanaQuote: {
+            /** @description The fee in whole tokens. */
+            readonly estimated_fee: components["schemas"]["DecimalNumber"];
+            /** @description Tokens for one coin. */
+            readonly conversion_rate: components["schemas"]["DecimalNumber"];
+        };
+        readonly SponsoredBuildResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["SponsoredStellarBuild"] | components["schemas"]["SponsoredSolanaBuild"];
+        };
+        /** Stellar */
+        readonly SponsoredStellarBuild: {
+            /** @description The envelope, XDR in base64. */
+            readonly transaction: string;
+            readonly fee_in_token: components["schemas"]["SponsoredStellarQuote"]["fee_in_token"];
+            readonly fee_in_token_ui: components["schemas"]["SponsoredStellarQuote"]["fee_in_token_ui"];
+            /** @description The network fee that is paid for. */
+            readonly fee_in_stroops: components["schemas"]["DecimalString"];
+            /** @description The token. */
+            readonly fee_token: string;
+            /** @description The last ledger that can include it closes by then. */
+            readonly valid_until: components["schemas"]["Timestamp"];
+            /** @description The authorization that the user signs for a smart contract call, XDR in base64. */
+            readonly user_auth_entry?: string;
+            readonly max_fee_in_token?: components["schemas"]["SponsoredStellarQuote"]["max_fee_in_token"];
+            readonly max_fee_in_token_ui?: components["schemas"]["SponsoredStellarQuote"]["max_fee_in_token_ui"];
+        };
+        /** Solana */
+        readonly SponsoredSolanaBuild: {
+            /** @description The transaction without signatures, base64. */
+            readonly transaction: string;
+            /** @description The fee in base units of the token. */
+            readonly fee_in_spl: components["schemas"]["DecimalString"];
+            /** @description The network fee that is paid for. */
+            readonly fee_in_lamports: components["schemas"]["DecimalString"];
+            /** @description The mint of the token. */
+            readonly fee_token: string;
+            /** @description The last block height that can include it. */
+            readonly valid_until_blockheight: number;
+        };
+        /** @description A positive decimal number, exact. */
+        readonly DecimalNumber: string;
         /**
          * Stellar
          * @description Either `operations`, from which the service builds the transaction, or a prebuilt `transaction_xdr`; not both. Errors that need no look-up on
@@ -6195,6 +6452,11 @@ export interface components {
             readonly transaction_xdr?: string | null;
             /** @description Requests a fee bump, which the relayer pays (CAP-15). Valid only if `transaction_xdr` contains a signed transaction. */
             readonly fee_bump?: boolean | null;
+            /**
+             * @description The `user_auth_entry` of `buildSponsoredTransaction`, signed by the user, as XDR in base64. Only with the `transaction_xdr` of the same
+             *     response, and not with `fee_bump`.
+             */
+            readonly signed_auth_entry?: string | null;
             /**
              * @description The most that the transaction may cost, inclusion and resources together, in stroops. 1000000 if absent or null. The network charges the
              *     price of the ledger, which is mostly less. A replacement must bid ten times as much as the version that it replaces, plus one operation;
@@ -8427,6 +8689,86 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly quoteSponsoredTransaction: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Id of the relayer. An unknown id is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["SponsoredTransactionRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The quote. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SponsoredQuoteResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly buildSponsoredTransaction: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Id of the relayer. An unknown id is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["SponsoredTransactionRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The transaction to sign. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SponsoredBuildResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];

@@ -5,7 +5,7 @@ import type { Operation } from '../operation.ts'
 import type { Pages } from '../pages.ts'
 
 /** The fields whose integers can exceed 2^53. */
-export const WIDE_FIELDS: ReadonlySet<string> = new Set(["amount","balance","before_absolute_time","before_relative_time","below","block","block_number","bump_to","compute_units","dest_amount","dest_min","duration","fee","fee_charged","fees","gas_limit","gas_price","gas_price_cap","gas_used","head","hi","hi_hi","hi_lo","i64","last_valid_block_height","ledger","limit","lo","lo_hi","lo_lo","log_index","max_allowed_fee_lamports","max_fee","max_fee_per_gas","max_per_day","max_priority_fee_per_gas","min_balance","missing","next_on_chain","nonce","own","send_amount","send_max","starting_balance","timepoint","to","u64","value","warn_balance"])
+export const WIDE_FIELDS: ReadonlySet<string> = new Set(["amount","balance","before_absolute_time","before_relative_time","below","block","block_number","bump_to","compute_units","dest_amount","dest_min","duration","fee","fee_charged","fees","gas_limit","gas_price","gas_price_cap","gas_used","head","hi","hi_hi","hi_lo","i64","last_valid_block_height","ledger","limit","lo","lo_hi","lo_lo","log_index","max_allowed_fee","max_allowed_fee_lamports","max_amount","max_fee","max_fee_per_gas","max_per_day","max_priority_fee_per_gas","max_token_balance","min_amount","min_balance","missing","next_on_chain","nonce","own","retain_min_amount","send_amount","send_max","starting_balance","timepoint","to","u64","value","warn_balance"])
 
 /** What the client has to know of each operation to call it, by resource and method. */
 export const OPERATIONS: Readonly<Record<keyof Resources, Readonly<Record<string, Operation>>>> = {
@@ -43,6 +43,8 @@ export const OPERATIONS: Readonly<Record<keyof Resources, Readonly<Record<string
     list: { method: "get", path: "/api/v1/relayers/{relayer_id}/transactions", paging: "page" },
     send: { method: "post", path: "/api/v1/relayers/{relayer_id}/transactions", body: true, keyed: true },
     sendBatch: { method: "post", path: "/api/v1/relayers/{relayer_id}/transactions/batch", body: true },
+    quoteSponsored: { method: "post", path: "/api/v1/relayers/{relayer_id}/transactions/sponsored/quote", body: true },
+    buildSponsored: { method: "post", path: "/api/v1/relayers/{relayer_id}/transactions/sponsored/build", body: true },
     getByNonce: { method: "get", path: "/api/v1/relayers/{relayer_id}/transactions/by-nonce/{nonce}" },
     deletePending: { method: "delete", path: "/api/v1/relayers/{relayer_id}/transactions/pending" },
     get: { method: "get", path: "/api/v1/relayers/{relayer_id}/transactions/{transaction_id}" },
@@ -185,6 +187,10 @@ export interface Resources {
     send(relayerId: string, body: Body<'sendTransaction'>, options?: Options<'sendTransaction'> & { dry_run?: false }): Promise<SentBy<'sendTransaction'>>
     /** Send many transactions in one request: operation `sendTransactionBatch`. It needs the scope `transactions:write`. */
     sendBatch(relayerId: string, body: Body<'sendTransactionBatch'>, options?: Options<'sendTransactionBatch'>): Promise<Data<'sendTransactionBatch'>>
+    /** Quote a fee in a token: operation `quoteSponsoredTransaction`. It needs the scope `transactions:write`. */
+    quoteSponsored(relayerId: string, body: Body<'quoteSponsoredTransaction'>, options?: Options<'quoteSponsoredTransaction'>): Promise<Data<'quoteSponsoredTransaction'>>
+    /** Build a transaction that pays its fee in a token: operation `buildSponsoredTransaction`. It needs the scope `transactions:write`. */
+    buildSponsored(relayerId: string, body: Body<'buildSponsoredTransaction'>, options?: Options<'buildSponsoredTransaction'>): Promise<Data<'buildSponsoredTransaction'>>
     /** Get the transaction that has a nonce: operation `getTransactionByNonce`. It needs the scope `transactions:read`. */
     getByNonce(relayerId: string, nonce: bigint | number, options?: Options<'getTransactionByNonce'>): Promise<Data<'getTransactionByNonce'>>
     /** Cancel every waiting transaction: operation `deletePendingTransactions`. It needs the scope `transactions:write`. */

@@ -17,6 +17,7 @@ type Alert = Schemas['Alert']
 
 const WORDS: Readonly<Record<Alert['alert'], string>> = {
   balance_low: 'low balance',
+  token_balance_high: 'many fee tokens',
   transaction_stuck: 'stuck transaction',
   relayer_disabled: 'relayer disabled',
   endpoint_down: 'endpoint down',

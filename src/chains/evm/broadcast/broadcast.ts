@@ -1,7 +1,7 @@
 import { parseTransaction } from 'viem/utils'
 import type { Clock } from '../../../lib/time.ts'
 import type { BroadcastResult } from '../../answer.ts'
-import { markUnanswered, type UnknownTexts } from '../../refusals.ts'
+import { markUnanswered, type UnknownTexts } from '../../rpc/refusals.ts'
 import type { PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
 import type { Fees } from '../content.ts'
 import { askEverywhere } from '../inclusion/everywhere.ts'

@@ -1,6 +1,6 @@
 import { smaller } from '../../../lib/bigint.ts'
 import type { BroadcastResult } from '../../answer.ts'
-import { markUnanswered } from '../../refusals.ts'
+import { markUnanswered } from '../../rpc/refusals.ts'
 import { hasLasted, type SeenRefusal } from '../../simulations.ts'
 
 /** The answer of one endpoint to signed bytes. */

@@ -1,7 +1,7 @@
 import { isHex, numberToHex, size, toHex } from 'viem/utils'
 import { larger } from '../../../lib/bigint.ts'
 import type { Answer } from '../../answer.ts'
-import type { UnknownTexts } from '../../refusals.ts'
+import type { UnknownTexts } from '../../rpc/refusals.ts'
 import type { PooledClient, RpcCall, RpcClient, RpcReply } from '../../rpc/rpc.ts'
 import { dependsOnState, type SimulationOpinion, type SimulationRefusals } from '../../simulations.ts'
 import type { EvmDraft, EvmPolicies, EvmRequest } from '../content.ts'

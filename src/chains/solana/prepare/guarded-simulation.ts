@@ -1,6 +1,7 @@
 import type { Answer, Refusal } from '../../answer.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
 import { dependsOnState, type SimulationOpinion } from '../../simulations.ts'
+import type { FeePayment } from '../../sponsoring.ts'
 import type { SolanaRequest } from '../content.ts'
 import { type AccountState, MAX_ACCOUNTS_ASKED, readAccounts } from '../read/accounts.ts'
 import { encodeBase58, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../wire/addresses.ts'
@@ -27,7 +28,8 @@ type GuardTools = Pick<PrepareContext, 'client' | 'timeouts' | 'simulations'>
 
 /**
  * Simulates the message. Where the relayer only pays, neither lamports beyond the fee nor tokens of its accounts may leave. No instruction
- * receives its authority, but some tokens can be taken without it (Token-2022 has permanent delegates). A node that lacks the newest slots
+ * receives its authority, but some tokens can be taken without it (Token-2022 has permanent delegates). Where users pay, their payment must
+ * arrive in full. A node that lacks the newest slots
  * may refuse a good transaction, so a refusal that depends on the state of the accounts needs the opinions of all endpoints.
  */
 export async function guardedSimulation(
@@ -58,7 +60,7 @@ function contentOf(self: string, { transaction, instructions }: SolanaRequest): 
 
 /** Refuses a simulation in which the relayer loses something that it must keep. */
 function guard(
-  { subject, spends }: Case,
+  { subject, spends, request: { payment } }: Case,
   { message, watched }: Trial,
   answer: Answer<Simulation>,
 ): Answer<Outcome> {
@@ -67,7 +69,9 @@ function guard(
   const taken = lamportsBeyond(feeOf(message), answer.value)
   if (spends) return { kind: 'ok', value: { units, taken } }
   const harm =
-    taken > 0n ? `${taken} lamports would leave the relayer's account` : tokenHarm(watched, answer.value)
+    taken > 0n
+      ? `${taken} lamports would leave the relayer's account`
+      : (tokenHarm(watched, answer.value) ?? (payment && underpaid(payment, watched, answer.value)))
   return harm === undefined
     ? { kind: 'ok', value: { units, taken: 0n } }
     : { kind: 'refused', refusal: drained(subject.at, harm) }
@@ -135,6 +139,22 @@ function holdsTokensOf(account: AccountState | undefined, owner: string): boolea
 
 function isTokenProgram(program: string): boolean {
   return program === TOKEN_PROGRAM || program === TOKEN_2022_PROGRAM
+}
+
+/** Explains why the payment is not made in full, whatever the reason: a second transfer, a fee of the token, a program of the mint. */
+function underpaid(
+  { receiver, amount }: FeePayment,
+  watched: readonly string[],
+  simulation: Simulation,
+): string | undefined {
+  const change = changesIn(watched, simulation).find(({ address }) => address === receiver)
+  const gained =
+    change?.before === undefined || change.after === undefined
+      ? 0n
+      : amountIn(change.after) - amountIn(change.before)
+  return gained >= amount
+    ? undefined
+    : `the relayer would be paid ${gained} of ${amount} base units of the fee token`
 }
 
 /** One account before and after a simulation. */

@@ -79,7 +79,7 @@ function checkTwice({ accounts, at }: PolicySubject): Refusal | undefined {
 }
 
 /** Reads the tables and checks everything again, because rules may have changed since the request was accepted. */
-async function openCase(
+export async function openCase(
   context: PrepareContext,
   request: SolanaRequest,
   { address: self, policies }: SolanaAccount,
@@ -94,12 +94,18 @@ async function openCase(
   const nonceAccount = nonceAccountOf(message, accounts)
   return {
     kind: 'ok',
-    value: omitUndefined({ subject, request, policies, spends: maySpend(message, policies), nonceAccount }),
+    value: omitUndefined({
+      subject,
+      request,
+      policies,
+      spends: request.payment === undefined && maySpend(message, policies),
+      nonceAccount,
+    }),
   }
 }
 
-/** Prepares a transaction that only the relayer signs: the service adds blockhash, compute units and their price. */
-async function prepareOwn(context: PrepareContext, own: Case): Promise<Answer<SolanaPrepared>> {
+/** Prepares a transaction that others have not signed yet: the service adds blockhash, compute units and their price. */
+export async function prepareOwn(context: PrepareContext, own: Case): Promise<Answer<SolanaPrepared>> {
   const { client } = context
   const { subject, request, policies } = own
   const lifetime = await ownLifetimeFor(context, own)

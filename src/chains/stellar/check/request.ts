@@ -1,4 +1,5 @@
 import type { Refusal } from '../../answer.ts'
+import { isPaidByUsers, PAYMENT_REQUIRED } from '../../sponsoring.ts'
 import type { StellarRequest } from '../content.ts'
 import { isSoroban, type StellarMemo, type StellarOperation } from '../model/operation.ts'
 import { baseAccountId, isAccountId } from '../model/strkey.ts'
@@ -26,7 +27,18 @@ export function checkRequest(
 ): Refusal | undefined {
   const problem = checkFrame(request, account, network) ?? checkContent(request, account, network)
   if (problem !== undefined) return { code: 'invalid_request', detail: problem }
-  return checkSupport(request) ?? checkCap(request, account)
+  return checkSupport(request) ?? checkPayment(request, account) ?? checkCap(request, account)
+}
+
+/** An authorization belongs to a call that the service has built, and becomes a part of it with the payment. */
+function checkPayment(
+  { feeBump, signedAuthEntry, payment }: StellarRequest,
+  { policies }: StellarAccount,
+): Refusal | undefined {
+  const mustPay = signedAuthEntry !== undefined || (feeBump === true && isPaidByUsers(policies))
+  return mustPay && payment === undefined
+    ? { code: 'payment_required', detail: `transaction_xdr: ${PAYMENT_REQUIRED}` }
+    : undefined
 }
 
 function checkSupport({ operations = [] }: StellarRequest): Refusal | undefined {
@@ -41,7 +53,7 @@ function checkFrame(
   { address }: StellarAccount,
   { name }: NetworkIdentity,
 ): Problem {
-  const { network, operations, transactionXdr, feeBump, maxFee, sourceAccount } = request
+  const { network, operations, transactionXdr, feeBump, maxFee, sourceAccount, signedAuthEntry } = request
   if (network !== name) return `network: ${name} is expected, the network of the relayer.`
   if (operations !== undefined && transactionXdr !== undefined) {
     return 'operations, transaction_xdr: exactly one of the two is expected, not both.'
@@ -52,6 +64,10 @@ function checkFrame(
   if (feeBump === true && transactionXdr === undefined) {
     return 'fee_bump: expected only with a signed transaction_xdr; operations are paid by the relayer anyway.'
   }
+  if (signedAuthEntry !== undefined && transactionXdr === undefined)
+    return 'signed_auth_entry: expected only with a transaction_xdr.'
+  if (signedAuthEntry !== undefined && feeBump === true)
+    return 'signed_auth_entry, fee_bump: at most one of the two is expected.'
   if (maxFee !== undefined && maxFee <= 0n) return 'max_fee: at least 1 stroop is expected.'
   return sourceAccount === undefined ? undefined : checkSource(sourceAccount, address)
 }
@@ -78,7 +94,18 @@ function checkContent(
   return (
     (memo === undefined ? undefined : checkMemo(memo)) ??
     checkInvoker(request) ??
-    checkTogether(operations, memo !== undefined && memo.type !== 'none') ??
+    checkOperations(operations, self, memo !== undefined && memo.type !== 'none')
+  )
+}
+
+/** Checks the operations of a transaction whose source account is `self`. */
+export function checkOperations(
+  operations: readonly StellarOperation[],
+  self: string,
+  hasMemo = false,
+): Problem {
+  return (
+    checkTogether(operations, hasMemo) ??
     firstOf(operations, 'operations', (operation, at) => checkOperation(operation, at, self))
   )
 }

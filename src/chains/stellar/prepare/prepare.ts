@@ -11,6 +11,7 @@ import { larger, smaller } from '../../../lib/bigint.ts'
 import { omitUndefined } from '../../../lib/object.ts'
 import type { Answer } from '../../answer.ts'
 import type { SetupRequired } from '../../attempt.ts'
+import type { FeePayment } from '../../sponsoring.ts'
 import { checkExternallySigned } from '../check/externally-signed.ts'
 import type { StellarDraft, StellarRequest } from '../content.ts'
 import { encodeMemo, encodeOperation } from '../encode.ts'
@@ -42,6 +43,8 @@ export interface PrepareContext extends SimulationContext {
   readonly market: () => Promise<Answer<Market>>
   readonly passphrase: string
   readonly memos: MemoRequirements
+  /** Refuses a payment of a user that the ledger would not execute now. */
+  readonly refusePayer: (payment: FeePayment) => Promise<Answer<undefined>>
 }
 
 /** Content without its bid. */
@@ -102,7 +105,7 @@ async function composeContent(
   context: PrepareContext,
   { request, account, closeTime }: Wanted,
 ): Promise<Answer<FoundContent<UndatedContent>> | SetupRequired<StellarRequest>> {
-  if (request.feeBump === true) return composeExternallySigned(context, request.transactionXdr ?? '', account)
+  if (request.feeBump === true) return composeExternallySigned(context, request, account)
   const tx = composeTransaction(request, account, closeTime)
   if (!isSorobanTransaction(tx)) return composeClassic(context, request, tx, account)
   const operation = request.operations?.[0]
@@ -132,12 +135,14 @@ async function composeClassic(
 }
 
 async function composeExternallySigned(
-  { client, passphrase }: PrepareContext,
-  envelope: string,
+  { client, passphrase, refusePayer }: PrepareContext,
+  { transactionXdr: envelope = '', payment }: StellarRequest,
   account: StellarAccount,
 ): Promise<Answer<FoundContent<UndatedContent>>> {
   const found = await checkExternallySigned(client, envelope, passphrase)
   if (found.kind !== 'ok') return found
+  const payer = payment === undefined || found.value !== undefined ? undefined : await refusePayer(payment)
+  if (payer !== undefined && payer.kind !== 'ok') return payer
   const content = externallySignedContent(envelope, account)
   return { kind: 'ok', value: omitUndefined({ content, included: found.value }) }
 }

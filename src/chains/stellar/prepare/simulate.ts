@@ -18,7 +18,7 @@ import { BEHIND, fieldsOf, isBehind, readInteger } from '../read/replies.ts'
 import { MAX_PLAIN_FEE } from './fees.ts'
 
 /** The result of a simulation. */
-interface Simulation {
+export interface Simulation {
   /** The footprint and the resources. */
   readonly data: SorobanTransactionData
   /** The fee for the resources, in stroops, with the margin of the node. */
@@ -60,7 +60,7 @@ type Decide<T> = (simulation: Simulation) => Answer<T>
  * Runs a transaction of smart contracts on a node without sending it, and decides by the result. A node without the newest ledger does not
  * know everything that the call may need, so a refusal needs the opinions of all endpoints.
  */
-async function simulate<T>(
+export async function simulate<T>(
   context: SimulationContext,
   tx: Transaction,
   decide: Decide<T>,

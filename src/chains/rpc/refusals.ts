@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import type { BroadcastResult } from './answer.ts'
-import type { PooledClient, RpcCall, RpcObserver, RpcReply, TextContext } from './rpc/rpc.ts'
+import type { BroadcastResult } from '../answer.ts'
+import type { PooledClient, RpcCall, RpcObserver, RpcReply, TextContext } from './rpc.ts'
 
 interface Broadcasted {
   readonly calls: readonly RpcCall[]

@@ -1,0 +1,59 @@
+import type { Charge } from '../chains/capabilities.ts'
+import type { AllowedToken, SponsoringPolicies } from '../chains/sponsoring.ts'
+import { PERCENT_UNIT, type Price, percentUnits } from './price.ts'
+
+/** The default of `slippage_percentage`. */
+const DEFAULT_SLIPPAGE_PERCENT = 1
+
+/** The part by which a user's authorization exceeds the fee, in percent, where it may exceed it. */
+const MOST_PERCENT = 5n
+
+/** The policies that decide a charge. */
+export type ChargePolicies = SponsoringPolicies & { readonly slippagePercentage?: number }
+
+interface ChargeFacts {
+  /** In the smallest unit of the native currency. */
+  readonly fee: bigint
+  /** The decimals of the native currency, and of the token. */
+  readonly decimals: number
+  readonly tokenDecimals: number
+  readonly price: Price
+  readonly token: AllowedToken
+  readonly policies: ChargePolicies
+}
+
+/**
+ * Converts a fee to the token, with the margin and the slippage. It is rounded up once, at the end, and never 0: what the relayer pays is
+ * always paid for. Pure.
+ */
+export function chargeOf({ fee, decimals, tokenDecimals, price, token, policies }: ChargeFacts): Charge {
+  const { feeMarginPercentage = 0, slippagePercentage = DEFAULT_SLIPPAGE_PERCENT } = policies
+  const hundred = 100n * PERCENT_UNIT
+  const margin = hundred + percentUnits(feeMarginPercentage)
+  const slippage = hundred + percentUnits(token.swap_config?.slippage_percentage ?? slippagePercentage)
+  const numerator = fee * price.numerator * 10n ** BigInt(tokenDecimals) * margin * slippage
+  const denominator = price.denominator * 10n ** BigInt(decimals) * hundred * hundred
+  const amount = divideUp(numerator, denominator)
+  const least = amount > 0n ? amount : 1n
+  return { amount: least, most: divideUp(least * (100n + MOST_PERCENT), 100n) }
+}
+
+function divideUp(numerator: bigint, denominator: bigint): bigint {
+  return (numerator + denominator - 1n) / denominator
+}
+
+/** Writes an amount in whole tokens: `"0.0015"`. */
+export function toTokens(amount: bigint, decimals: number): string {
+  const digits = amount.toString().padStart(decimals + 1, '0')
+  const at = digits.length - decimals
+  const fraction = digits.slice(at).replace(/0+$/, '')
+  return fraction === '' ? digits.slice(0, at) : `${digits.slice(0, at)}.${fraction}`
+}
+
+/** The digits behind the point of a shown price. */
+const PRICE_DIGITS = 12
+
+/** Writes a price in decimal digits, rounded down after twelve. */
+export function showPrice({ numerator, denominator }: Price): string {
+  return toTokens((numerator * 10n ** BigInt(PRICE_DIGITS)) / denominator, PRICE_DIGITS)
+}

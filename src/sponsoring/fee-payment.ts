@@ -1,0 +1,78 @@
+import type { Chain } from '../chains/chain.ts'
+import type { ChainRequest, UnsignedTransaction } from '../chains/request.ts'
+import { type FeePayment, isPaidByUsers } from '../chains/sponsoring.ts'
+import type { Db } from '../database/db.ts'
+import { AppError } from '../errors.ts'
+import { poolIdOf } from '../relayers/accounts/pool.ts'
+import { sponsoringPoliciesOf } from '../relayers/policies/policy.ts'
+import type { Relayer } from '../relayers/relayer.ts'
+import { findBuild } from './quotes-store.ts'
+
+/** The relayer that is asked, and its chain. */
+interface Asked {
+  readonly relayer: Relayer
+  readonly chain: Pick<Chain, 'sponsoring'>
+}
+
+/**
+ * Adds the payment to a request that contains a transaction which the service built, and a user signed. Any other request is unchanged, and
+ * then refused if it must pay. Whether the quote has ended, or was used, is checked when the request is accepted.
+ * @throws AppError `invalid_request` for an authorization that does not belong to the transaction
+ */
+export async function withFeePayment(
+  db: Db,
+  { relayer, chain: { sponsoring } }: Asked,
+  request: ChainRequest,
+): Promise<ChainRequest> {
+  if (sponsoring === undefined || !isPaidByUsers(sponsoringPoliciesOf(relayer))) return request
+  const hash = sponsoring.hashOf(request)
+  const payment =
+    hash === undefined ? undefined : await findBuild(db, { relayerId: poolIdOf(relayer.id), hash })
+  if (payment === undefined) return request
+  const answer = sponsoring.withPayment(request, payment)
+  if (answer.kind === 'ok') return answer.value
+  throw answer.kind === 'refused'
+    ? new AppError(answer.refusal.code, answer.refusal.detail)
+    : new Error('a payment is added without a node')
+}
+
+/**
+ * Adds the payment to a transaction that the service only signs, like `withFeePayment`. The same bytes have the same signature, so signing
+ * uses up nothing.
+ * @throws AppError `valid_until_in_past` when the quote has ended
+ */
+export async function withSignedPayment(
+  db: Db,
+  { now, ...asked }: Asked & { readonly now: number },
+  unsigned: UnsignedTransaction,
+): Promise<UnsignedTransaction> {
+  if (unsigned.type !== 'solana') return unsigned
+  const request = await withFeePayment(db, asked, { ...unsigned, speed: 'average' })
+  const ended = endedQuote(request, now)
+  if (ended) throw ended
+  const payment = paymentIn(request)
+  return payment === undefined ? unsigned : { ...unsigned, payment }
+}
+
+/** Returns the payment in a request; undefined if it has none. */
+export function paymentIn(request: ChainRequest): FeePayment | undefined {
+  return request.type === 'evm' ? undefined : request.payment
+}
+
+/** Returns the error of a request whose quote has ended; undefined for any other. `now` is in ms since the epoch. */
+export function endedQuote(request: ChainRequest, now: number): AppError | undefined {
+  const payment = paymentIn(request)
+  if (payment === undefined || payment.validUntil.getTime() > now) return undefined
+  return new AppError(
+    'valid_until_in_past',
+    `The quote for this transaction ended at ${payment.validUntil.toISOString()}; build it again.`,
+  )
+}
+
+/** Returns the error of a request whose quote another transaction has used. */
+export function usedQuote(): AppError {
+  return new AppError(
+    'already_accepted',
+    'This transaction was accepted before, and its payment pays for it once; list the transactions to find it.',
+  )
+}

@@ -1,0 +1,144 @@
+import { sql } from 'kysely'
+import type { FeePayment } from '../chains/sponsoring.ts'
+import type { Db, Tx } from '../database/db.ts'
+
+/** A stored quote. */
+export interface Quote {
+  readonly id: string
+  /** The relayer that callers know; its accounts share its quotes. */
+  readonly relayerId: string
+  /** The SHA-256 of the requested content and token. */
+  readonly content: string
+  readonly token: string
+  /** In base units of the token. */
+  readonly amount: bigint
+  /** The network fee that is paid for, in the smallest unit. */
+  readonly fee: bigint
+  readonly payer: string
+  readonly validUntil: Date
+  /** Identifies the transaction that was built, and the account that it pays. */
+  readonly built?: { readonly hash: string; readonly receiver: string } | undefined
+}
+
+/** Quotes that nobody used are deleted this long after their end, in ms, so that a late user is told why. */
+const KEPT_MS = 3_600_000
+
+/** The most rows that one request deletes. */
+const MOST_DELETED = 100
+
+/**
+ * Stores a quote, and deletes some that ended long ago. The same transaction built again is the same quote. A build takes the place of the quote
+ * `of`, so that one quote gives its price once.
+ */
+export async function saveQuote(
+  db: Db,
+  { id, relayerId, content, token, amount, fee, payer, validUntil, built }: Quote,
+  { now, of }: { readonly now: Date; readonly of?: string | undefined },
+): Promise<void> {
+  await db
+    .insertInto('sponsored_quotes')
+    .values({
+      id,
+      relayer_id: relayerId,
+      content,
+      hash: built?.hash ?? null,
+      token,
+      amount,
+      fee,
+      payer,
+      receiver: built?.receiver ?? null,
+      valid_until: validUntil,
+      transaction_id: null,
+      created_at: now,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['relayer_id', 'hash']).where('hash', 'is not', null).doNothing(),
+    )
+    .execute()
+  const over = new Date(now.getTime() - KEPT_MS)
+  await sql`
+    delete from sponsored_quotes where id in (
+      select id from sponsored_quotes
+      where transaction_id is null and (valid_until < ${over} or (id = ${of ?? ''} and hash is null))
+      order by valid_until limit ${MOST_DELETED} for update skip locked)`.execute(db)
+}
+
+/** Finds the newest quote for this content that can still be built. */
+export async function findQuote(
+  db: Db,
+  { relayerId, content, now }: Pick<Quote, 'relayerId' | 'content'> & { readonly now: Date },
+): Promise<Pick<Quote, 'id' | 'amount' | 'fee' | 'validUntil'> | undefined> {
+  const row = await db
+    .selectFrom('sponsored_quotes')
+    .select(['id', 'amount', 'fee', 'valid_until'])
+    .where('relayer_id', '=', relayerId)
+    .where('content', '=', content)
+    .where('hash', 'is', null)
+    .where('valid_until', '>', now)
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row && { id: row.id, amount: row.amount, fee: row.fee, validUntil: row.valid_until }
+}
+
+/** Finds the payment in the transaction that was built with this hash. */
+export async function findBuild(
+  db: Db,
+  { relayerId, hash }: { readonly relayerId: string; readonly hash: string },
+): Promise<FeePayment | undefined> {
+  const row = await db
+    .selectFrom('sponsored_quotes')
+    .selectAll()
+    .where('relayer_id', '=', relayerId)
+    .where('hash', '=', hash)
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  const { id: quoteId, token, amount, payer, receiver, fee, valid_until: validUntil } = row
+  return { quoteId, token, amount, payer, receiver: receiver ?? '', fee, validUntil }
+}
+
+/** Returns those of the quotes that a transaction has used. The caller holds the lock of the account, so the answer stays true until its commit. */
+export async function findUsedQuotes(tx: Tx, ids: readonly string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set()
+  const rows = await tx
+    .selectFrom('sponsored_quotes')
+    .select('id')
+    .where(sql<boolean>`id = any(${ids}::text[])`)
+    .where('transaction_id', 'is not', null)
+    .execute()
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Notes which transactions use the quotes. */
+export async function useQuotes(
+  tx: Tx,
+  used: readonly { readonly quoteId: string; readonly transactionId: string }[],
+): Promise<void> {
+  for (const { quoteId, transactionId } of used) {
+    const { numUpdatedRows } = await tx
+      .updateTable('sponsored_quotes')
+      .set({ transaction_id: transactionId })
+      .where('id', '=', quoteId)
+      .where('transaction_id', 'is', null)
+      .executeTakeFirst()
+    if (numUpdatedRows !== 1n) throw new Error(`quote ${quoteId} was used by another transaction`)
+  }
+}
+
+/** Counts the transactions of a user since this time that the chain executed in vain: their fee was the relayer's, and their payment failed with them. */
+export async function countUnpaid(
+  db: Db,
+  { relayerId, payer, since }: Pick<Quote, 'relayerId' | 'payer'> & { readonly since: Date },
+): Promise<number> {
+  const { count } = await db
+    .selectFrom('sponsored_quotes')
+    .innerJoin('transactions', 'transactions.id', 'sponsored_quotes.transaction_id')
+    .select(({ fn }) => fn.countAll<bigint>().as('count'))
+    .where('sponsored_quotes.relayer_id', '=', relayerId)
+    .where('sponsored_quotes.payer', '=', payer)
+    .where('sponsored_quotes.created_at', '>', since)
+    .where('transactions.status', '=', 'failed')
+    .where('transactions.current_attempt', 'is not', null)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}

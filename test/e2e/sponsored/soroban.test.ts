@@ -1,0 +1,197 @@
+import {
+  Account,
+  Address,
+  authorizeEntry,
+  Contract,
+  nativeToScVal,
+  scValToBigInt,
+  TransactionBuilder,
+  xdr,
+} from '@stellar/stellar-sdk'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { keypairOf, MAIN } from '../../support/stellar-scenario.ts'
+import {
+  COUNTER,
+  FORWARDER,
+  ORACLE,
+  type SponsoredStellar,
+  type StellarBuild,
+  startSponsoredStellar,
+  tokenProgram,
+  USER,
+} from './stellar-sponsored.ts'
+import { createWasm } from './wasm.ts'
+
+let scenario: SponsoredStellar
+let contracts: { readonly token: string; readonly forwarder: string; readonly counter: string }
+
+beforeAll(async () => {
+  scenario = await startSponsoredStellar((ledger) => {
+    const oracle = ledger.contract(ORACLE, createWasm(1))
+    contracts = {
+      token: ledger.contract(tokenProgram(USER.publicKey()), createWasm(2)),
+      forwarder: ledger.contract(FORWARDER, createWasm(3)),
+      counter: ledger.contract(COUNTER, createWasm(4)),
+    }
+    return {
+      fee_payment_strategy: 'user',
+      max_fee: 50_000_000,
+      fee_forwarder: contracts.forwarder,
+      allowed_tokens: [
+        {
+          asset: contracts.token,
+          price: {
+            sources: [
+              { type: 'oracle', contract: oracle, native: 'XLM', token: contracts.token },
+              { type: 'fixed', price: '0.401' },
+            ],
+          },
+        },
+      ],
+    }
+  })
+}, 60_000)
+afterAll(() => scenario.stop())
+
+/** A call of the counter by the user, as its wallet makes it. */
+function call(name: string, ...args: readonly xdr.ScVal[]): string {
+  const { sequence } = scenario.ledger.account(USER.publicKey()) ?? { sequence: 0n }
+  return new TransactionBuilder(new Account(USER.publicKey(), String(sequence)), {
+    fee: '100',
+    networkPassphrase: scenario.ledger.passphrase,
+  })
+    .addOperation(new Contract(contracts.counter).call(name, ...args))
+    .setTimeout(0)
+    .build()
+    .toXDR()
+}
+
+const addressOf = (account: string) => Address.fromString(account).toScVal()
+const increment = () => ({
+  transaction_xdr: call('increment', addressOf(USER.publicKey())),
+  fee_token: contracts.token,
+})
+
+async function built(): Promise<StellarBuild> {
+  const { status, body } = await scenario.build(increment())
+  expect({ status, error: body.error }).toEqual({ status: 200, error: undefined })
+  return body.data
+}
+
+/** Signs the authorization as a wallet does: with its own last ledger. */
+async function authorized({ user_auth_entry = '' }: StellarBuild, keypair = USER): Promise<string> {
+  const entry = xdr.SorobanAuthorizationEntry.fromXDR(user_auth_entry, 'base64')
+  const last = (scenario.ledger.ledgers.at(-1)?.sequence ?? 0) + 60
+  return (await authorizeEntry(entry, keypair, last, scenario.ledger.passphrase)).toXDR('base64')
+}
+
+const send = (transaction_xdr: string, signed_auth_entry: string) => ({
+  network: 'standalone',
+  transaction_xdr,
+  signed_auth_entry,
+})
+const lumens = () => scenario.ledger.account(MAIN.publicKey())?.balance ?? 0n
+
+async function tokensOf(account: string): Promise<bigint> {
+  const operation = new Contract(contracts.token).call('balance', addressOf(account))
+  const tx = new TransactionBuilder(new Account(account, '1'), {
+    fee: '100',
+    networkPassphrase: scenario.ledger.passphrase,
+  })
+    .addOperation(operation)
+    .setTimeout(0)
+    .build()
+  const answer = await fetch(scenario.ledger.url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'simulateTransaction',
+      params: { transaction: tx.toXDR() },
+    }),
+  })
+  const { result } = (await answer.json()) as { result: { results: { xdr: string }[] } }
+  return scValToBigInt(xdr.ScVal.fromXDR(result.results[0]?.xdr ?? '', 'base64'))
+}
+
+describe('the call of a contract', () => {
+  test('is paid in tokens through the forwarder; the user signs one authorization', async () => {
+    const quote = await scenario.quote(increment())
+    expect(quote.body.data).toMatchObject({ conversion_rate: '0.401', max_fee_in_token: expect.any(String) })
+    const before = [lumens(), await tokensOf(USER.publicKey())] as const
+    const build = await built()
+    const fee = BigInt(build.fee_in_token)
+    expect(BigInt(build.max_fee_in_token ?? 0)).toBe((fee * 105n + 99n) / 100n)
+    const body = send(build.transaction, await authorized(build))
+    const { id } = await scenario.send(body)
+    expect(await scenario.post(body)).toMatchObject({ status: 400, body: { code: 'already_accepted' } })
+    await scenario.closeUntil(id, 'confirmed')
+    expect(await tokensOf(MAIN.publicKey())).toBe(fee)
+    expect(await tokensOf(USER.publicKey())).toBe(before[1] - fee)
+    expect(before[0] - lumens()).toBeLessThanOrEqual(BigInt(build.fee_in_stroops))
+  })
+
+  test('cannot use the account of the relayer, whatever the user calls', async () => {
+    const steal = call(
+      'steal',
+      addressOf(MAIN.publicKey()),
+      addressOf(USER.publicKey()),
+      addressOf(contracts.token),
+    )
+    const { status, body } = await scenario.build({ transaction_xdr: steal, fee_token: contracts.token })
+    expect([status, body.code]).toEqual([400, 'fee_payer_at_risk'])
+  })
+
+  test('of which the user changed the payment is refused', async () => {
+    const build = await built()
+    const bytes = Buffer.from(build.transaction, 'base64')
+    const amount = nativeToScVal(BigInt(build.fee_in_token), { type: 'i128' }).toXDR()
+    const at = bytes.indexOf(amount)
+    expect(at).toBeGreaterThan(0)
+    bytes.set(nativeToScVal(1n, { type: 'i128' }).toXDR(), at)
+    const answer = await scenario.post(send(bytes.toString('base64'), await authorized(build)))
+    expect(answer).toMatchObject({ status: 400, body: { code: 'payment_required' } })
+  })
+
+  test.each<[string, (build: StellarBuild) => Promise<object>, RegExp]>([
+    [
+      'by another account',
+      async (build) => send(build.transaction, await authorized(build, keypairOf('other'))),
+      /simulation failed|authorization/,
+    ],
+    [
+      'that is none',
+      async (build) => send(build.transaction, 'AAAA'),
+      /^signed_auth_entry: a SorobanAuthorizationEntry/,
+    ],
+    [
+      'with a fee bump',
+      async (build) => ({ ...send(build.transaction, await authorized(build)), fee_bump: true }),
+      /signed_auth_entry, fee_bump/,
+    ],
+    [
+      'of its own source',
+      async (build) => {
+        const entry = xdr.SorobanAuthorizationEntry.fromXDR(build.user_auth_entry ?? '', 'base64')
+        const { rootInvocation } = entry
+        const credentials = xdr.SorobanCredentials.sorobanCredentialsSourceAccount()
+        return send(
+          build.transaction,
+          new xdr.SorobanAuthorizationEntry({ credentials, rootInvocation }).toXDR('base64'),
+        )
+      },
+      /^signed_auth_entry: an authorization by G/,
+    ],
+  ])('with an authorization %s is refused, and costs nothing', async (_name, body, error) => {
+    const before = lumens()
+    const answer = await scenario.post(await body(await built()))
+    expect(answer).toMatchObject({ status: 400, body: { error: expect.stringMatching(error) } })
+    expect(lumens()).toBe(before)
+  })
+
+  test('with a token of an issuer is refused: the forwarder takes contracts', async () => {
+    const answer = await scenario.build({ ...increment(), fee_token: 'native' })
+    expect(answer.status).toBe(400)
+  })
+})

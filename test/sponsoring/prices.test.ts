@@ -1,0 +1,147 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { PriceSource } from '../../src/chains/sponsoring.ts'
+import { createGuardedHttpClient } from '../../src/security/guarded-http-client.ts'
+import { chargeOf, showPrice, toTokens } from '../../src/sponsoring/charge.ts'
+import { MAX_PRICE_BYTES } from '../../src/sponsoring/http-price.ts'
+import { agreedPrice, parseDecimal } from '../../src/sponsoring/price.ts'
+import { createPriceReader } from '../../src/sponsoring/prices.ts'
+import { createTestClock } from '../support/clock.ts'
+
+const NOW = Date.UTC(2026, 10, 28)
+const sample = (text: string, ageMs = 0) => ({
+  ...(parseDecimal(text) ?? { numerator: 0n, denominator: 1n }),
+  at: new Date(NOW - ageMs),
+})
+
+describe('two sources', () => {
+  test.each([
+    ['100', '102', 2, '102'],
+    ['102', '100', 2, '102'],
+    ['0.000000000000000001', '0.000000000000000001', 0, '0.000000000000000001'],
+  ])(
+    'of %s and %s agree within %s percent, and the relayer gets the higher price',
+    (one, other, percent, price) => {
+      const answer = agreedPrice([sample(one), sample(other)], { max_difference_percentage: percent }, NOW)
+      expect(answer.kind === 'ok' && answer.value).toMatchObject(parseDecimal(price) ?? {})
+    },
+  )
+
+  test.each([
+    ['that differ by more than they may', ['100', '102.0001'], 0, /differ by more than 2 percent/],
+    ['of which one is too old', ['100', '100'], 60_001, /too old/],
+    ['of which one is from the future', ['100', '100'], -60_001, /too old/],
+  ])('%s give no price', (_name, [one = '', other = ''], ageMs, detail) => {
+    const answer = agreedPrice([sample(one), sample(other, ageMs)], {}, NOW)
+    expect(answer).toMatchObject({ kind: 'unknown', detail: expect.stringMatching(detail) })
+  })
+})
+
+test.each([
+  ['148.25', 14825n, 100n],
+  ['1.5e-3', 15n, 10_000n],
+  ['2E2', 200n, 1n],
+])('%s is read exactly', (text, numerator, denominator) => {
+  expect(parseDecimal(text)).toEqual({ numerator, denominator })
+})
+
+test.each(['0', '0.000', '-1', '', '1e999', 'NaN', 'Infinity', '1,5', '0x10'])('%j is no price', (text) => {
+  expect(parseDecimal(text)).toBeUndefined()
+})
+
+describe('a charge', () => {
+  const facts = {
+    decimals: 9,
+    tokenDecimals: 6,
+    price: { numerator: 150n, denominator: 1n },
+    token: { mint: 'm' },
+  }
+
+  test.each([
+    ['a lamport costs at least one unit', 1n, {}, 1n],
+    ['one percent is added by default', 10_000n, {}, 1_515n],
+    ['the margin comes on top', 10_000n, { feeMarginPercentage: 0.5 }, 1_523n],
+    ['nothing is added if nothing is to be', 10_000n, { slippagePercentage: 0 }, 1_500n],
+    ['it is exact beyond 2^53', 10n ** 18n, { slippagePercentage: 0 }, 150_000_000_000_000_000n],
+  ])('%s', (_name, fee, policies, amount) => {
+    expect(chargeOf({ ...facts, fee, policies }).amount).toBe(amount)
+  })
+
+  test('is shown in whole tokens, without a rounding', () => {
+    expect([toTokens(1_515n, 6), toTokens(0n, 6), toTokens(10n ** 20n + 1n, 2), toTokens(7n, 0)]).toEqual([
+      '0.001515',
+      '0',
+      '1000000000000000000.01',
+      '7',
+    ])
+    expect(showPrice({ numerator: 1n, denominator: 3n })).toBe('0.333333333333')
+  })
+})
+
+describe('a web server', () => {
+  let server: Server
+  let answer: { status: number; body: string }
+  const open = createGuardedHttpClient({ allowPrivate: true }, { wholeBodyBytes: MAX_PRICE_BYTES })
+  const guarded = createGuardedHttpClient({ allowPrivate: false }, { wholeBodyBytes: MAX_PRICE_BYTES })
+  const clock = { ...createTestClock(NOW) }
+  let requests = 0
+
+  beforeAll(async () => {
+    server = createServer((_request, response) => {
+      requests += 1
+      response.writeHead(answer.status, { 'content-type': 'application/json', location: '/elsewhere' })
+      response.end(answer.body)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  })
+  afterAll(async () => {
+    open.close()
+    guarded.close()
+    await new Promise((resolve) => server.close(resolve))
+  })
+
+  async function read(body: string, more: object = {}, http = open, status = 200) {
+    answer = { status, body }
+    const { port } = server.address() as AddressInfo
+    const source = {
+      type: 'http',
+      url: `http://127.0.0.1:${port}/secret-key`,
+      pointer: '/a/0/price',
+      ...more,
+    }
+    const chain = { oraclePrice: () => Promise.reject(new Error('no oracle is asked')) }
+    const token = { mint: 'm', price: { sources: [source as PriceSource] } }
+    return createPriceReader({ http, clock }).read('solana:local', chain, token)
+  }
+
+  test('gives a price, as a number of any length or as a text', async () => {
+    const digits = '148.123456789012345678901'
+    for (const price of [digits, `"${digits}"`]) {
+      const found = await read(`{"a":[{"price":${price},"at":${NOW / 1_000}}]}`, { time_pointer: '/a/0/at' })
+      expect(found).toEqual({ kind: 'ok', value: expect.objectContaining(parseDecimal(digits)) })
+    }
+  })
+
+  test.each<[string, string, object, number]>([
+    ['no JSON', '<html>', {}, 200],
+    ['another status', '{"a":[{"price":1}]}', {}, 500],
+    ['a redirect', '{"a":[{"price":1}]}', {}, 302],
+    ['nothing at the pointer', '{"a":[]}', {}, 200],
+    ['a price of zero', '{"a":[{"price":0}]}', {}, 200],
+    ['a property of every object', '{"a":[{"price":1}]}', { pointer: '/constructor/name' }, 200],
+    ['an old time', `{"a":[{"price":1,"at":${NOW - 61_000}}]}`, { time_pointer: '/a/0/at' }, 200],
+    ['no time where one is expected', '{"a":[{"price":1}]}', { time_pointer: '/a/0/at' }, 200],
+    ['more bytes than a price has', `{"a":[{"price":1}],"x":"${'x'.repeat(MAX_PRICE_BYTES)}"}`, {}, 200],
+  ])('with %s gives no price, and its path stays secret', async (_name, body, more, status) => {
+    const found = await read(body, more, open, status)
+    expect(found.kind).toBe('unknown')
+    expect(JSON.stringify(found)).not.toContain('secret-key')
+  })
+
+  test('in a private network is not reached', async () => {
+    const before = requests
+    expect((await read('{"a":[{"price":1}]}', {}, guarded)).kind).toBe('unknown')
+    expect(requests).toBe(before)
+  })
+})
