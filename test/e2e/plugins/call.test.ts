@@ -25,6 +25,11 @@ beforeAll(async () => {
       { id: 'oldest', path: folder.path('run-plugin.ts') },
       { id: 'raw', path: folder.path('every-thing.ts'), raw_response: true },
       { id: 'telling', path: folder.path('every-thing.ts'), emit_logs: true, emit_traces: true },
+      {
+        id: 'counting',
+        path: folder.path('every-thing.ts'),
+        rules: { user_limits: [{ per: 'day', value: '10' }] },
+      },
       { id: 'reader', path: folder.path('every-thing.ts'), scopes: ['relayers:read'] },
     ],
   })
@@ -175,6 +180,20 @@ describe('a handler', () => {
         { method: 'POST', path: '/api/v1/relayers/main/rpc', status: 200 },
       ],
     })
+  })
+
+  test('names the user for whom it sends, within the limits of each user', async () => {
+    const send = (value: number, userId?: string) =>
+      call('counting', '/request', {
+        method: 'POST',
+        path: '/api/v1/relayers/main/transactions',
+        body: { to: RECEIVER, value, speed: 'fast' },
+        userId,
+      })
+    expect((await send(9, 'alice')).body.data).toMatchObject({ status: 200 })
+    expect((await send(9, 'bob')).body.data).toMatchObject({ status: 200 })
+    expect((await send(9, 'alice')).body.data).toMatchObject({ status: 400, body: { code: 'rule_violated' } })
+    expect((await send(1)).body.data).toMatchObject({ status: 400, body: { code: 'rule_violated' } })
   })
 
   test('has an empty environment', async () => {
