@@ -2,7 +2,7 @@ import { type NetworkSettings, normalized, type Settings } from './config.ts'
 import { NodeError, type World } from './host.ts'
 import { type Asked, awaitInclusion, checkPaymentId, findTransaction, sendOnce } from './once.ts'
 import { CallError, Refusal, Unavailable } from './refusal.ts'
-import { addressOn, decodePayment } from './scheme.ts'
+import { decodePayment, settlerOn } from './scheme.ts'
 import {
   NETWORKS_OF_VERSION_1,
   PAYMENT_IDENTIFIER,
@@ -23,7 +23,10 @@ export interface FacilitatorCall {
 /** Answers `GET /supported`: what is settled on which networks, and from which addresses. */
 export async function supported(settings: Settings, world: World): Promise<object> {
   const networks = await Promise.all(
-    [...settings.networks.values()].map(async (each) => ({ ...each, address: await addressOn(each, world) })),
+    [...settings.networks.values()].map(async (each) => ({
+      ...each,
+      address: (await settlerOn(each, world)).address,
+    })),
   )
   const signers: Record<string, string[]> = {}
   for (const { family, address } of networks) {
@@ -117,7 +120,7 @@ export async function settle(call: FacilitatorCall, settings: Settings, world: W
 async function read(call: FacilitatorCall, settings: Settings, world: World): Promise<Asked> {
   const request = readPaymentRequest(call.body, settings)
   checkAllowed(request, settings)
-  const payment = await decodePayment(request, await addressOn(request.network, world), world)
+  const payment = await decodePayment(request, await settlerOn(request.network, world), world)
   return { request, payment, caller: call.caller }
 }
 

@@ -4,6 +4,10 @@ import { checkEvmWindow, decodeEvmPayment, type EvmPayment, isSame } from './evm
 import { judgeEvmPayment, readEvmChain, settlementCall } from './evm/verify.ts'
 import { callApi, isRecord, NodeError, type Rpc, rpcOf, type World } from './host.ts'
 import { Unavailable } from './refusal.ts'
+import { decodeSolanaPayment, type SolanaPayment } from './solana/payment.ts'
+import { judgeSolanaPayment, readSolanaChain, solanaOutcome } from './solana/verify.ts'
+import { decodeStellarPayment, type StellarPayment } from './stellar/payment.ts'
+import { judgeStellarPayment, readStellarLedger, stellarBody, stellarOutcome } from './stellar/verify.ts'
 import type { PaymentRequest } from './wire.ts'
 
 /** What the chain says about a transaction: the payee was paid in it, was not, or no node knows it yet. */
@@ -17,7 +21,11 @@ export interface Payment {
   /** All that is signed, and the signatures. */
   readonly content: readonly string[]
   /** True if this transaction is of this payment, and not of another one with the same identity. */
-  isSettledBy(transaction: { readonly to?: string; readonly data?: string }): boolean
+  isSettledBy(transaction: {
+    readonly to?: string
+    readonly data?: string
+    readonly operations?: unknown
+  }): boolean
   /**
    * Reads the chain and decides. Returns the body of the transaction that settles it. `now` is in milliseconds.
    * @throws Refusal if it cannot be settled
@@ -29,19 +37,64 @@ export interface Payment {
   paidByOthers(): Promise<string | undefined>
 }
 
-/** Decodes the payment of a request. `relayer` is the address that pays the fee. @throws Refusal if it is not what is required */
+/** The relayer that settles, as the service describes it. */
+export interface Settler {
+  /** The account that pays the fee. */
+  readonly address: string
+  /** The name of its network, as requests to the service have it. */
+  readonly networkName: string
+}
+
+/** Decodes the payment of a request. @throws Refusal if it is not what is required */
 export async function decodePayment(
   request: PaymentRequest,
-  relayer: string,
+  settler: Settler,
   world: World,
 ): Promise<Payment> {
-  const rpc = rpcOf(world, request.network.relayerId)
-  switch (request.network.family) {
+  const { network } = request
+  const rpc = rpcOf(world, network.relayerId)
+  const { address } = settler
+  switch (network.family) {
     case 'eip155':
-      return evmPayment(request.network, await decodeEvmPayment(request), rpc, relayer as `0x${string}`)
+      return evmPayment(network, await decodeEvmPayment(request), rpc, address as `0x${string}`)
     case 'solana':
+      return solanaPayment(await decodeSolanaPayment(request, address, network), rpc)
     case 'stellar':
-      throw new Unavailable('not yet')
+      return stellarPayment(decodeStellarPayment(request, address), rpc, settler)
+  }
+}
+
+function solanaPayment(payment: SolanaPayment, rpc: Rpc): Payment {
+  const { payer, mint, messageHash, transaction } = payment
+  return {
+    payer,
+    identity: [mint, payer, messageHash],
+    content: [messageHash],
+    isSettledBy: () => true,
+    async verify() {
+      judgeSolanaPayment(payment, await readSolanaChain(payment, rpc))
+      return { transaction }
+    },
+    outcome: (signature) => solanaOutcome(signature, rpc),
+    // Its signature is the name of the transaction, so no one else can have sent another one.
+    paidByOthers: async () => undefined,
+  }
+}
+
+function stellarPayment(payment: StellarPayment, rpc: Rpc, { address, networkName }: Settler): Payment {
+  const { payer, asset, nonce, entryHash } = payment
+  return {
+    payer,
+    identity: [asset, payer, nonce.toString()],
+    content: [entryHash],
+    isSettledBy: ({ operations }) => JSON.stringify(operations ?? '').includes(payment.entry),
+    async verify() {
+      judgeStellarPayment(payment, await readStellarLedger(payment, rpc, address))
+      return stellarBody(payment, networkName)
+    },
+    outcome: (hash) => stellarOutcome(hash, rpc),
+    // An authorization that someone else has sent is told as a failure: the ledger cannot be searched by it.
+    paidByOthers: async () => undefined,
   }
 }
 
@@ -81,36 +134,37 @@ function dateOf(seconds: bigint): string {
   return new Date(Number(second) * 1000).toISOString()
 }
 
-/** A relayer's address, and when it was read. */
-const addresses = new Map<string, { readonly address: string; readonly at: number }>()
+/** What is known of relayers, and when it was read. */
+const settlers = new Map<string, Settler & { readonly at: number }>()
 
-/** How long the address of a relayer is believed: relayers that are deleted and created again are rare. */
-const ADDRESS_MS = 60_000
+/** How long a relayer is believed to be as it was, in ms: one that is deleted and created again is rare. */
+const FRESH_MS = 60_000
 
 /**
- * Returns the address that pays the fees on a network, after checking that the relayer is on it.
- * @throws Error if the operator named a relayer of another network
+ * Returns the relayer of a network, after checking that it is on that network.
+ * @throws Error if the operator named a relayer of another one
  */
-export async function addressOn(
+export async function settlerOn(
   { network, family, relayerId }: NetworkSettings,
   world: World,
-): Promise<string> {
+): Promise<Settler> {
   const key = `${network} ${relayerId}`
-  const known = addresses.get(key)
-  if (known && world.now() - known.at < ADDRESS_MS) return known.address
+  const known = settlers.get(key)
+  if (known && world.now() - known.at < FRESH_MS) return known
   const record = await callApi(world, {
     method: 'GET',
     path: `/api/v1/relayers/${encodeURIComponent(relayerId)}`,
   })
-  const { address, network_type } = isRecord(record) ? record : {}
+  const { address, network: networkName, network_type } = isRecord(record) ? record : {}
   const wanted = family === 'eip155' ? 'evm' : family
-  if (typeof address !== 'string' || network_type !== wanted)
+  if (typeof address !== 'string' || typeof networkName !== 'string' || network_type !== wanted)
     throw new Error(`config.networks: relayer ${relayerId} is not on a network of the type ${wanted}.`)
   const chain = await identify(family, rpcOf(world, relayerId))
   if (chain !== network)
     throw new Error(`config.networks: relayer ${relayerId} is on ${chain}, not on ${network}.`)
-  addresses.set(key, { address, at: world.now() })
-  return address
+  const settler = { address, networkName, at: world.now() }
+  settlers.set(key, settler)
+  return settler
 }
 
 /** The passphrases of Stellar's networks, by their names in CAIP-2. */
