@@ -53,6 +53,7 @@ import {
   sampleHeads,
 } from './wiring/chains-in-use.ts'
 import { createHandlers } from './wiring/create-handlers.ts'
+import { createPluginsOf, loopbackUrl, withKeysOfPlugins } from './wiring/plugins.ts'
 import { createRuntimes } from './wiring/create-runtimes.ts'
 import { createDeliveries } from './wiring/deliveries.ts'
 import { createManagement } from './wiring/management.ts'
@@ -274,6 +275,7 @@ async function assemble(parts: Parts): Promise<App> {
   const requests: TransactionsContext = { ...context, db: database.requests }
   const replacer = createReplacer(requests)
   const chooser = createAccountChooser(requests)
+  const plugins = await createPluginsOf(parts, requests.db)
   const handlers = createHandlers({
     db: requests.db,
     clock,
@@ -313,6 +315,7 @@ async function assemble(parts: Parts): Promise<App> {
     keys: deliveries.keys,
     bodiesOf: deliveries.bodiesOf,
     apiKeys: access.manager,
+    plugins,
     check: createReadinessCheck({ database, chains: () => chainsInUse(registry), loops, clock }),
     visibleIds: (visibility) => visibleRelayerIds(requests.db, visibility),
     metrics: config.metrics ? instrumentation : undefined,
@@ -324,7 +327,7 @@ async function assemble(parts: Parts): Promise<App> {
   }
   const server = await openServer(parts, {
     handlers,
-    findKey: access.directory.find,
+    findKey: withKeysOfPlugins(access.directory, plugins),
     networkOf: networkOfId,
     redeemTicket: access.redeemTicket,
     limiter: limits.limiter,
@@ -352,6 +355,7 @@ async function assemble(parts: Parts): Promise<App> {
       const { host, port } = await server.listen()
       const shown = await instrumentation?.listen()
       const url = `http://${host}:${port}`
+      plugins?.begin(loopbackUrl(host, port))
       return {
         url,
         ...(shown && { metricsUrl: shown.url }),
@@ -372,6 +376,7 @@ async function assemble(parts: Parts): Promise<App> {
           loop.stop().catch((err) => log.error({ err, loop: loop.name }, 'worker stopped with an error')),
         ),
       ])
+      plugins?.stop()
       for (const unlisten of subscriptions) await unlisten()
       await deliveries.close()
       await runtimeSet.close()

@@ -37,6 +37,10 @@ export type ErrorCode =
   | 'notification_not_found'
   | 'abi_not_found'
   | 'own_approval'
+  | 'plugin_failed'
+  | 'plugin_not_found'
+  | 'plugin_timeout'
+  | 'plugin_unavailable'
   | 'policy_beyond_ceiling'
   | 'policy_violation'
   | 'rate_limited'
@@ -69,6 +73,8 @@ interface AppErrorOptions {
   readonly cause?: unknown
   /** A whole number of seconds after which the caller can try again. */
   readonly retryAfterSeconds?: number
+  /** The methods of the path, for `method_not_allowed`. */
+  readonly allowedMethods?: readonly string[]
 }
 
 /**
@@ -81,13 +87,21 @@ export class AppError extends Error {
   readonly code: ErrorCode
   readonly detail: string
   readonly retryAfterSeconds: number | undefined
+  readonly allowedMethods: readonly string[] | undefined
 
-  constructor(code: ErrorCode, detail: string, { cause, retryAfterSeconds }: AppErrorOptions = {}) {
-    super(detail, { cause })
+  constructor(code: ErrorCode, detail: string, options: AppErrorOptions = {}) {
+    super(detail, { cause: options.cause })
     this.code = code
     this.detail = detail
-    this.retryAfterSeconds = retryAfterSeconds
+    this.retryAfterSeconds = options.retryAfterSeconds
+    this.allowedMethods = options.allowedMethods
   }
+}
+
+/** Makes the failure for a method that a path does not have, or not now. */
+export function methodNotAllowed(allowedMethods: readonly string[]): AppError {
+  const detail = `This path answers ${allowedMethods.join(', ')}.`
+  return new AppError('method_not_allowed', detail, { allowedMethods })
 }
 
 /** Makes the failure for an unexpected fault. The request id leads from the answer to the log line with the cause. */

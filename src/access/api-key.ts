@@ -22,6 +22,9 @@ export interface ApiKey extends Rights {
   readonly secrets: readonly SecretRecord[]
 }
 
+/** The beginning of the ids of the keys of plugins. Callers cannot create keys whose ids begin like this. */
+export const KEYS_OF_PLUGINS = 'plugin.'
+
 /** The entropy of a secret in bytes: too much to guess. */
 const SECRET_BYTES = 32
 

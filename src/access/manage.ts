@@ -7,7 +7,7 @@ import { AppError } from '../errors.ts'
 import { omitUndefined } from '../lib/object.ts'
 import type { Clock } from '../lib/time.ts'
 import type { SpendingRules } from '../spending/rules.ts'
-import { type ApiKey, drawSecret, hashSecret, prefixOf } from './api-key.ts'
+import { type ApiKey, drawSecret, hashSecret, KEYS_OF_PLUGINS, prefixOf } from './api-key.ts'
 import {
   deleteApiKey,
   findApiKey,
@@ -104,6 +104,7 @@ export function createApiKeyManager({ db, clock, changed }: ApiKeyManagerDeps): 
     await db.transaction().execute(async (tx) => {
       const key = (await lockApiKey(tx, id)) ? await findApiKey(tx, id, now()) : undefined
       if (key === undefined) throw absent(id)
+      if (key.createdBy === CONFIGURATION.keyId) throw ofConfiguration(id)
       if (findMissingRight(key, principal) !== undefined) throw stronger(id)
       await work(tx, key)
       const after = await findApiKey(tx, id, now())
@@ -124,7 +125,7 @@ export function createApiKeyManager({ db, clock, changed }: ApiKeyManagerDeps): 
     create: async ({ principal, actor }, { id = randomUUID(), name, ...rights }) => {
       requireGrantable(rights, principal)
       requireFuture(rights.expiresAt, now())
-      if (RESERVED.has(id)) throw idInUse(id)
+      if (RESERVED.has(id) || id.startsWith(KEYS_OF_PLUGINS)) throw idInUse(id)
       const { secret, stored } = drawn()
       const key = { id, name, ...rights, createdBy: principal.id, createdAt: stored.createdAt }
       const created = await db.transaction().execute(async (tx) => {
@@ -193,6 +194,13 @@ function requireGrantable(rights: Rights, principal: Principal): void {
 function requireFuture(expiresAt: Date | undefined, now: Date): void {
   if (expiresAt === undefined || expiresAt.getTime() > now.getTime()) return
   throw new AppError('invalid_request', 'body.expires_at: expected a time in the future.')
+}
+
+function ofConfiguration(id: string) {
+  return new AppError(
+    'invalid_request',
+    `API key ${id} belongs to a plugin, so only the configuration file can change it.`,
+  )
 }
 
 function stronger(id: string) {

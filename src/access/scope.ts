@@ -24,6 +24,9 @@ const ALL: Readonly<Record<Scope, true>> = {
   'audit:read': true,
   'api-keys:read': true,
   'api-keys:admin': true,
+  'plugins:read': true,
+  'plugins:call': true,
+  'plugins:admin': true,
 }
 
 /** Every scope, in the order of the contract. */
@@ -42,6 +45,8 @@ const OF_THE_DEPLOYMENT: ReadonlySet<Scope> = new Set([
   'audit:read',
   'api-keys:read',
   'api-keys:admin',
+  'plugins:read',
+  'plugins:admin',
 ])
 
 /** Lists those of the scopes that cannot be limited to relayers or networks. */

@@ -5,6 +5,8 @@ import type { Db, Tx } from '../database/db.ts'
 import { ConfigError } from '../lib/fields.ts'
 import type { Notification, NotificationConfig } from '../notifications/notification.ts'
 import { deleteNotification, lockNotifications, saveNotification } from '../notifications/store.ts'
+import { keyIdOf, type PluginConfig } from '../plugins/plugin.ts'
+import { forgetSettings, removePluginKeys, savePluginKey } from '../plugins/settings-store.ts'
 import type { RelayerAccounts } from '../relayers/accounts/accounts.ts'
 import {
   AccountInUseError,
@@ -42,6 +44,8 @@ import { readEntries, writeEntries } from './entries-store.ts'
 import type { Config } from './types.ts'
 
 interface Applied extends Pick<Config, 'relayers' | 'notifications' | 'signers'> {
+  /** Default: there are none. */
+  readonly plugins?: Config['plugins']
   /** The public keys of the signers whose key another service holds, by signer id. Default: there are none. */
   readonly publicKeys?: ConfiguredSigners['publicKeys']
 }
@@ -56,7 +60,7 @@ interface Applied extends Pick<Config, 'relayers' | 'notifications' | 'signers'>
  */
 export function applyConfig(
   db: Db,
-  { relayers, notifications, signers, publicKeys = new Map() }: Applied,
+  { relayers, notifications, signers, plugins = [], publicKeys = new Map() }: Applied,
   accounts: ReadonlyMap<string, RelayerAccounts>,
 ): Promise<ConfigChange[]> {
   return db.transaction().execute(async (tx) => {
@@ -64,12 +68,19 @@ export function applyConfig(
     const ofSigners = await applySigners(tx, { signers, publicKeys })
     const ofNotifications = await applyNotifications(tx, notifications)
     const ofRelayers = await applyRelayers(tx, { relayers, accounts, stored })
+    const ofPlugins = await applyPlugins(tx, plugins)
     // The relayers come first, so that none of the file's still refers to a removed record.
     const removed = [
       ...(await removeNotifications(tx, ofNotifications.gone)),
       ...(await removeSigners(tx, ofSigners.gone)),
     ]
-    const changes = [...ofSigners.changes, ...ofNotifications.changes, ...ofRelayers, ...removed]
+    const changes = [
+      ...ofSigners.changes,
+      ...ofNotifications.changes,
+      ...ofRelayers,
+      ...ofPlugins,
+      ...removed,
+    ]
     await appendManagement(tx, ...changes.map(auditedChange))
     return changes
   })
@@ -269,6 +280,37 @@ async function removeNotifications(tx: Tx, ids: readonly string[]): Promise<Conf
   await refuseUsed(ids, { what: 'notification', usersOf: (id) => relayersTelling(tx, id) })
   for (const id of ids) await deleteNotification(tx, id)
   return ids.map((id) => ({ kind: 'removed', what: 'notification', id, fields: [] }))
+}
+
+/**
+ * Stores the rights of the plugins. A changed entry also undoes what callers changed of its settings. Values that a plugin stored stay, also
+ * when the file no longer has it.
+ * @throws ConfigError if a caller has created an API key with the id of the key of a plugin
+ */
+async function applyPlugins(tx: Tx, plugins: readonly PluginConfig[]): Promise<ConfigChange[]> {
+  const applied = await readEntries(tx, 'plugin')
+  // The variables are secrets, and no part of what callers could change.
+  const wanted = plugins.map(({ env: _env, file: _file, ...plugin }) => plugin)
+  const { changed, gone, entries } = compareEntries(wanted, applied)
+  if (changed.length === 0 && gone.length === 0) return []
+  const taken: string[] = []
+  for (const plugin of changed) if (!(await savePluginKey(tx, plugin))) taken.push(keyIdOf(plugin.id))
+  if (taken.length > 0)
+    throw new ConfigError(
+      taken.map(
+        (id) =>
+          `API key "${id}" was created over the API; plugins need this id, so delete the key there, or rename the plugin`,
+      ),
+    )
+  await removePluginKeys(tx, gone)
+  await forgetSettings(tx, [...changed.map(({ id }) => id), ...gone])
+  await writeEntries(tx, 'plugin', entries)
+  return [
+    ...changed.map(({ id }): ConfigChange => {
+      return { kind: applied.has(id) ? 'updated' : 'created', what: 'plugin', id, fields: [] }
+    }),
+    ...gone.map((id): ConfigChange => ({ kind: 'removed', what: 'plugin', id, fields: [] })),
+  ]
 }
 
 /**

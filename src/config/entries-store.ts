@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Tx } from '../database/db.ts'
 
 /** The kinds of lists in the configuration file. */
-export type EntryKind = 'relayer' | 'notification' | 'signer'
+export type EntryKind = 'relayer' | 'notification' | 'signer' | 'plugin'
 
 /** Reads the fingerprint of each entry as it was last applied, by id. */
 export async function readEntries(tx: Tx, kind: EntryKind): Promise<Map<string, string>> {

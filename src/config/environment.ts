@@ -4,6 +4,7 @@ import { PostgresUrlError, readPostgresUrl } from '../database/engines/postgres/
 import { isAddressRange } from '../lib/address-list.ts'
 import { suggest } from '../lib/suggest.ts'
 import { createSecret, readSealingKey, type Secret } from '../security/secrets.ts'
+import { readPluginHost } from './plugins.ts'
 import { readTelemetry } from './telemetry.ts'
 import type { Config } from './types.ts'
 
@@ -12,7 +13,7 @@ type Env = Readonly<Record<string, string | undefined>>
 /** The part of the configuration that comes from the environment. */
 export type Settings = Omit<
   Config,
-  'file' | 'networks' | 'relayers' | 'apiMayRelax' | 'signers' | 'notifications'
+  'file' | 'networks' | 'relayers' | 'apiMayRelax' | 'signers' | 'notifications' | 'plugins'
 >
 
 /** Whole numbers: name, default, least, most. */
@@ -56,6 +57,9 @@ const IGNORED = ['RELAYER_CONCURRENCY_LIMIT']
 /** Commands that call a service over HTTP read these; see `api-access.ts`. */
 const OF_COMMANDS = ['RELAYER_URL', 'RELAYER_API_KEY']
 
+/** Where another host runs the plugins, and the port on which `relayer plugins serve` is that host; see `plugins.ts`. */
+const OF_PLUGINS = ['RELAYER_PLUGINS_URL', 'RELAYER_PLUGINS_SECRET', 'RELAYER_PLUGINS_PORT']
+
 const MIN_API_KEY_LENGTH = 32
 
 /** Reads and checks the variables; an empty one counts as absent. Relative folders count from `cwd`. */
@@ -69,6 +73,7 @@ export function readEnvironment(env: Env, cwd: string, problems: string[]): Sett
   const sealingKey = readStorageKey(env, problems)
   const metrics = readMetrics(env, number, problems)
   const telemetry = readTelemetry(env, problems)
+  const pluginHost = readPluginHost(env, problems)
   return {
     mode: readChoice(env, { name: 'NODE_ENV', choices: MODES, otherwise: 'production' }, problems),
     logLevel: readChoice(env, { name: 'LOG_LEVEL', choices: LOG_LEVELS, otherwise: 'info' }, problems),
@@ -115,13 +120,14 @@ export function readEnvironment(env: Env, cwd: string, problems: string[]): Sett
     ...(sealingKey !== undefined && { sealingKey }),
     ...(metrics !== undefined && { metrics }),
     ...(telemetry !== undefined && { telemetry }),
+    ...(pluginHost !== undefined && { pluginHost }),
   }
 }
 
 /** Names with our prefix that mean nothing: a mistyped setting would otherwise silently keep its default. */
 export function unknownNames(env: Env, referred: ReadonlySet<string>): string[] {
   const ours = [...Object.keys(NUMBERS), ...FLAGS, ...LISTS].filter((name) => name.startsWith(PREFIX))
-  const known = [...ours, ...IGNORED, ...OF_COMMANDS]
+  const known = [...ours, ...IGNORED, ...OF_COMMANDS, ...OF_PLUGINS]
   return Object.keys(env)
     .filter((name) => name.startsWith(PREFIX) && !known.includes(name) && !referred.has(name))
     .map((name) => `the environment variable ${name} is not known${suggest(name, known)}`)

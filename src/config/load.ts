@@ -5,6 +5,7 @@ import { deepFreeze } from '../lib/object.ts'
 import { readNotifications, readRelayers, readSigners } from './entries.ts'
 import { readEnvironment, unknownNames } from './environment.ts'
 import { knownNetworks, readNetworks } from './networks.ts'
+import { readPlugins } from './plugins.ts'
 import { checkReferences } from './references.ts'
 import { parseFile, readText, type Sources } from './sources.ts'
 import type { Config } from './types.ts'
@@ -35,22 +36,24 @@ export function loadConfig(env: Env = process.env, cwd: string = process.cwd()):
   const complete = { ...readEnvFile(join(folder, '.env')), ...present(env) }
   const sources: Sources = { env: complete, folder, cwd, referred: new Set() }
   const settings = readEnvironment(complete, cwd, problems)
-  const lists = readLists({ file, text }, sources, problems)
+  const isRemote = settings.pluginHost !== undefined
+  const lists = readLists({ file, text }, { ...sources, isRemote }, problems)
   problems.push(...checkReferences(lists), ...unknownNames(complete, sources.referred))
   if (problems.length > 0) throw new ConfigError(problems)
   return deepFreeze({ file, ...settings, ...lists })
 }
 
-type Lists = Pick<Config, 'networks' | 'relayers' | 'apiMayRelax' | 'signers' | 'notifications'>
+type Lists = Pick<Config, 'networks' | 'relayers' | 'apiMayRelax' | 'signers' | 'notifications' | 'plugins'>
 
 function readLists(
   { file, text }: { readonly file: string; readonly text: string },
-  sources: Sources,
+  { isRemote, ...sources }: Sources & { readonly isRemote: boolean },
   problems: string[],
 ): Lists {
   const content = parseFile(text, file, problems)
   const reader = content === undefined ? undefined : openReader(content, '', problems)
-  if (!reader) return { networks: [], relayers: [], apiMayRelax: [], signers: [], notifications: [] }
+  if (!reader)
+    return { networks: [], relayers: [], apiMayRelax: [], signers: [], notifications: [], plugins: [] }
 
   const { relayers, apiMayRelax } = readRelayers(reader, sources, problems)
   const described = readNetworks(reader, sources, problems)
@@ -60,8 +63,8 @@ function readLists(
     signers: readSigners(reader, sources, problems),
     notifications: readNotifications(reader, sources, problems),
     networks: [...described, ...knownNetworks(relayers, described, problems)],
+    plugins: readPlugins(reader, sources, { problems, isRemote }),
   }
-  if (reader.items('plugins').length > 0) reader.problem('plugins are not supported')
   // Editors find the schema of the file by this field.
   reader.ignore('$schema')
   reader.finish()

@@ -2,6 +2,7 @@ import type { Durability } from '../database/durability.ts'
 import type { LogLevel } from '../log.ts'
 import type { Network } from '../networks/network.ts'
 import type { NotificationConfig } from '../notifications/notification.ts'
+import type { PluginConfig, PluginHostAddress } from '../plugins/plugin.ts'
 import type { RelayerConfig } from '../relayers/relayer.ts'
 import type { Secret } from '../security/secrets.ts'
 import type { SignerConfig } from '../signers/providers/registry.ts'
@@ -56,6 +57,9 @@ export interface Config {
   readonly apiMayRelax: readonly string[]
   readonly signers: readonly SignerConfig[]
   readonly notifications: readonly NotificationConfig[]
+  readonly plugins: readonly PluginConfig[]
+  /** Another host runs the plugins; absent if this process does. */
+  readonly pluginHost?: PluginHostAddress
 }
 
 /** The limits of webhook deliveries. */

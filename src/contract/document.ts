@@ -22,6 +22,8 @@ export interface Parameter {
   readonly caseInsensitive: boolean
   /** A text in a path that the caller chooses, and no id of a record (`x-chosen`): one of another form is a mistake of the caller. */
   readonly isChosen: boolean
+  /** The last parameter of a path that also takes further segments, with the slashes between them (`x-rest`). */
+  readonly takesRest: boolean
   /** A request without it is refused. */
   readonly isRequired: boolean
 }
@@ -53,8 +55,8 @@ export interface ContractOperation {
   readonly parameters: readonly Parameter[]
   /** The JSON request body; absent if the operation has none. */
   readonly body?: DeclaredBody
-  /** The declared response of each status code, in each of its media types. */
-  readonly responses: ReadonlyMap<number, readonly [DeclaredResponse, ...DeclaredResponse[]]>
+  /** The declared response of each status code, in each of its media types; `default` is that of every other one. */
+  readonly responses: ReadonlyMap<number | 'default', readonly [DeclaredResponse, ...DeclaredResponse[]]>
   readonly successStatus: number
   /** The media types of a success; the first one is for callers that prefer none. */
   readonly successMediaTypes: readonly string[]
@@ -210,9 +212,11 @@ function readSuccess(
   document: Node,
   responses: ContractOperation['responses'],
 ): Pick<ContractOperation, 'successStatus' | 'successMediaTypes' | 'successForm'> {
-  const [success] = [...responses].filter(([status]) => status >= 200 && status < 300)
+  const success = [...responses].flatMap(([status, declared]) =>
+    status !== 'default' && status >= 200 && status < 300 ? [{ successStatus: status, declared }] : [],
+  )[0]
   if (success === undefined) throw new Error('openapi.yaml: an operation declares no success')
-  const [successStatus, declared] = success
+  const { successStatus, declared } = success
   const [{ mediaType }] = declared
   const successMediaTypes = declared.map((one) => one.mediaType)
   if (mediaType === 'text/event-stream') return { successStatus, successMediaTypes, successForm: 'stream' }
@@ -243,7 +247,7 @@ function hasList(document: Node, schema: Node): boolean {
 function readResponses(document: Node, responses: Node): ContractOperation['responses'] {
   return new Map(
     Object.entries(responses).map(([status, response]) => [
-      Number(status),
+      status === 'default' ? status : Number(status),
       contentOf(resolveReference(document, response as Node)),
     ]),
   )
@@ -266,6 +270,7 @@ function readParameter(document: Node, declared: Node): Parameter {
     schema: resolveReference(document, node.schema as Node),
     caseInsensitive: node['x-case-insensitive'] === true,
     isChosen: node['x-chosen'] === true,
+    takesRest: node['x-rest'] === true,
     isRequired: node.required === true,
   }
 }

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Actor, Principal } from '../access/principal.ts'
 import type { Contract } from './document.ts'
 import type { Input, OperationId, Result, TicketFilter } from './operations.ts'
@@ -10,6 +11,8 @@ export interface RequestContext {
   readonly signal: AbortSignal
   /** Returns the time in ms after which the request fails with `request_timeout`. */
   timeLeft(): number
+  /** Replaces the rest of the time by this one, in ms, for work that may take longer than other requests. */
+  allow(ms: number): void
   /** The API key of the caller, with its rights. */
   readonly principal: Principal
   /** The sender, for records of what the request changes. */
@@ -18,6 +21,8 @@ export interface RequestContext {
   readonly ticketFilter?: TicketFilter | undefined
   /** The media type that the caller prefers, of those that the operation declares for a success. */
   readonly mediaType: string
+  /** The headers as they arrived, by lower-case name, credentials included: hand over only what a list names. */
+  readonly headers: IncomingHttpHeaders
   /**
    * Counts the transactions or calls of the request after the first one. Call it before anything is done. @throws AppError `rate_limited`
    * if the caller's rate limit has too few units left

@@ -80,7 +80,8 @@ export type Success<Id extends OperationId> = {
 
 /** The result of an operation without the envelope: the body is sent unchanged. */
 export interface Bare<Id extends OperationId> {
-  readonly status: 200 | 503
+  /** One that the contract declares. */
+  readonly status: number
   readonly body: BodyOf<Id>
   /** The header of a text that is more than plain text. */
   readonly contentType?: string

@@ -27,6 +27,8 @@ interface Route {
 export class ContractRouter extends OpenAPIRouter<Document> {
   /** By the number of slashes in their paths. */
   readonly #routes: ReadonlyMap<number, readonly Route[]>
+  /** Those whose last parameter takes the rest of a path. */
+  readonly #open: readonly Route[]
   readonly #operations: Operation<Document>[]
   readonly #byId: ReadonlyMap<string, Operation<Document>>
 
@@ -34,7 +36,10 @@ export class ContractRouter extends OpenAPIRouter<Document> {
     super({ definition: definitionOf(contract) })
     this.#operations = super.getOperations()
     this.#byId = new Map(this.#operations.map((operation) => [operation.operationId ?? '', operation]))
-    this.#routes = Map.groupBy(toRoutes(this.#operations), ({ path }) => slashesIn(path))
+    const rests = new Set(contract.operations.filter(takesRest).map(({ path }) => path))
+    const routes = toRoutes(this.#operations, rests)
+    this.#routes = Map.groupBy(routes, ({ path }) => slashesIn(path))
+    this.#open = routes.filter(({ path }) => rests.has(path))
   }
 
   override getOperations(): Operation<Document>[] {
@@ -85,6 +90,11 @@ export class ContractRouter extends OpenAPIRouter<Document> {
       const values = route.pattern.exec(trimmed)
       if (values !== null) yield { route, values }
     }
+    for (const route of this.#open) {
+      if (slashesIn(trimmed) <= slashesIn(route.path)) continue
+      const values = route.pattern.exec(trimmed)
+      if (values !== null) yield { route, values }
+    }
   }
 }
 
@@ -130,21 +140,27 @@ function operationObject({ id, parameters, body }: ContractOperation): object {
   }
 }
 
-function toRoutes(operations: readonly Operation<Document>[]): Route[] {
+/** OpenAPI has no parameter for several segments, and neither has openapi-backend: `x-rest` is ours. */
+function takesRest({ parameters }: ContractOperation): boolean {
+  return parameters.some((parameter) => parameter.takesRest)
+}
+
+function toRoutes(operations: readonly Operation<Document>[], rests: ReadonlySet<string>): Route[] {
   const byPath = Map.groupBy(operations, (operation) => operation.path)
   return [...byPath]
     .sort(([one], [other]) => parametersOf(one).length - parametersOf(other).length)
     .map(([path, group]) => ({
       path,
-      pattern: toPattern(path),
+      pattern: toPattern(path, rests.has(path)),
       parameters: parametersOf(path),
       operations: new Map(group.map((operation) => [operation.method, operation])),
     }))
 }
 
-function toPattern(path: string): RegExp {
+function toPattern(path: string, takesRest: boolean): RegExp {
   const escaped = path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&')
-  return new RegExp(`^${escaped.replaceAll(/\{[^}]+\}/g, '([^/]+)')}$`)
+  const last = takesRest ? escaped.replace(/\{[^}]+\}$/, '(.+)') : escaped
+  return new RegExp(`^${last.replaceAll(/\{[^}]+\}/g, '([^/]+)')}$`, takesRest ? 's' : '')
 }
 
 function parametersOf(path: string): string[] {

@@ -101,7 +101,8 @@ export function createValidator(contract: Contract, prepared = PREPARED): Contra
       return { kind: 'valid', input: inputOf(operation, request) }
     },
     response: (id, { status, mediaType, body, streamed }) => {
-      const forms = find(id).responses.get(status)
+      const { responses } = find(id)
+      const forms = responses.get(status) ?? responses.get('default')
       if (forms === undefined) return `the status ${status} is not declared`
       const form = forms.find((one) => one.mediaType === mediaType)
       if (form === undefined)
@@ -193,8 +194,14 @@ const LARGEST = 2_147_483_647
 function readQuery(querystring: string, parameters: readonly Parameter[]): object {
   const values = new Map<string, unknown>()
   const declared = parameters.filter((parameter) => parameter.in === 'query')
+  const free = declared.find(isFreeForm)
+  const others = new Map<string, string[]>()
   for (const [name, text] of querystring === '' ? [] : new URLSearchParams(querystring)) {
-    const parameter = declared.find((one) => one.name === name)
+    const parameter = declared.find((one) => one !== free && one.name === name)
+    if (parameter === undefined && free !== undefined) {
+      others.set(name, [...(others.get(name) ?? []), text])
+      continue
+    }
     values.set(name, values.has(name) ? [] : readValue(text, parameter))
   }
   for (const { name, schema } of declared) {
@@ -202,7 +209,13 @@ function readQuery(querystring: string, parameters: readonly Parameter[]): objec
     if (fallback !== undefined && !values.has(name))
       values.set(name, typeof fallback === 'bigint' ? Number(fallback) : fallback)
   }
+  if (free !== undefined) values.set(free.name, Object.fromEntries(others))
   return Object.fromEntries(values)
+}
+
+/** An object in the query is one of all parameters that are not declared, by their names (`style: form`, `explode: true`). */
+function isFreeForm({ schema }: Parameter): boolean {
+  return schema.type === 'object'
 }
 
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([

@@ -17,6 +17,7 @@ import type {
   StreamTicketsTable,
   WatchedStatesTable,
 } from './tables/events.ts'
+import type { PluginLocksTable, PluginsTable, PluginValuesTable } from './tables/plugins.ts'
 import type {
   ChainIdentitiesTable,
   ContractInterfacesTable,
@@ -77,6 +78,9 @@ export interface Schema {
   file_entries: FileEntriesTable
   operator_decisions: OperatorDecisionsTable
   chain_identities: ChainIdentitiesTable
+  plugins: PluginsTable
+  plugin_values: PluginValuesTable
+  plugin_locks: PluginLocksTable
   api_keys: ApiKeysTable
   api_key_secrets: ApiKeySecretsTable
   api_key_uses: ApiKeyUsesTable

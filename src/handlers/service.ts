@@ -16,6 +16,7 @@ import type { DeliveryControls } from '../notifications/delivery/controls.ts'
 import type { BodyWriter } from '../notifications/delivery/deliver.ts'
 import type { SigningKeys } from '../notifications/keys.ts'
 import type { NotificationManager } from '../notifications/manage.ts'
+import type { PluginManager } from '../plugins/manage.ts'
 import type { InterfaceManager } from '../relayers/interfaces/manager.ts'
 import type { RelayerManager } from '../relayers/manage/manager.ts'
 import type { Relayer } from '../relayers/relayer.ts'
@@ -91,6 +92,9 @@ export interface Service {
   readonly controls: DeliveryControls
   readonly keys: SigningKeys
   readonly bodiesOf: BodyWriter
+
+  /** Undefined if the deployment has no plugins. */
+  readonly plugins: PluginManager | undefined
 
   // Access and observability
   readonly apiKeys: ApiKeyManager

@@ -17,13 +17,18 @@ export interface Deadline {
    * stop.
    */
   race<T>(work: Promise<T>, late: () => AppError): Promise<T>
+  /** Replaces the rest of the time by this one, in ms. */
+  allow(ms: number): void
   /** Ends the time limit. From then on the signal aborts only at the end of the answer. */
   met(): void
 }
 
+/** A connection outlives the time limit of its request by this time in ms. */
+const GRACE_MS = 5_000
+
 /** Starts the time limit of a request. It ends with the connection or the answer. */
 export function startDeadline({ res }: HttpContext, ms: number): Deadline {
-  const deadline = new RequestDeadline(ms)
+  const deadline = new RequestDeadline(ms, (longer) => void res.setTimeout(longer))
   res.on('close', () => deadline.close())
   return deadline
 }
@@ -33,8 +38,9 @@ export function startDeadline({ res }: HttpContext, ms: number): Deadline {
  * full collection, with everything that the getter reaches, and such collections took a tenth of the time.
  */
 class RequestDeadline implements Deadline {
-  readonly #timer: NodeJS.Timeout
-  readonly #endsAt: number
+  #timer: NodeJS.Timeout
+  #endsAt: number
+  readonly #keepOpen: (ms: number) => void
   #late = handlerTooSlow
   #expired = false
   #isOver = false
@@ -43,9 +49,19 @@ class RequestDeadline implements Deadline {
   /** A controller and its abort cost as much as a tenth of a small request, and few handlers read the signal. */
   #controller: AbortController | undefined
 
-  constructor(ms: number) {
+  constructor(ms: number, keepOpen: (ms: number) => void) {
     this.#timer = setTimeout(() => this.#expire(), ms)
     this.#endsAt = performance.now() + ms
+    this.#keepOpen = keepOpen
+  }
+
+  allow(ms: number): void {
+    if (this.#expired || this.#isOver) return
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#expire(), ms)
+    this.#endsAt = performance.now() + ms
+    // The connection is silent for as long; Node.js would close it earlier.
+    this.#keepOpen(ms + GRACE_MS)
   }
 
   timeLeft(): number {
@@ -110,7 +126,7 @@ export function handlerTooSlow(): AppError {
 /** The facts of a request without those of its time limit. */
 type Facts = Omit<RequestContext, keyof Timing>
 
-type Timing = Pick<Deadline, 'signal' | 'timeLeft'>
+type Timing = Pick<Deadline, 'signal' | 'timeLeft' | 'allow'>
 
 /**
  * The facts about a request that its handler receives. A class, because the signal is made when it is first read, and each evaluation of an
@@ -123,6 +139,7 @@ export class HandlerContext implements RequestContext {
   readonly ticketFilter: TicketFilter | undefined
   readonly mediaType: string
   readonly countFurther: RequestContext['countFurther']
+  readonly headers: RequestContext['headers']
   readonly #deadline: Timing
 
   constructor(facts: Facts, deadline: Timing) {
@@ -132,6 +149,7 @@ export class HandlerContext implements RequestContext {
     this.ticketFilter = facts.ticketFilter
     this.mediaType = facts.mediaType
     this.countFurther = facts.countFurther
+    this.headers = facts.headers
     this.#deadline = deadline
   }
 
@@ -141,5 +159,9 @@ export class HandlerContext implements RequestContext {
 
   timeLeft(): number {
     return this.#deadline.timeLeft()
+  }
+
+  allow(ms: number): void {
+    this.#deadline.allow(ms)
   }
 }

@@ -161,6 +161,7 @@ const NOT_FOUND: Readonly<Record<string, ErrorCode>> = {
   delivery_id: 'delivery_not_found',
   signer_id: 'signer_not_found',
   network_id: 'network_not_found',
+  plugin_id: 'plugin_not_found',
 }
 
 /**

@@ -204,7 +204,8 @@ async function serve(service: Service, { context, params }: RoutedRequest): Prom
     rules: principal.rules,
   }
   const further = (units: number) => countFurther(limiter, { context, key: caller.limitKey }, units)
-  const facts = { requestId, principal, actor, ticketFilter, mediaType, countFurther: further }
+  const { headers } = context
+  const facts = { requestId, principal, actor, ticketFilter, mediaType, headers, countFurther: further }
   const run = () => handler(input, new HandlerContext(facts, deadline))
   const result = operation.readsList
     ? await readInTurn(service, { context, deadline, run })

@@ -7,6 +7,7 @@ import { eventHandlers } from '../handlers/events.ts'
 import { alertHandlers, healthHandlers, metricsHandlers } from '../handlers/monitoring.ts'
 import { networkHandlers } from '../handlers/networks.ts'
 import { deliveryHandlers, notificationHandlers } from '../handlers/notifications.ts'
+import { pluginHandlers } from '../handlers/plugins.ts'
 import { manageRelayersHandlers, relayerHandlers, relayerStateHandlers } from '../handlers/relayers.ts'
 import type { Service } from '../handlers/service.ts'
 import { signerHandlers, signingHandlers } from '../handlers/signing.ts'
@@ -35,6 +36,7 @@ export function createHandlers(service: Service): HandlerMap {
     ...approvalHandlers(service),
     ...signerHandlers(service),
     ...apiKeyHandlers(service),
+    ...pluginHandlers(service),
     ...currentApiKeyHandlers(),
     ...usageHandlers(service),
     ...abiHandlers(service),

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { preimageOf, tokenTransfer } from '../../simulators/stellar/transaction/authorization.ts'
 import { loadContract } from '../../src/contract/document.ts'
@@ -13,7 +14,9 @@ let world: EveryKind
 let client: ReturnType<typeof createContractClient>
 
 beforeAll(async () => {
-  world = await startEveryKind({ anvil: { args: ['--no-mining'] } })
+  const path = join(import.meta.dirname, '../e2e/plugins/fixtures/every-thing.ts')
+  const plugins = [{ id: 'echo', path, allow_get_invocation: true }]
+  world = await startEveryKind({ anvil: { args: ['--no-mining'] }, plugins })
   client = createContractClient(world.service.url, called)
 }, 60_000)
 afterAll(() => world.stop())
@@ -284,7 +287,7 @@ test('API keys', async () => {
   const changed = await client.PATCH('/api/v1/api-keys/{api_key_id}', { params, body: { disabled: true } })
   expect(bodyOf(changed).data.disabled).toBe(true)
   expect(bodyOf(await client.GET('/api/v1/api-keys/{api_key_id}', { params })).data.name).toBe('Reader')
-  expect(bodyOf(await client.GET('/api/v1/api-keys')).data.map(({ id }) => id)).toEqual(['reader'])
+  expect(bodyOf(await client.GET('/api/v1/api-keys')).data.map(({ id }) => id)).toEqual(['plugin.echo', 'reader'])
   const limits = [{ per: 'day' as const, value: 10n }]
   await client.PATCH('/api/v1/api-keys/{api_key_id}', { params, body: { rules: { limits } } })
   const usage = await client.GET('/api/v1/api-keys/{api_key_id}/usage', { params })
@@ -293,6 +296,28 @@ test('API keys', async () => {
   expect(bodyOf(spent).data).toEqual({ limits: [], spent: [] })
   const gone = await client.DELETE('/api/v1/api-keys/{api_key_id}', { params })
   expect(bodyOf(gone).data).toBe('API key deleted successfully')
+})
+
+test('plugins', async () => {
+  expect(bodyOf(await client.GET('/api/v1/plugins')).data.map(({ id }) => id)).toEqual(['echo'])
+  const params = { path: { plugin_id: 'echo' } }
+  const changed = await client.PATCH('/api/v1/plugins/{plugin_id}', { params, body: { timeout: 20 } })
+  expect(bodyOf(changed).data.timeout).toBe(20)
+  expect(bodyOf(await client.GET('/api/v1/plugins/{plugin_id}', { params })).data.timeout).toBe(20)
+  const of = '/api/v1/plugins/{plugin_id}/call' as const
+  const body = { params: { n: 1 } }
+  expect(bodyOf(await client.POST(of, { params, body }))).toMatchObject({ data: { params: { n: 1 } } })
+  expect(bodyOf(await client.GET(of, { params }))).toMatchObject({ data: { method: 'GET' } })
+  const route = { path: { plugin_id: 'echo', route: 'kv' } }
+  const found = { known: expect.anything(), removed: true, left: 1 }
+  expect(bodyOf(await client.POST(`${of}/{route}`, { params: route, body }))).toEqual({
+    success: true,
+    data: found,
+  })
+  const { error, response } = await client.GET(`${of}/{route}`, {
+    params: { path: { plugin_id: 'echo', route: 'no/such' } },
+  })
+  expect([response.status, error?.error]).toEqual([404, 'no route /no/such'])
 })
 
 test('approvals', async () => {

@@ -33,6 +33,45 @@ const VARIABLE = `${'$'}{KEY}`
 
 const HSM = { module_path: 'lib.so', token_label: 'relayer', pin: { type: 'plain', value: SECRET } }
 
+/** [what, fields of a good plugin, the one problem they make] */
+const PLUGINS: [string, object, string][] = [
+  ['without a file', { path: undefined }, 'plugins[0].path is missing: it must be a non-empty text'],
+  ['of another language', { path: 'plugin.py' }, 'plugins[0].path must end in .ts, .mts, .js or .mjs'],
+  [
+    'whose file does not exist',
+    { path: 'absent.ts' },
+    'plugins[0].path names a file that does not exist; relative paths count from the folder of the configuration file, from "plugins" in it, and from the working directory',
+  ],
+  ['without time', { timeout: 0 }, 'plugins[0].timeout must be a whole number from 1 to 3600'],
+  [
+    'with an unknown scope',
+    { scopes: ['everything'] },
+    'plugins[0].scopes[0] must be a scope such as "transactions:write"; docs/api-keys.md lists them',
+  ],
+  [
+    'whose rights contradict each other',
+    { scopes: ['relayers:admin'], relayers: ['main'] },
+    'plugins[0].scopes relayers:admin cannot be limited to relayers or networks. Remove the scope, or relayers and networks.',
+  ],
+  [
+    'that would see a secret of the service',
+    { env: ['STORAGE_ENCRYPTION_KEY'] },
+    'plugins[0].env may not hand STORAGE_ENCRYPTION_KEY to a plugin',
+  ],
+  [
+    'that needs a variable that is not set',
+    { env: ['ABSENT_VARIABLE'] },
+    'plugins[0].env refers to the environment variable ABSENT_VARIABLE, which is not set',
+  ],
+  [
+    'that would see credentials of callers',
+    { forward_headers: ['Cookie'] },
+    'plugins[0].forward_headers[0] must be the name of a header that carries no credential of the service (authorization, cookie, proxy-authorization)',
+  ],
+  ['with an unknown field', { time_out: 3 }, 'plugins[0].time_out is not known (did you mean "timeout"?)'],
+  ['whose configuration is no object', { config: 3 }, 'plugins[0].config must be an object'],
+]
+
 /** [what, change of a good file, the one problem it makes] */
 const FILES: [string, Change, string][] = [
   ['is a list', () => [], 'the file must be an object'],
@@ -42,7 +81,11 @@ const FILES: [string, Change, string][] = [
     (file) => ({ ...file, relayer: [] }),
     'relayer is not known (did you mean "relayers"?)',
   ],
-  ['has plugins', (file) => ({ ...file, plugins: [{ id: 'x' }] }), 'plugins are not supported'],
+  ...PLUGINS.map(([what, plugin, problem]): [string, Change, string] => [
+    `has a plugin ${what}`,
+    (file) => ({ ...file, plugins: [{ id: 'x', path: import.meta.filename, ...plugin }] }),
+    problem,
+  ]),
   ['has relayers that are no list', (file) => ({ ...file, relayers: {} }), 'relayers must be a list'],
   [
     'has a relayer that is no object',

@@ -280,7 +280,8 @@ describe('queries', () => {
 
   test.each(
     contract.operations.flatMap(({ id, parameters }) => {
-      const declared = parameters.filter((one) => one.in === 'query')
+      // An object is one of all parameters without a declaration, which may be repeated.
+      const declared = parameters.filter((one) => one.in === 'query' && one.schema.type !== 'object')
       return declared.map(({ name }) => {
         const others = declared.filter((one) => one.isRequired && one.name !== name)
         return [id, name, others.map((one) => `&${one.name}=2030-01-01T00:00:00Z`).join('')] as const

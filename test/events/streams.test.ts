@@ -60,6 +60,8 @@ function streaming(onQuery: () => void = () => {}) {
     const context: RequestContext = {
       requestId: 'r',
       signal,
+      headers: {},
+      allow: () => undefined,
       timeLeft: () => 0,
       principal: { ...ROOT, id: caller },
       actor: { keyId: 'root', address: '127.0.0.1', requestId: 'test' },

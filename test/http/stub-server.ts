@@ -102,6 +102,20 @@ const API_KEY_RECORD = {
   secrets: [],
 } as const satisfies Schemas['ApiKey']
 
+const PLUGIN = {
+  id: 'payout',
+  path: 'payout.ts',
+  timeout: 300,
+  emit_logs: false,
+  emit_traces: false,
+  raw_response: false,
+  allow_get_invocation: false,
+  forward_logs: false,
+  scopes: [],
+  memory_mb: 128,
+  state: { status: 'ready', restarts: 0, running: 0, queued: 0, calls: '0', failures: '0' },
+} as const satisfies Schemas['Plugin']
+
 const RECEIPT = {
   transaction_id: '0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11',
   network_type: 'evm',
@@ -236,6 +250,16 @@ const HANDLERS: HandlerMap = {
   getApiKey: async () => ({ data: API_KEY_RECORD }),
   updateApiKey: async () => ({ data: API_KEY_RECORD }),
   deleteApiKey: async () => ({ data: 'API key deleted successfully' }),
+  listPlugins: async () => ({
+    data: [PLUGIN],
+    pagination: { current_page: 1, per_page: 10, total_items: 1 },
+  }),
+  getPlugin: async () => ({ data: PLUGIN }),
+  updatePlugin: async () => ({ data: PLUGIN }),
+  callPlugin: async () => ({ status: 200, body: { success: true, data: null } }),
+  callPluginGet: async () => ({ status: 200, body: { success: true, data: null } }),
+  callPluginRoute: async () => ({ status: 200, body: { success: true, data: null } }),
+  callPluginRouteGet: async () => ({ status: 200, body: { success: true, data: null } }),
   rotateApiKey: async () => ({ data: { ...API_KEY_RECORD, secret: 'rlk_secret' } }),
 }
 

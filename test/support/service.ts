@@ -104,6 +104,8 @@ export interface ServiceOptions {
   readonly signers?: readonly object[]
   /** The url of `ops`. Default: a port of this machine where no one listens. */
   readonly notificationUrl?: string
+  /** Entries of the list `plugins`. Default: none. */
+  readonly plugins?: readonly object[]
   readonly env?: Record<string, string>
   /** Default: the machine's. */
   readonly clock?: Clock
@@ -185,8 +187,10 @@ function configFile({
   relayers,
   signers,
   notificationUrl = NOWHERE,
+  plugins,
 }: ServiceOptions) {
   return {
+    ...(plugins && { plugins }),
     relayers: relayers ?? [
       { id: 'main', name: 'Main', signer_id: 'dev-0', notification_id: 'ops', policies, ...ON_ANVIL },
       { id: 'other', name: 'Other', signer_id: 'dev-1', ...ON_ANVIL },

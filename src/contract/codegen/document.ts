@@ -85,6 +85,7 @@ function toParameter(parameter: Node, { document, references }: Source): Node {
   const {
     example: _example,
     'x-case-insensitive': _insensitive,
+    'x-rest': _rest,
     ...rest
   } = resolveReference(document, parameter)
   return { ...rest, schema: toSchema30(rest.schema as Node, references) }

@@ -105,7 +105,7 @@ export interface ChainIdentitiesTable {
 
 /** The entries of the configuration file at its last application. They stay when their record is deleted. */
 export interface FileEntriesTable {
-  /** `relayer`, `notification` or `signer`. */
+  /** `relayer`, `notification`, `signer` or `plugin`. */
   kind: string
   id: string
   fingerprint: string

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
 import type { ContractOperation } from '../../contract/document.ts'
 import type { Schemas } from '../../contract/operations.ts'
-import { AppError, type ErrorCode, internalError } from '../../errors.ts'
+import { AppError, type ErrorCode, internalError, methodNotAllowed } from '../../errors.ts'
 import type { Guard, HttpContext } from '../state.ts'
 
 /** `message` of the failure body: the five texts of the interface, and one for each status that it does not have. */
@@ -17,6 +17,7 @@ const MESSAGES: Readonly<Record<FailureStatus, string>> = {
   429: 'Too Many Requests',
   500: 'Internal Server Error',
   503: 'Service Unavailable',
+  504: 'Gateway Timeout',
 }
 
 /** The answer to a request that failed. */
@@ -45,11 +46,11 @@ export function toFailure(failure: AppError, operation?: ContractOperation): Fai
 }
 
 function headersOf(error: AppError, status: FailureStatus): Record<string, string> {
-  const { retryAfterSeconds } = error
+  const { retryAfterSeconds, allowedMethods } = error
   return {
     ...(status === 401 && { 'WWW-Authenticate': 'Bearer' }),
     ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }),
-    ...(error instanceof MethodNotAllowedError && { Allow: error.allowedMethods.join(', ') }),
+    ...(allowedMethods !== undefined && { Allow: allowedMethods.join(', ') }),
   }
 }
 
@@ -86,8 +87,8 @@ function failureOf(code: string | undefined): AppError {
   return new AppError('invalid_request', 'This is not a well-formed HTTP request.')
 }
 
-/** The HTTP status of a failure. The interface has texts for all but 403, 405, 409 and 503. */
-export type FailureStatus = 400 | 401 | 403 | 404 | 405 | 409 | 429 | 500 | 503
+/** The HTTP status of a failure. The interface has texts for all but 403, 405, 409, 503 and 504. */
+export type FailureStatus = 400 | 401 | 403 | 404 | 405 | 409 | 429 | 500 | 503 | 504
 
 /** The table gives each error code its HTTP status. Nothing else in the service decides the status of a failure. */
 export const STATUS_OF_CODE: Readonly<Record<ErrorCode, FailureStatus>> = {
@@ -106,6 +107,7 @@ export const STATUS_OF_CODE: Readonly<Record<ErrorCode, FailureStatus>> = {
   notification_not_found: 404,
   abi_not_found: 404,
   relayer_not_found: 404,
+  plugin_not_found: 404,
   signer_not_found: 404,
   transaction_not_found: 404,
 
@@ -115,10 +117,14 @@ export const STATUS_OF_CODE: Readonly<Record<ErrorCode, FailureStatus>> = {
 
   internal_error: 500,
   network_unavailable: 500,
+  plugin_failed: 500,
   request_timeout: 500,
   signer_unavailable: 500,
 
   database_unavailable: 503,
+  plugin_unavailable: 503,
+
+  plugin_timeout: 504,
 
   account_not_found: 400,
   account_taken: 400,
@@ -180,21 +186,11 @@ export function answerOtherMethod(context: HttpContext, { allowed, guard }: Othe
     return
   }
   guard(context)
-  throw new MethodNotAllowedError(allowed)
+  throw methodNotAllowed(allowed)
 }
 
 /** Answers OPTIONS with the methods of the path. */
 export function answerOptions(context: HttpContext, allowed: readonly string[]): void {
   context.status = 204
   context.set('Allow', allowed.join(', '))
-}
-
-/** The failure for a method that a path does not have. */
-export class MethodNotAllowedError extends AppError {
-  readonly allowedMethods: readonly string[]
-
-  constructor(allowedMethods: readonly string[]) {
-    super('method_not_allowed', `This path answers ${allowedMethods.join(', ')}.`)
-    this.allowedMethods = allowedMethods
-  }
 }

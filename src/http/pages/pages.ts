@@ -3,7 +3,8 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import Router from '@koa/router'
 import type { DefaultContext } from 'koa'
 import type { Page } from '../../contract/docs.ts'
-import { answerOptions, MethodNotAllowedError } from '../answers/failure.ts'
+import { methodNotAllowed } from '../../errors.ts'
+import { answerOptions } from '../answers/failure.ts'
 import { type Authenticate, requireCredential } from '../auth.ts'
 import { countRequest } from '../guards.ts'
 import type { RateLimiter } from '../rate-limit.ts'
@@ -110,7 +111,7 @@ export function publicPaths({ paths, count }: PublicPaths): Middleware {
   for (const path of paths.keys()) {
     router.options(path, (context) => answerOptions(context, METHODS))
     router.all(path, () => {
-      throw new MethodNotAllowedError(METHODS)
+      throw methodNotAllowed(METHODS)
     })
   }
   return router.routes() as Middleware

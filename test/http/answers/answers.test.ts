@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { loadContract, type Node } from '../../../src/contract/document.ts'
 import type { HandlerMap } from '../../../src/contract/handler.ts'
 import { createValidator } from '../../../src/contract/validator.ts'
-import { AppError, type ErrorCode, internalError } from '../../../src/errors.ts'
-import { MethodNotAllowedError, STATUS_OF_CODE, toFailure } from '../../../src/http/answers/failure.ts'
+import { AppError, type ErrorCode, internalError, methodNotAllowed } from '../../../src/errors.ts'
+import { STATUS_OF_CODE, toFailure } from '../../../src/http/answers/failure.ts'
 import { ask, call, startStub } from '../stub-server.ts'
 
 const PAGINATION = { current_page: 1, per_page: 10, total_items: 1 }
@@ -140,7 +140,7 @@ test('each code has the status that the contract describes', () => {
 const HEADERS: [AppError, Record<string, string>][] = [
   [new AppError('unauthorized', 'Send a key.'), { 'WWW-Authenticate': 'Bearer' }],
   [new AppError('rate_limited', 'Wait.', { retryAfterSeconds: 3 }), { 'Retry-After': '3' }],
-  [new MethodNotAllowedError(['GET', 'HEAD']), { Allow: 'GET, HEAD' }],
+  [methodNotAllowed(['GET', 'HEAD']), { Allow: 'GET, HEAD' }],
   [new AppError('relayer_paused', 'It is paused.'), {}],
 ]
 

@@ -1750,6 +1750,158 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/plugins": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List plugins
+         * @description Lists the plugins of the configuration file, in its order, with their settings and their state in the process that answers.
+         */
+        readonly get: operations["listPlugins"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/plugins/{plugin_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Id of the plugin. An unknown id is Not found.
+                 * @example payout
+                 */
+                readonly plugin_id: components["parameters"]["PluginId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get a plugin
+         * @description Returns the settings of the plugin, and its state in the process that answers, with its newest log lines.
+         */
+        readonly get: operations["getPlugin"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change the settings of a plugin
+         * @description Changes the given settings; null removes `config`. Code, environment, rights and limits are only in the configuration file. Changes are
+         *     stored, and survive a restart until the entry of the plugin in the file changes: then the file applies again. Every process applies them
+         *     within a second.
+         */
+        readonly patch: operations["updatePlugin"];
+        readonly trace?: never;
+    };
+    readonly "/api/v1/plugins/{plugin_id}/call": {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description The route for the handler if the path has none.
+                 * @example /verify
+                 */
+                readonly route?: components["parameters"]["PluginRouteQuery"];
+                /**
+                 * @description Any other query parameters, which the handler gets as `query`, by name; each is a list of texts.
+                 * @example {
+                 *       "currency": [
+                 *         "EUR"
+                 *       ]
+                 *     }
+                 */
+                readonly query?: components["parameters"]["PluginQuery"];
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Id of the plugin. An unknown id is Not found.
+                 * @example payout
+                 */
+                readonly plugin_id: components["parameters"]["PluginId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Call a plugin with GET
+         * @description As `callPlugin`, with an empty object as the parameter, if the plugin has the setting `allow_get_invocation`; otherwise 405.
+         */
+        readonly get: operations["callPluginGet"];
+        readonly put?: never;
+        /**
+         * Call a plugin
+         * @description Runs the handler of the plugin and returns its result: `data` of the envelope, or, with the setting `raw_response`, the whole body. If the
+         *     body has a field `params`, that is the parameter of the handler, and otherwise the whole body is. A body has at most 256 KiB, a result 4 MiB.
+         *
+         *     The call acts with the API key of the plugin, not with that of the caller. The plugin sees neither `Authorization` nor cookies, and only the
+         *     headers that the operator lists. It can fail with any status from 400 to 599. A call that takes longer than `timeout` is 504
+         *     `plugin_timeout`; one that finds the plugin starting again or its queue full is 503 `plugin_unavailable`.
+         */
+        readonly post: operations["callPlugin"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/plugins/{plugin_id}/call/{route}": {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description The route for the handler if the path has none.
+                 * @example /verify
+                 */
+                readonly route?: components["parameters"]["PluginRouteQuery"];
+                /**
+                 * @description Any other query parameters, which the handler gets as `query`, by name; each is a list of texts.
+                 * @example {
+                 *       "currency": [
+                 *         "EUR"
+                 *       ]
+                 *     }
+                 */
+                readonly query?: components["parameters"]["PluginQuery"];
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Id of the plugin. An unknown id is Not found.
+                 * @example payout
+                 */
+                readonly plugin_id: components["parameters"]["PluginId"];
+                /**
+                 * @description The rest of the path, which the plugin interprets. Slashes in it may be sent as they are.
+                 * @example verify
+                 */
+                readonly route: components["parameters"]["PluginRoute"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Call a route of a plugin with GET
+         * @description As `callPluginRoute` and `callPluginGet`.
+         */
+        readonly get: operations["callPluginRouteGet"];
+        readonly put?: never;
+        /**
+         * Call a route of a plugin
+         * @description As `callPlugin`. The handler gets the rest of the path as `route`, with a leading slash; it may have several segments.
+         */
+        readonly post: operations["callPluginRoute"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
 }
 export interface webhooks {
     readonly transaction_update: {
@@ -1944,6 +2096,10 @@ export interface components {
          *     | `signer_unavailable` | 500. The key service does not answer; nothing was changed, so you can retry |
          *     | `api_key_not_found` | 404. No API key has this id |
          *     | `network_not_found` | 404. There is no network of this type and name |
+         *     | `plugin_not_found` | 404. No plugin has this id |
+         *     | `plugin_failed` | 500. The plugin failed; or the status that it chose, with its own code in `data` |
+         *     | `plugin_timeout` | 504. The plugin did not answer in time; it may have done something |
+         *     | `plugin_unavailable` | 503. The plugin starts again, or has too many calls; nothing was done, try again as `Retry-After` says |
          *     | `already_exists` | 409. The id is taken, by a record or by an entry of the configuration file |
          *     | `in_use` | Relayers refer to it; `error` names them |
          *     | `wrong_chain` | The endpoints serve another chain than the network's |
@@ -1992,7 +2148,7 @@ export interface components {
          *     | `network_unavailable` | 500. No node of the network answers; nothing was changed, so you can retry |
          * @enum {string}
          */
-        readonly ErrorCode: "unauthorized" | "insufficient_scope" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "approval_not_found" | "notification_not_found" | "abi_not_found" | "delivery_not_found" | "signer_not_found" | "signer_refused" | "signer_unavailable" | "api_key_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "chain_id_mismatch" | "method_not_allowed" | "internal_error" | "request_timeout" | "database_unavailable" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_undecided" | "transaction_not_included" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_beyond_ceiling" | "report_too_large" | "rule_violated" | "approval_decided" | "own_approval" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "chain_not_reset" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
+        readonly ErrorCode: "unauthorized" | "insufficient_scope" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "approval_not_found" | "notification_not_found" | "abi_not_found" | "delivery_not_found" | "signer_not_found" | "signer_refused" | "signer_unavailable" | "api_key_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "chain_id_mismatch" | "method_not_allowed" | "internal_error" | "request_timeout" | "database_unavailable" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_undecided" | "transaction_not_included" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_beyond_ceiling" | "report_too_large" | "rule_violated" | "approval_decided" | "own_approval" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "chain_not_reset" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable" | "plugin_not_found" | "plugin_failed" | "plugin_timeout" | "plugin_unavailable";
         /** @description The body of every failure. */
         readonly Failure: {
             /** @constant */
@@ -2055,7 +2211,7 @@ export interface components {
              * @description The reason, for programs.
              * @enum {string}
              */
-            readonly code?: "not_found" | "relayer_not_found" | "transaction_not_found" | "approval_not_found" | "abi_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "network_not_found" | "api_key_not_found";
+            readonly code?: "not_found" | "relayer_not_found" | "transaction_not_found" | "approval_not_found" | "abi_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "network_not_found" | "api_key_not_found" | "plugin_not_found";
         };
         readonly ConflictFailure: components["schemas"]["Failure"] & {
             /** @constant */
@@ -2138,6 +2294,133 @@ export interface components {
             readonly pagination: components["schemas"]["Pagination"];
             readonly error?: components["schemas"]["EnvelopeError"];
             readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly PluginListResponse: {
+            /** @constant */
+            readonly success: true;
+            /** @description The items of the page. */
+            readonly data: readonly components["schemas"]["Plugin"][];
+            readonly pagination: components["schemas"]["Pagination"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly PluginResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["Plugin"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        /**
+         * @description The result of a plugin. Without `raw_response` it is `{ success: true, data, metadata? }`; `metadata` has `logs` with the setting `emit_logs`,
+         *     and `traces`, the calls of the plugin to this API, with `emit_traces`. With `raw_response` it is any JSON. Integers beyond 2^53 are decimal
+         *     strings in both.
+         */
+        readonly PluginResult: unknown;
+        /** @description The parameter of the handler; any JSON. A field `params` of an object is taken out of it. */
+        readonly PluginParams: unknown;
+        /** @description The failure of a call. */
+        readonly PluginFailure: {
+            /** @constant */
+            readonly success: false;
+            /** @description The code and the details that the plugin gave; null if the service refused the call. */
+            readonly data: {
+                /** @description A word of the plugin. */
+                readonly code?: string | null;
+                /** @description Any JSON of the plugin. */
+                readonly details?: unknown;
+            } | null;
+            /** @description The text that belongs to the HTTP status. */
+            readonly message: string;
+            /** @description A sentence of the plugin or the service. */
+            readonly error: string;
+            readonly code: components["schemas"]["ErrorCode"];
+            /** @description As for a success. */
+            readonly metadata?: Record<string, never>;
+        };
+        /** @description A plugin with its settings. Those of `UpdatePluginRequest` are as they apply now; the others are in the configuration file. */
+        readonly Plugin: {
+            readonly id: components["schemas"]["Id"];
+            /** @description The file of the plugin, as the configuration names it. */
+            readonly path: string;
+            readonly timeout: components["schemas"]["PluginTimeout"];
+            /** @description Results have what the handler logged. */
+            readonly emit_logs: boolean;
+            /** @description Results have the calls of the handler to this API. */
+            readonly emit_traces: boolean;
+            /** @description The result is the whole body of the response. */
+            readonly raw_response: boolean;
+            /** @description It can be called with GET. */
+            readonly allow_get_invocation: boolean;
+            /** @description The log of the service has what the plugin logs. */
+            readonly forward_logs: boolean;
+            readonly config?: components["schemas"]["PluginSettings"];
+            /** @description The rights of its API key. */
+            readonly scopes: readonly components["schemas"]["Scope"][];
+            readonly relayers?: components["schemas"]["RelayerPatterns"];
+            readonly rules?: components["schemas"]["SpendingRules"];
+            /** @description The limit of its heap in MiB. */
+            readonly memory_mb: number;
+            readonly state: components["schemas"]["PluginState"];
+        };
+        /** @description The longest time of a call in seconds. */
+        readonly PluginTimeout: number;
+        /** @description An object that the handler gets as `config`; at most 64 KiB of JSON. */
+        readonly PluginSettings: {
+            readonly [key: string]: unknown;
+        };
+        /** @description The plugin in the process that answers. */
+        readonly PluginState: {
+            /**
+             * @description `starting` · `ready` · `waiting`: its process ended, and starts again after a growing delay; calls are 503 until then.
+             * @enum {string}
+             */
+            readonly status: "starting" | "ready" | "waiting";
+            /** @description How often its process has ended since the start of the service. */
+            readonly restarts: number;
+            /** @description Calls that it works on. */
+            readonly running: number;
+            /** @description Calls that wait. */
+            readonly queued: number;
+            /** @description Calls since the start. */
+            readonly calls: string;
+            /** @description Calls that did not succeed, since the start. */
+            readonly failures: string;
+            /** @description The newest failure that the plugin did not choose itself. */
+            readonly last_failure?: {
+                readonly at: components["schemas"]["Timestamp"];
+                /** @description The reason. */
+                readonly message: string;
+            };
+            /** @description The newest log lines, oldest first. `getPlugin` alone returns them. */
+            readonly logs?: readonly {
+                readonly at: components["schemas"]["Timestamp"];
+                /**
+                 * @description The level.
+                 * @enum {string}
+                 */
+                readonly level: "debug" | "log" | "info" | "warn" | "error";
+                /** @description The line. */
+                readonly message: string;
+            }[];
+        };
+        /** @description The settings to change. */
+        readonly UpdatePluginRequest: {
+            readonly timeout?: components["schemas"]["PluginTimeout"];
+            /** @description Results have what the handler logged. */
+            readonly emit_logs?: boolean;
+            /** @description Results have the calls of the handler to this API. */
+            readonly emit_traces?: boolean;
+            /** @description The result is the whole body of the response. */
+            readonly raw_response?: boolean;
+            /** @description It can be called with GET. */
+            readonly allow_get_invocation?: boolean;
+            /** @description The log of the service has what the plugin logs. */
+            readonly forward_logs?: boolean;
+            /** @description An object that the handler gets as `config`; null removes it. */
+            readonly config?: {
+                readonly [key: string]: unknown;
+            } | null;
         };
         readonly ApiKeyListResponse: {
             /** @constant */
@@ -3121,11 +3404,11 @@ export interface components {
         };
         /**
          * @description A right to call operations; the security scheme `bearer` describes each. Those of the whole deployment cannot be limited to relayers or
-         *     networks: `relayers:admin`, `signers:read`, `signers:admin`, `networks:admin`, `notifications:write`, `audit:read`, `api-keys:read` and
-         *     `api-keys:admin`.
+         *     networks: `relayers:admin`, `signers:read`, `signers:admin`, `networks:admin`, `notifications:write`, `audit:read`, `api-keys:read`,
+         *     `api-keys:admin`, `plugins:read` and `plugins:admin`.
          * @enum {string}
          */
-        readonly Scope: "relayers:read" | "relayers:write" | "relayers:admin" | "transactions:read" | "transactions:write" | "transactions:approve" | "sign" | "rpc" | "signers:read" | "signers:admin" | "networks:read" | "networks:admin" | "notifications:read" | "notifications:write" | "events:read" | "metrics:read" | "audit:read" | "api-keys:read" | "api-keys:admin";
+        readonly Scope: "relayers:read" | "relayers:write" | "relayers:admin" | "transactions:read" | "transactions:write" | "transactions:approve" | "sign" | "rpc" | "signers:read" | "signers:admin" | "networks:read" | "networks:admin" | "notifications:read" | "notifications:write" | "events:read" | "metrics:read" | "audit:read" | "api-keys:read" | "api-keys:admin" | "plugins:read" | "plugins:call" | "plugins:admin";
         /** @description The rights of the key. */
         readonly Scopes: readonly components["schemas"]["Scope"][];
         /**
@@ -4172,7 +4455,7 @@ export interface components {
          * @description The kind of a record. `deployment` is the deployment as a whole; the id is the name of a setting.
          * @enum {string}
          */
-        readonly AuditTargetType: "relayer" | "signer" | "notification" | "network" | "transaction" | "api_key" | "deployment";
+        readonly AuditTargetType: "relayer" | "signer" | "notification" | "network" | "transaction" | "api_key" | "plugin" | "deployment";
         /** @description The fields of a record. Large integers are decimal strings. */
         readonly AuditedRecord: {
             readonly [key: string]: unknown;
@@ -6771,6 +7054,40 @@ export interface components {
                 readonly "application/json": components["schemas"]["ApiKeyResponse"];
             };
         };
+        /** @description The plugin as it is now. */
+        readonly Plugin: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["PluginResponse"];
+            };
+        };
+        /** @description The result of the handler, in the envelope or, with `raw_response`, as it is. */
+        readonly PluginResult: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["PluginResult"];
+            };
+        };
+        /** @description The plugin failed, with the status that it chose, or the service refused the call. 429 and 503 have `Retry-After` if the service decided them. */
+        readonly PluginFailure: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["PluginFailure"];
+            };
+        };
         /** @description The record does not exist, or has no such transaction or delivery. */
         readonly NotFound: {
             headers: {
@@ -6942,6 +7259,32 @@ export interface components {
          * @example payments
          */
         readonly ApiKeyId: components["schemas"]["Id"];
+        /**
+         * @description Id of the plugin. An unknown id is Not found.
+         * @example payout
+         */
+        readonly PluginId: components["schemas"]["Id"];
+        /**
+         * @description The rest of the path, which the plugin interprets. Slashes in it may be sent as they are.
+         * @example verify
+         */
+        readonly PluginRoute: string;
+        /**
+         * @description The route for the handler if the path has none.
+         * @example /verify
+         */
+        readonly PluginRouteQuery: string;
+        /**
+         * @description Any other query parameters, which the handler gets as `query`, by name; each is a list of texts.
+         * @example {
+         *       "currency": [
+         *         "EUR"
+         *       ]
+         *     }
+         */
+        readonly PluginQuery: {
+            readonly [key: string]: readonly string[];
+        };
         /**
          * @description Type and name of the network, joined by a colon. Case-insensitive, unless a network has exactly this name.
          * @example evm:sepolia
@@ -9842,6 +10185,270 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listPlugins: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Number of the page. Pages start at 1, and 0 is served as 1. A page after the last one is empty. Numbers above 2147483647 are served as 2147483647.
+                 * @example 1
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /**
+                 * @description The number of items on a page. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+                 * @example 10
+                 */
+                readonly per_page?: components["parameters"]["PerPage"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of plugins. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["PluginListResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly getPlugin: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Id of the plugin. An unknown id is Not found.
+                 * @example payout
+                 */
+                readonly plugin_id: components["parameters"]["PluginId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: components["responses"]["Plugin"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly updatePlugin: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Id of the plugin. An unknown id is Not found.
+                 * @example payout
+                 */
+                readonly plugin_id: components["parameters"]["PluginId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["UpdatePluginRequest"];
+            };
+        };
+        readonly responses: {
+            readonly 200: components["responses"]["Plugin"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly callPluginGet: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description The route for the handler if the path has none.
+                 * @example /verify
+                 */
+                readonly route?: components["parameters"]["PluginRouteQuery"];
+                /**
+                 * @description Any other query parameters, which the handler gets as `query`, by name; each is a list of texts.
+                 * @example {
+                 *       "currency": [
+                 *         "EUR"
+                 *       ]
+                 *     }
+                 */
+                readonly query?: components["parameters"]["PluginQuery"];
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Id of the plugin. An unknown id is Not found.
+                 * @example payout
+                 */
+                readonly plugin_id: components["parameters"]["PluginId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: components["responses"]["PluginResult"];
+            readonly 401: components["responses"]["PluginFailure"];
+            readonly 403: components["responses"]["PluginFailure"];
+            readonly 429: components["responses"]["PluginFailure"];
+            readonly 503: components["responses"]["PluginFailure"];
+            readonly default: components["responses"]["PluginFailure"];
+        };
+    };
+    readonly callPlugin: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description The route for the handler if the path has none.
+                 * @example /verify
+                 */
+                readonly route?: components["parameters"]["PluginRouteQuery"];
+                /**
+                 * @description Any other query parameters, which the handler gets as `query`, by name; each is a list of texts.
+                 * @example {
+                 *       "currency": [
+                 *         "EUR"
+                 *       ]
+                 *     }
+                 */
+                readonly query?: components["parameters"]["PluginQuery"];
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Id of the plugin. An unknown id is Not found.
+                 * @example payout
+                 */
+                readonly plugin_id: components["parameters"]["PluginId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["PluginParams"];
+            };
+        };
+        readonly responses: {
+            readonly 200: components["responses"]["PluginResult"];
+            readonly 401: components["responses"]["PluginFailure"];
+            readonly 403: components["responses"]["PluginFailure"];
+            readonly 429: components["responses"]["PluginFailure"];
+            readonly 503: components["responses"]["PluginFailure"];
+            readonly default: components["responses"]["PluginFailure"];
+        };
+    };
+    readonly callPluginRouteGet: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description The route for the handler if the path has none.
+                 * @example /verify
+                 */
+                readonly route?: components["parameters"]["PluginRouteQuery"];
+                /**
+                 * @description Any other query parameters, which the handler gets as `query`, by name; each is a list of texts.
+                 * @example {
+                 *       "currency": [
+                 *         "EUR"
+                 *       ]
+                 *     }
+                 */
+                readonly query?: components["parameters"]["PluginQuery"];
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Id of the plugin. An unknown id is Not found.
+                 * @example payout
+                 */
+                readonly plugin_id: components["parameters"]["PluginId"];
+                /**
+                 * @description The rest of the path, which the plugin interprets. Slashes in it may be sent as they are.
+                 * @example verify
+                 */
+                readonly route: components["parameters"]["PluginRoute"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: components["responses"]["PluginResult"];
+            readonly 401: components["responses"]["PluginFailure"];
+            readonly 403: components["responses"]["PluginFailure"];
+            readonly 429: components["responses"]["PluginFailure"];
+            readonly 503: components["responses"]["PluginFailure"];
+            readonly default: components["responses"]["PluginFailure"];
+        };
+    };
+    readonly callPluginRoute: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description The route for the handler if the path has none.
+                 * @example /verify
+                 */
+                readonly route?: components["parameters"]["PluginRouteQuery"];
+                /**
+                 * @description Any other query parameters, which the handler gets as `query`, by name; each is a list of texts.
+                 * @example {
+                 *       "currency": [
+                 *         "EUR"
+                 *       ]
+                 *     }
+                 */
+                readonly query?: components["parameters"]["PluginQuery"];
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Id of the plugin. An unknown id is Not found.
+                 * @example payout
+                 */
+                readonly plugin_id: components["parameters"]["PluginId"];
+                /**
+                 * @description The rest of the path, which the plugin interprets. Slashes in it may be sent as they are.
+                 * @example verify
+                 */
+                readonly route: components["parameters"]["PluginRoute"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["PluginParams"];
+            };
+        };
+        readonly responses: {
+            readonly 200: components["responses"]["PluginResult"];
+            readonly 401: components["responses"]["PluginFailure"];
+            readonly 403: components["responses"]["PluginFailure"];
+            readonly 429: components["responses"]["PluginFailure"];
+            readonly 503: components["responses"]["PluginFailure"];
+            readonly default: components["responses"]["PluginFailure"];
         };
     };
     readonly onTransactionUpdate: {

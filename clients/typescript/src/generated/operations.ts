@@ -109,6 +109,15 @@ export const OPERATIONS: Readonly<Record<keyof Resources, Readonly<Record<string
     getUsage: { method: "get", path: "/api/v1/api-keys/{api_key_id}/usage" },
     rotate: { method: "post", path: "/api/v1/api-keys/{api_key_id}/rotate", body: true },
   },
+  plugins: {
+    list: { method: "get", path: "/api/v1/plugins", paging: "page" },
+    get: { method: "get", path: "/api/v1/plugins/{plugin_id}" },
+    update: { method: "patch", path: "/api/v1/plugins/{plugin_id}", body: true },
+    callGet: { method: "get", path: "/api/v1/plugins/{plugin_id}/call" },
+    call: { method: "post", path: "/api/v1/plugins/{plugin_id}/call", body: true },
+    callRouteGet: { method: "get", path: "/api/v1/plugins/{plugin_id}/call/{route}" },
+    callRoute: { method: "post", path: "/api/v1/plugins/{plugin_id}/call/{route}", body: true },
+  },
 }
 
 /** The operations of the service, by the tags of its contract. */
@@ -288,5 +297,21 @@ export interface Resources {
     getUsage(apiKeyId: string, options?: Options<'getApiKeyUsage'>): Promise<Data<'getApiKeyUsage'>>
     /** Give an API key a new secret: operation `rotateApiKey`. It needs the scope `api-keys:admin`. */
     rotate(apiKeyId: string, body: Body<'rotateApiKey'>, options?: Options<'rotateApiKey'>): Promise<Data<'rotateApiKey'>>
+  }
+  readonly plugins: {
+    /** List plugins: operation `listPlugins`. It needs the scope `plugins:read`. */
+    list(options?: Options<'listPlugins'>): Pages<Data<'listPlugins'>[number]>
+    /** Get a plugin: operation `getPlugin`. It needs the scope `plugins:read`. */
+    get(pluginId: string, options?: Options<'getPlugin'>): Promise<Data<'getPlugin'>>
+    /** Change the settings of a plugin: operation `updatePlugin`. It needs the scope `plugins:admin`. */
+    update(pluginId: string, body: Body<'updatePlugin'>, options?: Options<'updatePlugin'>): Promise<Data<'updatePlugin'>>
+    /** Call a plugin with GET: operation `callPluginGet`. It needs the scope `plugins:call`. */
+    callGet(pluginId: string, options?: Options<'callPluginGet'>): Promise<Data<'callPluginGet'>>
+    /** Call a plugin: operation `callPlugin`. It needs the scope `plugins:call`. */
+    call(pluginId: string, body: Body<'callPlugin'>, options?: Options<'callPlugin'>): Promise<Data<'callPlugin'>>
+    /** Call a route of a plugin with GET: operation `callPluginRouteGet`. It needs the scope `plugins:call`. */
+    callRouteGet(pluginId: string, route: string, options?: Options<'callPluginRouteGet'>): Promise<Data<'callPluginRouteGet'>>
+    /** Call a route of a plugin: operation `callPluginRoute`. It needs the scope `plugins:call`. */
+    callRoute(pluginId: string, route: string, body: Body<'callPluginRoute'>, options?: Options<'callPluginRoute'>): Promise<Data<'callPluginRoute'>>
   }
 }

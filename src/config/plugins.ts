@@ -1,0 +1,176 @@
+import { existsSync } from 'node:fs'
+import { isAbsolute, join, resolve } from 'node:path'
+import { findContradiction } from '../access/manage.ts'
+import type { Rights } from '../access/principal.ts'
+import { SCOPES, type Scope } from '../access/scope.ts'
+import { type FieldType, flag, id, openReader, type Reader, text, whole } from '../lib/fields.ts'
+import {
+  DEFAULT_MEMORY_MB,
+  DEFAULT_SCOPES,
+  DEFAULT_SETTINGS,
+  MAX_ID_LENGTH,
+  MAX_TIMEOUT,
+  type PluginConfig,
+  type PluginHostAddress,
+  type PluginSettings,
+  withoutBigints,
+} from '../plugins/plugin.ts'
+import { readRules } from '../spending/read-rules.ts'
+import type { Sources } from './sources.ts'
+
+/** Secrets of the service, and variables that would change the process of the plugin itself. */
+const FORBIDDEN_ENV =
+  /^(API_KEY|API_KEY_PREVIOUS|STORAGE_ENCRYPTION_KEY|DATABASE_URL|DATABASE_DIRECT_URL|RELAYER_API_KEY|RELAYER_PLUGINS_SECRET|NODE_.*|LD_.*)$/
+
+const HEADER_NAME = /^[A-Za-z0-9-]{1,100}$/
+
+const CREDENTIALS = ['authorization', 'cookie', 'proxy-authorization']
+
+const pluginId: FieldType<string> = {
+  ...id,
+  expected: `an id of 1 to ${MAX_ID_LENGTH} letters, digits, ".", "_" or "-", not beginning with "."`,
+  read: (value) => {
+    const read = id.read(value)
+    return read !== undefined && read.length <= MAX_ID_LENGTH ? read : undefined
+  },
+}
+
+const scope: FieldType<Scope> = {
+  expected: `a scope such as "transactions:write"; docs/api-keys.md lists them`,
+  read: (value) => SCOPES.find((known) => known === value),
+  blank: 'relayers:read',
+}
+
+const relayerPattern: FieldType<string> = {
+  expected: 'the id of a relayer, or the beginning of ids and "*"',
+  read: (value) =>
+    typeof value === 'string' && /^([A-Za-z0-9_-][A-Za-z0-9._-]*)?\*?$/.test(value) && value !== ''
+      ? value
+      : undefined,
+  blank: '',
+}
+
+const headerName: FieldType<string> = {
+  expected: `the name of a header that carries no credential of the service (${CREDENTIALS.join(', ')})`,
+  read: (value) => {
+    if (typeof value !== 'string' || !HEADER_NAME.test(value)) return undefined
+    const name = value.toLowerCase()
+    return CREDENTIALS.includes(name) ? undefined : name
+  },
+  blank: '',
+}
+
+/**
+ * Reads the list `plugins`, with the fields of OpenZeppelin Relayer and ours. `isRemote`: another host runs them, so neither their files nor
+ * their variables have to be here.
+ */
+export function readPlugins(
+  file: Reader,
+  sources: Sources,
+  { problems, isRemote }: { readonly problems: string[]; readonly isRemote: boolean },
+): PluginConfig[] {
+  const plugins = file.items('plugins').flatMap(({ value, path }) => {
+    const reader = openReader(value, path, problems)
+    if (!reader) return []
+    const plugin = readPlugin(reader, sources, isRemote)
+    reader.finish()
+    return [plugin]
+  })
+  for (const twice of new Set(
+    plugins.map((plugin) => plugin.id).filter((one, at, all) => all.indexOf(one) !== at),
+  ))
+    if (twice !== '') file.problem(`plugin "${twice}" is defined more than once`)
+  return plugins
+}
+
+function readPlugin(reader: Reader, sources: Sources, isRemote: boolean): PluginConfig {
+  const path = reader.get('path', text)
+  return {
+    id: reader.get('id', pluginId),
+    path,
+    file: isRemote || path === '' ? undefined : readFile(reader, path, sources),
+    settings: readSettings(reader),
+    rights: readRights(reader),
+    env: readEnv(reader, sources, isRemote),
+    memoryMb: reader.find('memory_mb', whole(16, 4_096)) ?? DEFAULT_MEMORY_MB,
+    forwardHeaders: reader.list('forward_headers', headerName),
+  }
+}
+
+function readSettings(reader: Reader): PluginSettings {
+  const config = reader.object('config') === undefined ? undefined : reader.raw('config')
+  return {
+    timeout: reader.find('timeout', whole(1, MAX_TIMEOUT)) ?? DEFAULT_SETTINGS.timeout,
+    emitLogs: reader.find('emit_logs', flag) ?? DEFAULT_SETTINGS.emitLogs,
+    emitTraces: reader.find('emit_traces', flag) ?? DEFAULT_SETTINGS.emitTraces,
+    rawResponse: reader.find('raw_response', flag) ?? DEFAULT_SETTINGS.rawResponse,
+    allowGetInvocation: reader.find('allow_get_invocation', flag) ?? DEFAULT_SETTINGS.allowGetInvocation,
+    forwardLogs: reader.find('forward_logs', flag) ?? DEFAULT_SETTINGS.forwardLogs,
+    ...(config !== undefined && { config: withoutBigints(config) as Record<string, unknown> }),
+  }
+}
+
+function readRights(reader: Reader): Rights {
+  const relayers = reader.raw('relayers') === undefined ? undefined : reader.list('relayers', relayerPattern)
+  if (relayers?.length === 0) reader.problem('must name at least one relayer, or be absent', 'relayers')
+  const scopes = reader.raw('scopes') === undefined ? DEFAULT_SCOPES : reader.list('scopes', scope)
+  const rulesReader = reader.object('rules')
+  const rules = rulesReader && readRules(rulesReader)
+  const rights = {
+    scopes: [...new Set(scopes)],
+    visibility: { ...(relayers && { relayers }) },
+    ...(rules && { rules }),
+  }
+  const contradiction = findContradiction(rights)
+  if (contradiction !== undefined) reader.problem(contradiction.replace(/^body\.scopes: /, ''), 'scopes')
+  return rights
+}
+
+function readEnv(reader: Reader, sources: Sources, isRemote: boolean): Record<string, string> {
+  const names = reader.list('env', text)
+  const found: Record<string, string> = {}
+  for (const name of names) {
+    sources.referred.add(name)
+    const value = sources.env[name]
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) reader.problem('must be a list of names of variables', 'env')
+    else if (FORBIDDEN_ENV.test(name)) reader.problem(`may not hand ${name} to a plugin`, 'env')
+    else if (value !== undefined) found[name] = value
+    else if (!isRemote) reader.problem(`refers to the environment variable ${name}, which is not set`, 'env')
+  }
+  return found
+}
+
+const EXTENSION = /\.(ts|mts|js|mjs)$/
+
+/** Files of existing deployments name paths below a folder `plugins`, which is in the working directory. */
+function readFile(reader: Reader, path: string, { folder, cwd }: Sources): string | undefined {
+  if (!EXTENSION.test(path)) {
+    reader.problem('must end in .ts, .mts, .js or .mjs', 'path')
+    return undefined
+  }
+  const places = isAbsolute(path) ? [path] : [folder, join(folder, 'plugins'), join(cwd, 'plugins'), cwd]
+  const file = places
+    .map((place) => (isAbsolute(path) ? place : resolve(place, path)))
+    .find((one) => existsSync(one))
+  if (file === undefined) reader.problem(`names a file that does not exist${suggestion(path)}`, 'path')
+  return file
+}
+
+function suggestion(path: string): string {
+  return isAbsolute(path)
+    ? ''
+    : '; relative paths count from the folder of the configuration file, from "plugins" in it, and from the working directory'
+}
+
+/** Reads where another host runs the plugins: RELAYER_PLUGINS_URL and RELAYER_PLUGINS_SECRET. */
+export function readPluginHost(
+  env: Readonly<Record<string, string | undefined>>,
+  problems: string[],
+): PluginHostAddress | undefined {
+  const { RELAYER_PLUGINS_URL: url, RELAYER_PLUGINS_SECRET: secret = '' } = env
+  if (!url) return undefined
+  if (!/^wss?:\/\//.test(url) || !URL.canParse(url))
+    problems.push('RELAYER_PLUGINS_URL must be a ws:// or wss:// url, e.g. ws://plugins:8090')
+  if (secret.length < 32) problems.push('RELAYER_PLUGINS_SECRET must have at least 32 characters')
+  return { url, secret }
+}

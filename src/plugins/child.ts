@@ -1,0 +1,147 @@
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import { createLineReader, type FromPlugin, readMessage, type ToPlugin } from './messages.ts'
+
+/** The connection to a process that runs a plugin. */
+export interface PluginConnection {
+  send(message: ToPlugin): void
+  /** Ends the process at once. `ended` is called as for any other end. */
+  end(reason: string): void
+}
+
+/** Receives what a process sends, and its end. */
+export interface PluginListener {
+  message(message: FromPlugin): void
+  /** Called once, with the reason in words. */
+  ended(reason: string): void
+}
+
+/** Starts a process for a plugin. */
+export type ConnectPlugin = (listener: PluginListener) => PluginConnection
+
+/** The code and the limits of a process. */
+interface ChildSettings {
+  /** The bundle, which is the only file that it can read. */
+  readonly file: string
+  /** Its whole environment. */
+  readonly env: Readonly<Record<string, string>>
+  readonly memoryMb: number
+}
+
+/**
+ * Removes the functions that signal other processes, which Node's permission model does not refuse: SIGUSR1 opens the debugger of a process of
+ * Node.js, and SIGKILL ends any process of the same user. It runs before any import of the plugin is resolved.
+ */
+const LOCK_DOWN = `for (const name of ['kill', '_kill', '_debugProcess', '_debugEnd']) Reflect.deleteProperty(process, name)`
+
+/** A plugin may use the network. Versions of Node.js that can refuse it need the permission. */
+const MAY_USE_NETWORK = process.allowedNodeEnvironmentFlags.has('--allow-net') ? ['--allow-net'] : []
+
+/** The time in ms between two looks at the memory of a process, which buffers can fill outside of the limited heap. */
+const MEMORY_LOOK_MS = 250
+
+/** MiB that Node.js itself and the code of a plugin need besides the heap. */
+const MEMORY_BESIDE_HEAP = 192
+
+/** The most messages of a process within a second. More would keep the service from its other work. */
+const MAX_MESSAGES_PER_SECOND = 20_000
+
+/** Characters of the standard error that explain an end. */
+const MAX_ERROR_TEXT = 4_096
+
+/**
+ * Starts a process of Node.js that can read its bundle and nothing else: no other file, no program, no worker, no addon, no signal, and no
+ * variable of the service. The fourth file of the process is the pipe for messages.
+ */
+export function startChild(
+  { file, env, memoryMb }: ChildSettings,
+  listener: PluginListener,
+): PluginConnection {
+  const flags = [
+    '--permission',
+    `--allow-fs-read=${file}`,
+    ...MAY_USE_NETWORK,
+    `--max-old-space-size=${memoryMb}`,
+    '--disable-sigusr1',
+    '--no-warnings',
+    `--import=data:text/javascript,${encodeURIComponent(LOCK_DOWN)}`,
+  ]
+  const child = spawn(process.execPath, [...flags, file], {
+    env,
+    cwd: '/',
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+  })
+  const pipe = child.stdio[3] as Socket
+  let reason: string | undefined
+  let errors = ''
+  let isOver = false
+  const end = (why: string) => {
+    reason ??= why
+    child.kill('SIGKILL')
+  }
+  const over = (why: string) => {
+    if (isOver) return
+    isOver = true
+    clearInterval(memory)
+    pipe.destroy()
+    listener.ended(reason ?? why)
+  }
+  const memory = setInterval(() => {
+    if (residentMb(child.pid) > memoryMb + MEMORY_BESIDE_HEAP) end(`used more than memory_mb (${memoryMb})`)
+  }, MEMORY_LOOK_MS)
+  memory.unref()
+  const isInTime = createRateCheck(MAX_MESSAGES_PER_SECOND)
+  const read = createLineReader((line) => {
+    if (reason !== undefined) return
+    const message = readMessage(line)
+    if (message === undefined) end('sent something that is no message')
+    else if (!isInTime()) end(`sent more than ${MAX_MESSAGES_PER_SECOND} messages in a second`)
+    else listener.message(message)
+  })
+  pipe.setEncoding('utf8')
+  pipe.on('data', (piece: string) => {
+    if (reason === undefined && !read(piece)) end('sent a message that is too long')
+  })
+  // A write to a process that has just ended fails; its end is told by `exit`.
+  pipe.on('error', () => undefined)
+  child.stderr?.setEncoding('utf8')
+  child.stderr?.on('data', (piece: string) => {
+    errors = (errors + piece).slice(-MAX_ERROR_TEXT)
+  })
+  child.once('error', (error) => over(`did not start: ${error.message}`))
+  child.once('exit', (code, signal) => setImmediate(() => over(describeEnd(code, signal, errors))))
+  return {
+    send: (message) => void pipe.write(`${JSON.stringify(message)}\n`),
+    end,
+  }
+}
+
+/** Returns the resident memory of a process in MiB; 0 where the system does not tell. */
+function residentMb(pid: number | undefined): number {
+  try {
+    const [, pages = '0'] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')
+    return (Number(pages) * 4_096) / (1024 * 1024)
+  } catch {
+    return 0
+  }
+}
+
+/** Creates a check that is false once it is called more often than `limit` times within a second. */
+function createRateCheck(limit: number): () => boolean {
+  let second = 0
+  let count = 0
+  return () => {
+    const now = Math.floor(performance.now() / 1_000)
+    if (now !== second) count = 0
+    second = now
+    count += 1
+    return count <= limit
+  }
+}
+
+function describeEnd(code: number | null, signal: string | null, errors: string): string {
+  const cause = /FATAL ERROR: .*|^\w*Error: .*/m.exec(errors)?.[0]
+  const end = signal === null ? `exited with ${code}` : `was ended by ${signal}`
+  return cause === undefined ? end : `${end}: ${cause}`
+}

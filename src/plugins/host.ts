@@ -1,0 +1,423 @@
+import { AppError } from '../errors.ts'
+import type { Clock } from '../lib/time.ts'
+import type { Logger } from '../log.ts'
+import type { ApiCaller, CallOrigin } from './api-call.ts'
+import type { ConnectPlugin, PluginConnection } from './child.ts'
+import type { CallMessage, FromPlugin, KvMessage, PluginErrorFields, PluginLogLevel } from './messages.ts'
+import { MAX_DEPTH, MAX_RESULT_BYTES } from './plugin.ts'
+
+/** A call of a function that the plugin exports. */
+export interface PluginCall extends Omit<CallMessage, 'type' | 'run'> {
+  readonly timeoutMs: number
+  readonly origin: CallOrigin
+  /** Also writes what the function logs to the log of the service. */
+  readonly forwardLogs: boolean
+}
+
+/** What a function logged. */
+export interface PluginLogLine {
+  readonly level: PluginLogLevel
+  readonly message: string
+}
+
+/** A request of a function to the API. */
+export interface PluginTrace {
+  readonly method: string
+  readonly path: string
+  readonly status: number
+  readonly duration_ms: number
+}
+
+/** The end of a call. */
+export type PluginOutcome = {
+  /** Requests of the plugin to the API that were no reads. */
+  readonly changes: number
+  readonly logs: readonly PluginLogLine[]
+  readonly traces: readonly PluginTrace[]
+} & (
+  | { readonly kind: 'result' /** JSON. */; readonly value: string }
+  /** The plugin refused in its own words. */
+  | { readonly kind: 'refused'; readonly error: PluginErrorFields }
+  /** An error that the plugin did not expect, the end of its process, or a result that is no JSON; `reason` is for the operator. */
+  | { readonly kind: 'failed'; readonly reason: string }
+  | { readonly kind: 'timeout' }
+)
+
+/** The state of a plugin in this process. */
+export interface HostState {
+  readonly status: 'starting' | 'ready' | 'waiting'
+  readonly restarts: number
+  readonly running: number
+  readonly queued: number
+  readonly calls: number
+  readonly failures: number
+  readonly lastFailure?: { readonly at: number; readonly message: string } | undefined
+  /** The newest lines, oldest first. */
+  readonly logs: readonly (PluginLogLine & { readonly at: number })[]
+}
+
+/** Runs the calls of one plugin in its process. */
+export interface PluginHost {
+  /**
+   * Calls a function.
+   * @throws AppError `plugin_unavailable` if nothing was done: its process starts again, or too many calls wait
+   */
+  run(call: PluginCall): Promise<PluginOutcome>
+  /** Returns whether the plugin exports a function. Waits for its first start. */
+  exports(entry: string): Promise<boolean>
+  state(): HostState
+  /** Starts the process. */
+  begin(): void
+  /** Ends the process, and with it every call. */
+  stop(): void
+}
+
+type Answer = { readonly value: string } | { readonly error: PluginErrorFields }
+
+interface HostDeps {
+  readonly id: string
+  readonly connect: ConnectPlugin
+  readonly api: ApiCaller
+  readonly kv: (message: KvMessage) => Promise<Answer>
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** Calls in the process at once, and calls that wait for one of them. */
+const MAX_RUNNING = 128
+const MAX_QUEUED = 1_000
+
+/** Requests of a plugin to the API and its store that are open at the same time. */
+const MAX_OPEN_REQUESTS = 200
+
+/** The delay in ms before a process starts again: it doubles for each one that lived for less than the time below. */
+const FIRST_DELAY_MS = 500
+const LONGEST_DELAY_MS = 60_000
+const LONG_LIFE_MS = 10_000
+
+/** A process that does not answer for this time in ms, while it has calls, is in an endless loop. */
+const PING_MS = 2_000
+const BLOCKED_MS = 10_000
+
+/** The lines of a call, the bytes of them, and the newest ones of a plugin. */
+const MAX_LINES = 1_000
+const MAX_LINE_BYTES = 256 * 1024
+const NEWEST_LINES = 100
+
+/** Lines of a plugin within a second that are kept and forwarded. */
+const LINES_PER_SECOND = 500
+
+const MAX_TRACES = 1_000
+
+/** One call. */
+interface Run {
+  readonly call: PluginCall
+  readonly logs: PluginLogLine[]
+  readonly traces: PluginTrace[]
+  logBytes: number
+  changes: number
+  readonly settle: (end: End) => void
+}
+
+type End =
+  | { readonly kind: 'result'; readonly value: string }
+  | { readonly kind: 'refused'; readonly error: PluginErrorFields }
+  | { readonly kind: 'failed'; readonly reason: string }
+  | { readonly kind: 'timeout' }
+
+/** One process of the plugin. */
+interface Process {
+  readonly connection: PluginConnection
+  readonly startedAt: number
+  readonly runs: Map<number, Run>
+  isReady: boolean
+  /** It takes no further calls, and ends with its last one. */
+  isRetired: boolean
+  heardAt: number
+}
+
+/** Creates the host of a plugin. Nothing runs until `begin`. */
+export function createPluginHost({ id, connect, api, kv, clock, log }: HostDeps): PluginHost {
+  let current: Process | undefined
+  let entries: readonly string[] = []
+  const firstStart = Promise.withResolvers<void>()
+  let restartAt: number | undefined
+  let restartTimer: NodeJS.Timeout | undefined
+  let isStopped = false
+  let shortLives = 0
+  let lastRun = 0
+  let openRequests = 0
+  const queue: (() => void)[] = []
+  const processes = new Set<Process>()
+  const counts = { restarts: 0, calls: 0, failures: 0 }
+  let lastFailure: HostState['lastFailure']
+  const newest: (PluginLogLine & { readonly at: number })[] = []
+  let lines = { second: 0, count: 0 }
+
+  function begin(): void {
+    if (isStopped) return
+    restartAt = undefined
+    const started: Process = {
+      connection: connect({
+        message: (message) => receive(started, message),
+        ended: (reason) => ended(started, reason),
+      }),
+      startedAt: performance.now(),
+      runs: new Map(),
+      isReady: false,
+      isRetired: false,
+      heardAt: performance.now(),
+    }
+    current = started
+    processes.add(started)
+    watch(started)
+  }
+
+  /** Ends a process whose event loop is blocked. */
+  function watch(process: Process): void {
+    const timer = setInterval(() => {
+      if (!processes.has(process)) {
+        clearInterval(timer)
+        return
+      }
+      const isBusy = process.runs.size > 0 || !process.isReady
+      if (!isBusy) process.heardAt = performance.now()
+      else if (performance.now() - process.heardAt > BLOCKED_MS)
+        process.connection.end(`was blocked for ${BLOCKED_MS / 1_000} s`)
+      else process.connection.send({ type: 'ping' })
+    }, PING_MS)
+    timer.unref()
+  }
+
+  function ended(process: Process, reason: string): void {
+    processes.delete(process)
+    const lived = performance.now() - process.startedAt
+    for (const run of process.runs.values()) run.settle({ kind: 'failed', reason: `Its process ${reason}.` })
+    process.runs.clear()
+    if (process !== current || isStopped) return
+    current = undefined
+    fail(`The process ${reason}.`)
+    log.warn({ plugin: id, reason }, 'plugin process ended')
+    shortLives = lived < LONG_LIFE_MS ? shortLives + 1 : 0
+    restart(shortLives)
+  }
+
+  function restart(failures: number): void {
+    counts.restarts += 1
+    const delay = failures === 0 ? 0 : Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1))
+    restartAt = performance.now() + delay
+    restartTimer = setTimeout(begin, delay)
+    restartTimer.unref()
+  }
+
+  /** Calls that still run in a process with a late one may finish; further ones go to a new process. */
+  function retire(process: Process): void {
+    process.isRetired = true
+    if (process === current) {
+      current = undefined
+      shortLives = performance.now() - process.startedAt < LONG_LIFE_MS ? shortLives + 1 : 0
+      restart(Math.max(0, shortLives - 1))
+    }
+    endIfIdle(process)
+  }
+
+  function endIfIdle(process: Process): void {
+    if (process.isRetired && process.runs.size === 0) process.connection.end('had a call that was too late')
+  }
+
+  function fail(message: string): void {
+    lastFailure = { at: clock.now(), message }
+  }
+
+  function receive(process: Process, message: FromPlugin): void {
+    process.heardAt = performance.now()
+    switch (message.type) {
+      case 'ready':
+        process.isReady = true
+        entries = message.entries
+        firstStart.resolve()
+        while (queue.length > 0 && current?.isReady && current.runs.size < MAX_RUNNING) queue.shift()?.()
+        return
+      case 'pong':
+        return
+      case 'fatal':
+        log.error({ plugin: id, problem: message.message }, 'plugin failed')
+        fail(message.message)
+        return
+      case 'log':
+        keepLine(process.runs.get(message.run), message)
+        return
+      case 'result':
+        finish(process, message.run, toResult(message.value))
+        return
+      case 'failure': {
+        const { isChosen, error } = message
+        if (!isChosen) log.warn({ plugin: id, problem: error.message }, 'plugin call failed')
+        const end: End = isChosen ? { kind: 'refused', error } : { kind: 'failed', reason: error.message }
+        finish(process, message.run, end)
+        return
+      }
+      case 'api':
+      case 'kv':
+        void answer(process, message)
+    }
+  }
+
+  function finish(process: Process, runId: number, end: End): void {
+    const run = process.runs.get(runId)
+    process.runs.delete(runId)
+    run?.settle(end)
+    endIfIdle(process)
+    if (current?.isReady && current.runs.size < MAX_RUNNING) queue.shift()?.()
+  }
+
+  async function answer(
+    process: Process,
+    message: Extract<FromPlugin, { type: 'api' | 'kv' }>,
+  ): Promise<void> {
+    const reply = (result: Answer) =>
+      processes.has(process) && process.connection.send({ type: 'answer', id: message.id, ...result })
+    if (openRequests >= MAX_OPEN_REQUESTS) {
+      reply({
+        error: {
+          message: `At most ${MAX_OPEN_REQUESTS} requests are open at once.`,
+          code: 'TOO_MANY_REQUESTS',
+        },
+      })
+      return
+    }
+    openRequests += 1
+    try {
+      if (message.type === 'kv') reply(await kv(message))
+      else {
+        const run = process.runs.get(message.run)
+        const start = performance.now()
+        // What runs outside of a call has no depth to count, so it cannot call plugins.
+        const result = await api.call(message, run?.call.origin ?? { requestId: undefined, depth: MAX_DEPTH })
+        const { method, path } = message
+        if (run !== undefined && method !== 'GET') run.changes += 1
+        if (run !== undefined && run.traces.length < MAX_TRACES && 'status' in result) {
+          const duration = Math.round(performance.now() - start)
+          run.traces.push({ method, path, status: result.status, duration_ms: duration })
+        }
+        reply('value' in result ? { value: result.value } : result)
+      }
+    } catch (error) {
+      log.error({ err: error, plugin: id }, 'plugin request failed')
+      reply({ error: { message: 'The service failed.', code: 'SERVICE_ERROR' } })
+    } finally {
+      openRequests -= 1
+    }
+  }
+
+  function keepLine(run: Run | undefined, { level, message }: PluginLogLine): void {
+    const second = Math.floor(performance.now() / 1_000)
+    lines = second === lines.second ? { second, count: lines.count + 1 } : { second, count: 1 }
+    if (lines.count > LINES_PER_SECOND) {
+      if (lines.count === LINES_PER_SECOND + 1)
+        log.warn(
+          { plugin: id },
+          `plugin log has more than ${LINES_PER_SECOND} lines a second; the others are dropped`,
+        )
+      return
+    }
+    newest.push({ at: clock.now(), level, message })
+    if (newest.length > NEWEST_LINES) newest.shift()
+    if (run === undefined) return
+    run.logBytes += message.length
+    if (run.logs.length < MAX_LINES && run.logBytes <= MAX_LINE_BYTES) run.logs.push({ level, message })
+    if (!run.call.forwardLogs) return
+    const fields = { plugin: id, request_id: run.call.origin.requestId, message }
+    log[level === 'log' ? 'info' : level](fields, 'plugin log')
+  }
+
+  function unavailable(): AppError {
+    const waitMs = restartAt === undefined ? 1_000 : restartAt - performance.now()
+    const reason =
+      current === undefined ? 'starts again after its process ended' : `has ${MAX_QUEUED} calls that wait`
+    return new AppError('plugin_unavailable', `Plugin ${id} ${reason}. Nothing was done.`, {
+      retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)),
+    })
+  }
+
+  function run(call: PluginCall): Promise<PluginOutcome> {
+    if (isStopped || current === undefined) return Promise.reject(unavailable())
+    const isFree = current.isReady && current.runs.size < MAX_RUNNING
+    if (!isFree && queue.length >= MAX_QUEUED) return Promise.reject(unavailable())
+    counts.calls += 1
+    return new Promise((resolve, reject) => {
+      const runId = ++lastRun
+      let process: Process | undefined
+      const entry: Run = {
+        call,
+        logs: [],
+        traces: [],
+        logBytes: 0,
+        changes: 0,
+        settle: (end) => {
+          clearTimeout(timer)
+          if (end.kind !== 'result') counts.failures += 1
+          if (end.kind === 'failed') fail(end.reason)
+          if (end.kind === 'timeout') fail(`A call did not end within ${call.timeoutMs / 1_000} s.`)
+          resolve({ ...end, logs: entry.logs, traces: entry.traces, changes: entry.changes })
+        },
+      }
+      const dispatch = () => {
+        if (current === undefined) return
+        process = current
+        process.runs.set(runId, entry)
+        const { timeoutMs: _timeout, origin: _origin, forwardLogs: _forward, ...message } = call
+        process.connection.send({ type: 'call', run: runId, ...message })
+      }
+      const timer = setTimeout(() => {
+        const waits = queue.indexOf(dispatch)
+        if (waits >= 0) {
+          queue.splice(waits, 1)
+          counts.failures += 1
+          reject(unavailable())
+          return
+        }
+        process?.runs.delete(runId)
+        entry.settle({ kind: 'timeout' })
+        if (process !== undefined && processes.has(process)) retire(process)
+      }, call.timeoutMs)
+      if (isFree) dispatch()
+      else queue.push(dispatch)
+    })
+  }
+
+  return {
+    begin,
+    run,
+    exports: async (entry) => {
+      await firstStart.promise
+      return entries.includes(entry)
+    },
+    state: () => ({
+      status: current === undefined ? 'waiting' : current.isReady ? 'ready' : 'starting',
+      ...counts,
+      running: [...processes].reduce((sum, { runs }) => sum + runs.size, 0),
+      queued: queue.length,
+      lastFailure,
+      logs: newest,
+    }),
+    stop: () => {
+      isStopped = true
+      clearTimeout(restartTimer)
+      for (const { connection } of processes) connection.end('was ended with the service')
+      api.close()
+    },
+  }
+}
+
+/** The result goes to the caller as it is, so it must be JSON, and not too long. */
+function toResult(value: string): End {
+  if (Buffer.byteLength(value) > MAX_RESULT_BYTES)
+    return { kind: 'failed', reason: `The result has more than ${MAX_RESULT_BYTES} bytes.` }
+  try {
+    JSON.parse(value)
+    return { kind: 'result', value }
+  } catch {
+    return { kind: 'failed', reason: 'The result is no JSON.' }
+  }
+}

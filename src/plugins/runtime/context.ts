@@ -1,0 +1,171 @@
+import { setTimeout } from 'node:timers/promises'
+import { readJson, request, writeJson } from './channel.ts'
+import { PluginError, pluginError } from './sdk.ts'
+
+/** What the service answered to a request of the plugin. */
+interface ApiAnswer {
+  readonly status: number
+  readonly body: unknown
+}
+
+/** A request to the API of the service with the key of the plugin. */
+export interface ApiRequest {
+  readonly method: string
+  /** Begins with `/api/v1/`. */
+  readonly path: string
+  readonly body?: unknown
+  readonly idempotencyKey?: string
+}
+
+interface WaitOptions {
+  /** Has no effect: the service answers when the status changes. */
+  readonly interval?: number
+  /** Milliseconds. Default: 60,000. */
+  readonly timeout?: number
+}
+
+/** The milliseconds of one request that waits; the service answers one within its own time limit. */
+const WAIT_MS = 20_000
+const WAIT_TIMEOUT_MS = 60_000
+
+/** Statuses from which a transaction does not come back, or in a block at least. */
+const SETTLED = ['mined', 'confirmed', 'failed', 'canceled', 'expired']
+
+/** Makes a request to the API. */
+async function callApi({ method, path, body, idempotencyKey }: ApiRequest): Promise<ApiAnswer> {
+  const answer = await request({
+    type: 'api',
+    method,
+    path,
+    body: body === undefined ? undefined : writeJson(body),
+    idempotencyKey,
+  })
+  const { status, text } = answer as { readonly status: number; readonly text: string }
+  return { status, body: isJson(text) ? readJson(text) : text }
+}
+
+function isJson(text: string): boolean {
+  return /^[[{"\d\-tfn]/.test(text) && !/^OK$/.test(text)
+}
+
+/** Returns the `data` of a success. @throws PluginError with the sentence, the code and the status of a failure */
+async function dataOf(apiRequest: ApiRequest): Promise<Record<string, unknown>> {
+  const { status, body } = await callApi(apiRequest)
+  const { success, data, error, code } = (body ?? {}) as Readonly<Record<string, unknown>>
+  if (success === true) return data as Record<string, unknown>
+  const message = typeof error === 'string' ? error : `The service answered ${status}.`
+  throw new RelayerError(message, { status, code: typeof code === 'string' ? code : undefined })
+}
+
+/**
+ * The service refused a request. The caller of the plugin sees it as an unexpected error unless the plugin translates it: what the plugin may
+ * do is no business of its callers.
+ */
+class RelayerError extends Error {
+  override readonly name = 'RelayerError'
+  readonly status: number
+  readonly code: string | undefined
+
+  constructor(
+    message: string,
+    { status, code }: { readonly status: number; readonly code: string | undefined },
+  ) {
+    super(message)
+    this.status = status
+    this.code = code
+  }
+}
+
+function relayer(id: string) {
+  const at = `/api/v1/relayers/${encodeURIComponent(id)}`
+  const transaction = (transactionId: string) => `${at}/transactions/${encodeURIComponent(transactionId)}`
+  return {
+    sendTransaction: async (payload: unknown, options: { readonly idempotencyKey?: string } = {}) => {
+      const sent = await dataOf({ method: 'POST', path: `${at}/transactions`, body: payload, ...options })
+      return { ...sent, wait: (waitOptions?: WaitOptions) => waitFor(sent as never, waitOptions) }
+    },
+    getTransaction: ({ transactionId }: { readonly transactionId: string }) =>
+      dataOf({ method: 'GET', path: transaction(transactionId) }),
+    getRelayer: () => dataOf({ method: 'GET', path: at }),
+    getRelayerStatus: () => dataOf({ method: 'GET', path: `${at}/status` }),
+    signTransaction: (payload: unknown) =>
+      dataOf({ method: 'POST', path: `${at}/sign-transaction`, body: payload }),
+    rpc: async (payload: unknown) => {
+      const { status, body } = await callApi({ method: 'POST', path: `${at}/rpc`, body: payload })
+      if (status === 200) return body
+      const { error, code } = (body ?? {}) as { readonly error?: string; readonly code?: string }
+      throw new RelayerError(error ?? `The service answered ${status}.`, { status, code })
+    },
+  }
+}
+
+interface Sent {
+  readonly id: string
+  readonly relayer_id: string
+}
+
+async function waitFor(
+  { id, relayer_id }: Sent,
+  { timeout = WAIT_TIMEOUT_MS }: WaitOptions = {},
+): Promise<Record<string, unknown>> {
+  const endsAt = performance.now() + timeout
+  const at = `/api/v1/relayers/${encodeURIComponent(relayer_id)}/transactions/${encodeURIComponent(id)}`
+  for (;;) {
+    const left = endsAt - performance.now()
+    if (left <= 0) break
+    const seconds = Math.max(1, Math.ceil(Math.min(left, WAIT_MS) / 1_000))
+    const asked = dataOf({ method: 'GET', path: `${at}?wait=mined&timeout=${seconds}` })
+    const late = new AbortController()
+    const found = await Promise.race([
+      asked,
+      setTimeout(left, undefined, { signal: late.signal }).catch(() => undefined),
+    ])
+    late.abort()
+    if (found === undefined) break
+    if (SETTLED.includes(String(found.status))) return found
+  }
+  throw new PluginError(`Transaction ${id} was not included within ${timeout} ms.`, {
+    code: 'WAIT_TIMEOUT',
+    status: 504,
+  })
+}
+
+/** The API of the service for handlers. */
+export const api = {
+  useRelayer: relayer,
+  transactionWait: (transaction: Sent, options?: WaitOptions) => waitFor(transaction, options),
+  /** Any operation of the contract. */
+  request: callApi,
+}
+
+interface LockOptions {
+  /** Seconds. Default: 30. The lock ends then even if the work does not. */
+  readonly ttlSec?: number
+  /** If another call has the lock: fail, or return null. Default: `throw`. */
+  readonly onBusy?: 'throw' | 'skip'
+}
+
+/** The values and locks of the plugin, shared by all processes of the service. */
+export const kv = {
+  get: (key: string) => request({ type: 'kv', operation: 'get', key }),
+  set: (key: string, value: unknown, { ttlSec }: { readonly ttlSec?: number } = {}) =>
+    request({ type: 'kv', operation: 'set', key, value: writeJson(value), ttlSec }),
+  del: (key: string) => request({ type: 'kv', operation: 'del', key }),
+  exists: (key: string) => request({ type: 'kv', operation: 'exists', key }),
+  listKeys: (pattern = '*') => request({ type: 'kv', operation: 'list', key: pattern }),
+  clear: () => request({ type: 'kv', operation: 'clear', key: '' }),
+  withLock: async (key: string, work: () => Promise<unknown>, options: LockOptions = {}) => {
+    const owner = crypto.randomUUID()
+    const { ttlSec, onBusy = 'throw' } = options
+    const isMine = await request({ type: 'kv', operation: 'lock', key, value: owner, ttlSec })
+    if (isMine !== true) {
+      if (onBusy === 'skip') return null
+      throw pluginError(`The lock ${key} is held by another call.`, { code: 'LOCK_BUSY', status: 409 })
+    }
+    try {
+      return await work()
+    } finally {
+      await request({ type: 'kv', operation: 'unlock', key, value: owner })
+    }
+  },
+}

@@ -1,0 +1,39 @@
+import type { KeyDirectory } from '../access/directory.ts'
+import type { Config } from '../config/types.ts'
+import type { Db } from '../database/db.ts'
+import type { FindKey } from '../http/auth.ts'
+import type { Clock } from '../lib/time.ts'
+import type { Logger } from '../log.ts'
+import type { PluginManager } from '../plugins/manage.ts'
+
+interface PluginDeps {
+  readonly config: Config
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** Creates the plugins of the configuration. Undefined if it has none: then nothing of them is loaded. */
+export async function createPluginsOf(
+  { config: { plugins, pluginHost: address }, clock, log }: PluginDeps,
+  db: Db,
+): Promise<PluginManager | undefined> {
+  if (plugins.length === 0) return undefined
+  const { createPlugins } = await import('../plugins/manage.ts')
+  return createPlugins({ plugins, address, db, clock, log })
+}
+
+/** Accepts the secrets of the plugins beside those of API keys. The directory decides about the key itself, as for any other. */
+export function withKeysOfPlugins(directory: KeyDirectory, plugins: PluginManager | undefined): FindKey {
+  if (plugins === undefined) return directory.find
+  return (secretHash) => {
+    const id = plugins.findKey(secretHash)
+    return id === undefined ? directory.find(secretHash) : directory.byId(id)
+  }
+}
+
+/** Returns the url at which this process reaches its own server. */
+export function loopbackUrl(host: string, port: number): string {
+  if (host === '0.0.0.0') return `http://127.0.0.1:${port}`
+  if (host === '::') return `http://[::1]:${port}`
+  return host.includes(':') && !host.startsWith('[') ? `http://[${host}]:${port}` : `http://${host}:${port}`
+}
