@@ -16,7 +16,7 @@ import {
 /** What `POST /verify` and `POST /settle` are asked with. */
 export interface FacilitatorCall {
   readonly body: unknown
-  /** The id of the API key that asks; empty for callers without one. */
+  /** The id of the API key that asks; all callers without one share another. */
   readonly caller: string
 }
 

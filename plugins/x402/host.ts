@@ -119,8 +119,11 @@ export async function reading<Result>(payer: string, read: () => Promise<Result>
   }
 }
 
-/** How long a request waits for another one that does the same; longer than a request to the service may take. */
-const LOCK_SECONDS = 30
+/** Seconds after which the lock of a process that died is free. */
+const LOCK_SECONDS = 10
+
+/** How long a request waits for another one that does the same: longer than the lock of a dead process lasts. */
+const LOCK_WAIT_MS = 15_000
 const LOCK_RETRY_MS = 25
 
 /** Does work alone among all processes, after waiting for its turn. If the lock expires, two may work at the same time. */
@@ -129,7 +132,7 @@ export async function locked<Result>(
   key: string,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const deadline = world.now() + LOCK_SECONDS * 1000
+  const deadline = world.now() + LOCK_WAIT_MS
   for (;;) {
     let done: { readonly result: Result } | undefined
     const keep = async () => {

@@ -14,13 +14,14 @@ export interface PluginCall {
   /** The rest of the path, such as `/settle`. */
   readonly route: string
   readonly config?: unknown
-  /** The id of the API key of the caller; absent for callers without one. */
-  readonly caller?: string | undefined
+  /** By names in lower case. `x-relayer-api-key-id` is by the host, and names the API key of the caller. */
+  readonly headers: Readonly<Record<string, readonly string[]>>
 }
 
 /** Answers x402's facilitator interface: `GET /supported`, `POST /verify` and `POST /settle`. */
 export async function handler(call: PluginCall): Promise<unknown> {
-  const { api, kv, params, method, route, config, caller = '' } = call
+  const { api, kv, params, method, route, config, headers } = call
+  const [caller = ''] = headers['x-relayer-api-key-id'] ?? []
   const world = { api, kv, now: Date.now, sleep }
   const path = route.replace(/\/+$/, '')
   const settings = settingsOf(config)

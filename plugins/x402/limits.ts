@@ -8,7 +8,7 @@ import type { PaymentRequest } from './wire.ts'
 export interface Claim {
   readonly request: PaymentRequest
   readonly payer: string
-  /** The id of the API key that asks; empty for callers without one. */
+  /** The id of the API key that asks; all callers without one share another. */
   readonly caller: string
 }
 

@@ -22,7 +22,7 @@ export interface SentTransaction {
 export interface Asked {
   readonly request: PaymentRequest
   readonly payment: Payment
-  /** The id of the API key that asks; empty for callers without one. */
+  /** The id of the API key that asks; all callers without one share another. */
   readonly caller: string
 }
 

@@ -127,3 +127,17 @@ contract WalletFactory {
         return address(new OwnedWallet{salt: salt}(owner));
     }
 }
+
+/// The one function of Multicall3 that the plugin calls; tests put it at the address of Multicall3.
+contract Multicall {
+    struct Call { address target; bool allowFailure; bytes callData; }
+    struct Result { bool success; bytes returnData; }
+
+    function aggregate3(Call[] calldata calls) external payable returns (Result[] memory results) {
+        results = new Result[](calls.length);
+        for (uint256 i; i < calls.length; i++) {
+            (results[i].success, results[i].returnData) = calls[i].target.call(calls[i].callData);
+            require(calls[i].allowFailure || results[i].success, "Multicall3: call failed");
+        }
+    }
+}

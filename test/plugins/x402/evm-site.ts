@@ -36,7 +36,7 @@ export interface EvmSite {
   deploy(code: Hex, abi?: Abi, args?: readonly unknown[]): Promise<Hex>
   /** A new payer with this many units of the token. */
   payer(units?: bigint): Promise<PrivateKeyAccount>
-  mint(to: Hex, units: bigint): Promise<void>
+  mint(to: Hex, units: bigint, at?: Hex): Promise<void>
   balanceOf(account: Hex, token?: Hex): Promise<bigint>
   stop(): Promise<void>
 }
@@ -52,7 +52,14 @@ export async function startEvmSite(
   const anvil = await startAnvil({ args: [...args] })
   const service = await startService({ rpcUrls: [anvil.url], ...options })
   const client = createPublicClient({ transport: http(anvil.url), pollingInterval: 20 })
-  const transact = async (call: object) => {
+  // One after the other: anvil gives two at the same moment the same nonce.
+  let last: Promise<unknown> = Promise.resolve()
+  const transact = (call: object) => {
+    const sent = last.then(() => send(call))
+    last = sent.catch(() => undefined)
+    return sent
+  }
+  const send = async (call: object) => {
     // The last of anvil's accounts, which no relayer uses.
     const from = '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720'
     const hash = await anvil.rpc<Hex>('eth_sendTransaction', [{ from, gas: '0x4c4b40', ...call }])
@@ -69,9 +76,9 @@ export async function startEvmSite(
     return contractAddress
   }
   const token = await deploy(TOKEN_CODE, TOKEN, ['Test Dollar', '2', 0n])
-  const mint = async (to: Hex, units: bigint) => {
+  const mint = async (to: Hex, units: bigint, at = token) => {
     await transact({
-      to: token,
+      to: at,
       data: encodeFunctionData({ abi: TOKEN, functionName: 'mint', args: [to, units] }),
     })
   }
