@@ -134,8 +134,8 @@ function dateOf(seconds: bigint): string {
   return new Date(Number(second) * 1000).toISOString()
 }
 
-/** What is known of relayers, and when it was read. */
-const settlers = new Map<string, Settler & { readonly at: number }>()
+/** What each service says of relayers, and when it was read. */
+const known = new WeakMap<World['api'], Map<string, Settler & { readonly at: number }>>()
 
 /** How long a relayer is believed to be as it was, in ms: one that is deleted and created again is rare. */
 const FRESH_MS = 60_000
@@ -149,8 +149,10 @@ export async function settlerOn(
   world: World,
 ): Promise<Settler> {
   const key = `${network} ${relayerId}`
-  const known = settlers.get(key)
-  if (known && world.now() - known.at < FRESH_MS) return known
+  const settlers = known.get(world.api) ?? new Map<string, Settler & { readonly at: number }>()
+  known.set(world.api, settlers)
+  const earlier = settlers.get(key)
+  if (earlier && world.now() - earlier.at < FRESH_MS) return earlier
   const record = await callApi(world, {
     method: 'GET',
     path: `/api/v1/relayers/${encodeURIComponent(relayerId)}`,
