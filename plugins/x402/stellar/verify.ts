@@ -37,6 +37,9 @@ export interface StellarReadings {
 /** Ledgers close about this often, by the specification of the scheme. */
 const LEDGER_SECONDS = 5
 
+/** Ledgers by which the node that is asked may be behind the one that the payer asked. */
+const LEDGERS_BEHIND = 2
+
 /** Reads what decides about a payment. `relayer` is the source of the settlement, and so of the simulation. */
 export async function readStellarLedger(
   payment: StellarPayment,
@@ -146,7 +149,7 @@ export function judgeStellarPayment(
     new Refusal(`invalid_exact_stellar_${reason}`, message, payer)
   if (expirationLedger <= ledger)
     throw refuse('payload_simulation_failed', `The authorization expired in ledger ${expirationLedger}.`)
-  const last = ledger + Math.ceil(maxTimeoutSeconds / LEDGER_SECONDS)
+  const last = ledger + Math.ceil(maxTimeoutSeconds / LEDGER_SECONDS) + LEDGERS_BEHIND
   if (expirationLedger > last)
     throw refuse(
       'signature_expiration_too_far',

@@ -1,41 +1,19 @@
-import { join } from 'node:path'
 import { ExactEvmScheme as PayerScheme } from '@x402/evm'
 import { ExactEvmScheme as ShopScheme } from '@x402/evm/exact/server'
 import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig } from '@x402/fetch'
 import { getAddress } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import type { Service } from '../../support/service.ts'
-import { until } from '../../support/until.ts'
 import { type EvmSite, NETWORK, startEvmSite } from './evm-site.ts'
+import { pluginEntry, untilReady } from './plugin-entry.ts'
 import { type Shop, type ShopOptions, startShop } from './shop.ts'
-
-const PLUGIN = join(import.meta.dirname, '../../../plugins/x402/index.ts')
-
-/** The plugin in the configuration file, at `/x402`. */
-const plugin = (more: object = {}) => ({
-  id: 'x402',
-  path: PLUGIN,
-  mount: '/x402',
-  raw_response: true,
-  allow_get_invocation: true,
-  scopes: ['relayers:read', 'transactions:read', 'transactions:write', 'rpc'],
-  relayers: ['main'],
-  ...more,
-})
-
-const untilReady = (service: Service, id = 'x402') =>
-  until(
-    async () => (await service.api<{ state: { status: string } }>('GET', `/plugins/${id}`)).body.data,
-    ({ state }) => state.status === 'ready',
-  )
 
 let site: EvmSite
 
 beforeAll(async () => {
-  const config = { networks: [{ network: NETWORK, relayer_id: 'main' }] }
+  const networks = [{ network: NETWORK, relayer_id: 'main' }]
   site = await startEvmSite({
-    plugins: [plugin({ config }), plugin({ id: 'open', mount: '/open', open_mount: true, config })],
+    plugins: [pluginEntry(networks), pluginEntry(networks, { id: 'open', mount: '/open', open_mount: true })],
   })
   await untilReady(site.service)
   await untilReady(site.service, 'open')
