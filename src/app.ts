@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { appendManagement } from './audit/append-store.ts'
 import { CLI_AUTHOR } from './audit/entry.ts'
 import { createSignatureRecorder } from './audit/signatures.ts'
+import { localUrl } from './config/api-access.ts'
 import type { Config } from './config/types.ts'
 import { type CompiledContract, compileContract } from './contract/compile.ts'
 import { type DatabaseOptions, openDatabase } from './database/database.ts'
@@ -58,7 +59,7 @@ import { createDeliveries } from './wiring/deliveries.ts'
 import { createManagement } from './wiring/management.ts'
 import { createInstrumentation } from './wiring/metrics.ts'
 import { openServer, prepareDatabase } from './wiring/open-server.ts'
-import { createPluginsOf, loopbackUrl, mountsOf, withKeysOfPlugins } from './wiring/plugins.ts'
+import { createPluginsOf, mountsOf, withKeysOfPlugins } from './wiring/plugins.ts'
 import { createReadinessCheck } from './wiring/readiness.ts'
 import { RELAYERS_CHANNEL } from './wiring/relayer-registry.ts'
 import { createServiceClock } from './wiring/service-clock.ts'
@@ -275,7 +276,7 @@ async function assemble(parts: Parts): Promise<App> {
   const requests: TransactionsContext = { ...context, db: database.requests }
   const replacer = createReplacer(requests)
   const chooser = createAccountChooser(requests)
-  const plugins = await createPluginsOf(parts, requests.db)
+  const plugins = await createPluginsOf(parts, { db: requests.db, observer: instrumentation?.plugins })
   const handlers = createHandlers({
     db: requests.db,
     clock,
@@ -356,7 +357,7 @@ async function assemble(parts: Parts): Promise<App> {
       const { host, port } = await server.listen()
       const shown = await instrumentation?.listen()
       const url = `http://${host}:${port}`
-      plugins?.begin(loopbackUrl(host, port))
+      plugins?.begin(localUrl({ host, port }))
       return {
         url,
         ...(shown && { metricsUrl: shown.url }),

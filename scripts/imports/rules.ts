@@ -45,6 +45,7 @@ const COMMON = ['errors.ts', 'log.ts', 'lib/']
 const ARROWS: Rules['arrows'] = {
   'main.ts': ['cli/'],
   'cli/': [
+    'plugins/remote.ts',
     // The console and the commands say in the same words whom a transaction pays, and how much.
     '../console/src/format/',
     'app.ts',
@@ -74,9 +75,23 @@ const ARROWS: Rules['arrows'] = {
   'access/': ['audit/', 'contract/operations.ts', 'database/', 'security/', 'spending/', ...COMMON],
   'spending/': ['chains/effects.ts', 'database/', ...COMMON],
   'audit/': ['access/principal.ts', 'database/', ...COMMON],
+  // A plugin is a client of the API: here is only what runs it.
+  'plugins/': [
+    'access/',
+    'audit/',
+    'contract/exact-integers.ts',
+    'contract/handler.ts',
+    'contract/operations.ts',
+    'database/db.ts',
+    'handlers/present/shared.ts',
+    'handlers/service.ts',
+    'spending/',
+    ...COMMON,
+  ],
   // The database is handed through to the rooms: only its type is known here.
   'handlers/': [
     'access/',
+    'plugins/manage.ts',
     'alerts/',
     'audit/',
     'contract/handler.ts',
@@ -181,7 +196,11 @@ const ARROWS: Rules['arrows'] = {
   'chains/': ['networks/', 'security/', 'signers/secp256k1.ts', 'signers/signer.ts', ...COMMON],
   'database/': COMMON,
   'config/': [
+    'access/',
     'audit/',
+    'plugins/plugin.ts',
+    'plugins/settings-store.ts',
+    'spending/',
     ...CHAINS,
     'contract/',
     'database/durability.ts',
@@ -206,6 +225,7 @@ const ARROWS: Rules['arrows'] = {
     'chains/rpc/rpc.ts',
     'http/observability/observe-requests.ts',
     'notifications/delivery/delivery.ts',
+    'plugins/host.ts',
     'relayers/health/health.ts',
     'transactions/model/due.ts',
     'transactions/model/observer.ts',
@@ -263,7 +283,9 @@ const PACKAGES: Rules['packages'] = {
   secp256k1: { in: ['signers/'] },
   uuid: { in: ['transactions/model/'] },
   viem: { in: ['chains/evm/', 'signers/'] },
-  ws: { in: ['chains/evm/read/heads.ts'] },
+  // It is loaded only for a deployment with plugins.
+  rolldown: { in: ['plugins/bundle.ts'] },
+  ws: { in: ['chains/evm/read/heads.ts', 'plugins/remote.ts'] },
   yaml: { in: ['contract/'] },
 }
 

@@ -9,8 +9,17 @@ import { migrationsVersion } from '../../src/database/engines/embedded/migration
 import { currentProgram, hashOfSources, markOf } from './current-program.mjs'
 import { licencesOf } from './licences.ts'
 
-/** Programs that the service starts: itself, the thread of the embedded database, and the process of a PKCS#11 library. */
-const PROGRAMS = ['main', 'database/engines/embedded/engine-thread', 'signers/pkcs11/process/main']
+/**
+ * Programs that the service starts: itself, the thread of the embedded database, the process of a PKCS#11 library, and the part of a plugin's
+ * process that is ours, which is bundled with the code of the plugin.
+ */
+const PROGRAMS = [
+  'main',
+  'database/engines/embedded/engine-thread',
+  'signers/pkcs11/process/main',
+  'plugins/runtime/main',
+  'plugins/runtime/sdk',
+]
 
 /** The package has machine code, which no bundle can hold. */
 const WITH_MACHINE_CODE = ['secp256k1']

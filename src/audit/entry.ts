@@ -67,7 +67,15 @@ export type AuditAction =
   | 'changeStorageKey'
 
 /** The kinds of records that an entry can be about. `deployment`: the whole of it; the id is the name of a setting. */
-type TargetType = 'relayer' | 'api_key' | 'signer' | 'notification' | 'network' | 'transaction' | 'plugin' | 'deployment'
+type TargetType =
+  | 'relayer'
+  | 'api_key'
+  | 'signer'
+  | 'notification'
+  | 'network'
+  | 'transaction'
+  | 'plugin'
+  | 'deployment'
 
 /** A change to record. `before` and `after` hold no secrets: urls are masked, and keys are left out. */
 export interface AuditedChange {

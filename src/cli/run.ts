@@ -30,11 +30,12 @@ import { keysChangePassphrase, keysCreate, keysImport, keysShow } from './keys/c
 import { keysImportTo } from './keys/import-to.ts'
 import { migrateCommand } from './open-database.ts'
 import { reset } from './reset.ts'
-import { serve } from './serve.ts'
+import { pluginsServe, serve } from './serve.ts'
 import { txDecide } from './tx-decide.ts'
 
 const COMMANDS: readonly Command[] = [
   serve,
+  pluginsServe,
   init,
   keysCreate,
   keysImport,

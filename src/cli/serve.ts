@@ -1,5 +1,5 @@
 import type { App, AppDeps } from '../app.ts'
-import { loadConfig } from '../config/load.ts'
+import { loadConfig, loadPluginHost } from '../config/load.ts'
 import type { Config } from '../config/types.ts'
 import { startEngineEarly } from '../database/engines/embedded/start-engine.ts'
 import { ConfigError } from '../lib/fields.ts'
@@ -55,6 +55,34 @@ export const serve: Command = {
     await app.compileSchemas()
     await stopRequested
     return stopWithin(app.stop(), config.shutdownMs + FORCE_AFTER_MS)
+  },
+}
+
+/** `relayer plugins serve`. */
+export const pluginsServe: Command = {
+  name: 'plugins serve',
+  summary: 'Run plugins for a service in another container.',
+  usage: '',
+  help: [
+    'Reads the list "plugins" of the configuration file of serve (CONFIG_DIR, CONFIG_FILE_NAME), and nothing else of it: no key, no signer and',
+    'no database. The variables that the plugins name in "env" must be here.',
+    '',
+    'Listens on HOST (0.0.0.0) and RELAYER_PLUGINS_PORT (8090) for the service, whose RELAYER_PLUGINS_URL (ws://…) names this host. Both have the',
+    'same RELAYER_PLUGINS_SECRET of at least 32 characters. It opens no connection to the service.',
+  ],
+  options: [],
+  maxPositionals: 0,
+  async run() {
+    const { logLevel, ...settings } = loadPluginHost()
+    const log = createLogger({ level: logLevel })
+    const stopped = Promise.withResolvers<void>()
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopped.resolve())
+    const { servePlugins } = await import('../plugins/remote.ts')
+    const running = await servePlugins(settings, log)
+    log.info({ port: running.port, plugins: settings.plugins.map(({ id }) => id) }, 'plugin host ready')
+    await stopped.promise
+    running.stop()
+    return EXIT.ok
   },
 }
 

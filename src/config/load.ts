@@ -5,7 +5,7 @@ import { deepFreeze } from '../lib/object.ts'
 import { readNotifications, readRelayers, readSigners } from './entries.ts'
 import { readEnvironment, unknownNames } from './environment.ts'
 import { knownNetworks, readNetworks } from './networks.ts'
-import { readPlugins } from './plugins.ts'
+import { readPluginHostSettings, readPlugins } from './plugins.ts'
 import { checkReferences } from './references.ts'
 import { parseFile, readText, type Sources } from './sources.ts'
 import type { Config } from './types.ts'
@@ -69,6 +69,28 @@ function readLists(
   reader.ignore('$schema')
   reader.finish()
   return lists
+}
+
+/**
+ * Reads what a host of plugins needs: the list `plugins` of the file, and no setting of the service.
+ *
+ * @throws MissingConfigError if there is no file
+ * @throws ConfigError with everything that is wrong
+ */
+export function loadPluginHost(env: Env = process.env, cwd: string = process.cwd()) {
+  const folder = resolve(cwd, env.CONFIG_DIR || 'config')
+  const file = join(folder, env.CONFIG_FILE_NAME || 'config.json')
+  const text = readText(file)
+  if (text === undefined) throw new MissingConfigError(file)
+  const problems: string[] = []
+  const complete = { ...readEnvFile(join(folder, '.env')), ...present(env) }
+  const sources: Sources = { env: complete, folder, cwd, referred: new Set() }
+  const content = parseFile(text, file, problems)
+  const reader = content === undefined ? undefined : openReader(content, '', problems)
+  const plugins = reader === undefined ? [] : readPlugins(reader, sources, { problems, isRemote: false })
+  const settings = readPluginHostSettings(complete, problems)
+  if (problems.length > 0) throw new ConfigError(problems)
+  return deepFreeze({ ...settings, plugins })
 }
 
 function readEnvFile(path: string): Env {

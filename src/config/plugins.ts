@@ -4,6 +4,7 @@ import { findContradiction } from '../access/manage.ts'
 import type { Rights } from '../access/principal.ts'
 import { SCOPES, type Scope } from '../access/scope.ts'
 import { type FieldType, flag, id, openReader, type Reader, text, whole } from '../lib/fields.ts'
+import type { LogLevel } from '../log.ts'
 import {
   DEFAULT_MEMORY_MB,
   DEFAULT_SCOPES,
@@ -170,10 +171,9 @@ function readFile(reader: Reader, path: string, { folder, cwd }: Sources): strin
     reader.problem('must end in .ts, .mts, .js or .mjs', 'path')
     return undefined
   }
-  const places = isAbsolute(path) ? [path] : [folder, join(folder, 'plugins'), join(cwd, 'plugins'), cwd]
-  const file = places
-    .map((place) => (isAbsolute(path) ? place : resolve(place, path)))
-    .find((one) => existsSync(one))
+  const folders = [folder, join(folder, 'plugins'), join(cwd, 'plugins'), cwd]
+  const candidates = isAbsolute(path) ? [path] : folders.map((one) => resolve(one, path))
+  const file = candidates.find((one) => existsSync(one))
   if (file === undefined) reader.problem(`names a file that does not exist${suggestion(path)}`, 'path')
   return file
 }
@@ -184,6 +184,24 @@ function suggestion(path: string): string {
     : '; relative paths count from the folder of the configuration file, from "plugins" in it, and from the working directory'
 }
 
+const MIN_SECRET = 32
+const LEVELS: readonly LogLevel[] = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
+
+/** Reads the settings of `relayer plugins serve`. */
+export function readPluginHostSettings(
+  env: Readonly<Record<string, string | undefined>>,
+  problems: string[],
+) {
+  const { RELAYER_PLUGINS_SECRET: secret = '', RELAYER_PLUGINS_PORT: port = '8090', LOG_LEVEL: level } = env
+  if (secret.length < MIN_SECRET) problems.push(TOO_SHORT)
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
+    problems.push('RELAYER_PLUGINS_PORT must be a whole number from 0 to 65535')
+  const logLevel = LEVELS.find((known) => known === (level ?? 'info').toLowerCase()) ?? 'info'
+  return { secret, port: Number(port), host: env.HOST || '0.0.0.0', logLevel }
+}
+
+const TOO_SHORT = `RELAYER_PLUGINS_SECRET must have at least ${MIN_SECRET} characters`
+
 /** Reads where another host runs the plugins: RELAYER_PLUGINS_URL and RELAYER_PLUGINS_SECRET. */
 export function readPluginHost(
   env: Readonly<Record<string, string | undefined>>,
@@ -193,6 +211,6 @@ export function readPluginHost(
   if (!url) return undefined
   if (!/^wss?:\/\//.test(url) || !URL.canParse(url))
     problems.push('RELAYER_PLUGINS_URL must be a ws:// or wss:// url, e.g. ws://plugins:8090')
-  if (secret.length < 32) problems.push('RELAYER_PLUGINS_SECRET must have at least 32 characters')
+  if (secret.length < MIN_SECRET) problems.push(TOO_SHORT)
   return { url, secret }
 }

@@ -17,7 +17,6 @@ import type {
   StreamTicketsTable,
   WatchedStatesTable,
 } from './tables/events.ts'
-import type { PluginLocksTable, PluginsTable, PluginValuesTable } from './tables/plugins.ts'
 import type {
   ChainIdentitiesTable,
   ContractInterfacesTable,
@@ -27,6 +26,9 @@ import type {
   NetworkUrlsTable,
   NotificationsTable,
   OperatedAccountsTable,
+  PluginLocksTable,
+  PluginsTable,
+  PluginValuesTable,
   RelayersTable,
   SignersTable,
 } from './tables/relayers.ts'

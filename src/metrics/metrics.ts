@@ -4,6 +4,7 @@ import type { RpcObserver } from '../chains/rpc/rpc.ts'
 import type { RequestObserver } from '../http/observability/observe-requests.ts'
 import type { Clock } from '../lib/time.ts'
 import type { DeliveryObserver } from '../notifications/delivery/delivery.ts'
+import type { PluginObserver } from '../plugins/host.ts'
 import type { TransactionObserver } from '../transactions/model/observer.ts'
 import { createEndpointMetrics, createHeadMetrics, createRpcMetrics } from './rpc-metrics.ts'
 import { createFixedLabel, createLabels, type MetricSeries, OTHER, readSeries } from './series.ts'
@@ -35,6 +36,7 @@ export interface Metrics {
   readonly requests: RequestObserver
   readonly transactions: TransactionObserver
   readonly deliveries: DeliveryObserver
+  readonly plugins: PluginObserver
   rpc(network: string): RpcObserver
   /** Sets the source of the gauges. */
   watch(source: StateSource): void
@@ -79,6 +81,7 @@ export function createMetrics({ clock, log }: { readonly clock: Clock; readonly 
     requests: createRequestMetrics(registry),
     transactions: createTransactionMetrics(registry, labels),
     deliveries: createDeliveryMetrics(registry),
+    plugins: createPluginMetrics(registry),
     rpc: createRpcMetrics(registry, labels),
     watch: (next) => {
       source = next
@@ -156,6 +159,36 @@ export function createRequestMetrics(registry: Registry): RequestObserver {
       latency.observe(labels, seconds)
     },
     ended: () => inFlight.dec(),
+  }
+}
+
+/** Counts the calls of plugins in this process. */
+function createPluginMetrics(registry: Registry): PluginObserver {
+  const registers = [registry]
+  const calls = new Counter({
+    name: 'plugin_calls_total',
+    help: 'Calls of plugins: result, refused (by the plugin, in its own words), failed, timeout or unavailable.',
+    labelNames: ['plugin_id', 'method', 'status'],
+    registers,
+  })
+  const latency = new Histogram({
+    name: 'plugin_call_seconds',
+    help: 'Time of a call of a plugin, with its wait in the queue.',
+    labelNames: ['plugin_id', 'status'],
+    registers,
+  })
+  const ends = new Counter({
+    name: 'plugin_process_ends_total',
+    help: 'Processes of plugins that ended and were started again.',
+    labelNames: ['plugin_id'],
+    registers,
+  })
+  return {
+    called: ({ plugin, method, outcome, seconds }) => {
+      calls.inc({ plugin_id: plugin, method, status: outcome })
+      latency.observe({ plugin_id: plugin, status: outcome }, seconds)
+    },
+    restarted: (plugin) => ends.inc({ plugin_id: plugin }),
   }
 }
 

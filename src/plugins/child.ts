@@ -91,13 +91,9 @@ export function startChild(
     if (residentMb(child.pid) > memoryMb + MEMORY_BESIDE_HEAP) end(`used more than memory_mb (${memoryMb})`)
   }, MEMORY_LOOK_MS)
   memory.unref()
-  const isInTime = createRateCheck(MAX_MESSAGES_PER_SECOND)
+  const receive = createReceiver(listener, end)
   const read = createLineReader((line) => {
-    if (reason !== undefined) return
-    const message = readMessage(line)
-    if (message === undefined) end('sent something that is no message')
-    else if (!isInTime()) end(`sent more than ${MAX_MESSAGES_PER_SECOND} messages in a second`)
-    else listener.message(message)
+    if (reason === undefined) receive(line)
   })
   pipe.setEncoding('utf8')
   pipe.on('data', (piece: string) => {
@@ -114,6 +110,20 @@ export function startChild(
   return {
     send: (message) => void pipe.write(`${JSON.stringify(message)}\n`),
     end,
+  }
+}
+
+/** Creates the check of what a process sends. It ends a process that sends anything else, or too much. */
+export function createReceiver(
+  listener: PluginListener,
+  end: (reason: string) => void,
+): (line: string) => void {
+  const isInTime = createRateCheck(MAX_MESSAGES_PER_SECOND)
+  return (line) => {
+    const message = readMessage(line)
+    if (message === undefined) end('sent something that is no message')
+    else if (!isInTime()) end(`sent more than ${MAX_MESSAGES_PER_SECOND} messages in a second`)
+    else listener.message(message)
   }
 }
 

@@ -74,6 +74,18 @@ export interface PluginHost {
 
 type Answer = { readonly value: string } | { readonly error: PluginErrorFields }
 
+/** Receives what happens to plugins. Its methods must not throw. */
+export interface PluginObserver {
+  called(call: {
+    readonly plugin: string
+    readonly method: string
+    readonly outcome: PluginOutcome['kind'] | 'unavailable'
+    readonly seconds: number
+  }): void
+  /** A process ended, and another one takes its place. */
+  restarted(plugin: string): void
+}
+
 interface HostDeps {
   readonly id: string
   readonly connect: ConnectPlugin
@@ -81,6 +93,8 @@ interface HostDeps {
   readonly kv: (message: KvMessage) => Promise<Answer>
   readonly clock: Clock
   readonly log: Logger
+  /** Absent if metrics are off. */
+  readonly observer?: PluginObserver | undefined
 }
 
 /** Calls in the process at once, and calls that wait for one of them. */
@@ -134,10 +148,12 @@ interface Process {
   /** It takes no further calls, and ends with its last one. */
   isRetired: boolean
   heardAt: number
+  /** The error that ends it. */
+  problem?: string
 }
 
 /** Creates the host of a plugin. Nothing runs until `begin`. */
-export function createPluginHost({ id, connect, api, kv, clock, log }: HostDeps): PluginHost {
+export function createPluginHost({ id, connect, api, kv, clock, log, observer }: HostDeps): PluginHost {
   let current: Process | undefined
   let entries: readonly string[] = []
   const firstStart = Promise.withResolvers<void>()
@@ -189,7 +205,8 @@ export function createPluginHost({ id, connect, api, kv, clock, log }: HostDeps)
     timer.unref()
   }
 
-  function ended(process: Process, reason: string): void {
+  function ended(process: Process, end: string): void {
+    const reason = process.problem === undefined ? end : `${end}: ${process.problem}`
     processes.delete(process)
     const lived = performance.now() - process.startedAt
     for (const run of process.runs.values()) run.settle({ kind: 'failed', reason: `Its process ${reason}.` })
@@ -204,6 +221,7 @@ export function createPluginHost({ id, connect, api, kv, clock, log }: HostDeps)
 
   function restart(failures: number): void {
     counts.restarts += 1
+    observer?.restarted(id)
     const delay = failures === 0 ? 0 : Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1))
     restartAt = performance.now() + delay
     restartTimer = setTimeout(begin, delay)
@@ -242,7 +260,7 @@ export function createPluginHost({ id, connect, api, kv, clock, log }: HostDeps)
         return
       case 'fatal':
         log.error({ plugin: id, problem: message.message }, 'plugin failed')
-        fail(message.message)
+        process.problem = message.message
         return
       case 'log':
         keepLine(process.runs.get(message.run), message)
@@ -386,9 +404,22 @@ export function createPluginHost({ id, connect, api, kv, clock, log }: HostDeps)
     })
   }
 
+  async function observed(call: PluginCall): Promise<PluginOutcome> {
+    const start = performance.now()
+    let outcome: PluginOutcome['kind'] | 'unavailable' = 'unavailable'
+    try {
+      const done = await run(call)
+      outcome = done.kind
+      return done
+    } finally {
+      const seconds = (performance.now() - start) / 1_000
+      observer?.called({ plugin: id, method: call.method, outcome, seconds })
+    }
+  }
+
   return {
     begin,
-    run,
+    run: observer === undefined ? run : observed,
     exports: async (entry) => {
       await firstStart.promise
       return entries.includes(entry)

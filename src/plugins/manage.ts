@@ -13,7 +13,13 @@ import type { Logger } from '../log.ts'
 import { createApiCaller } from './api-call.ts'
 import { bundlePlugin, type PluginBundle } from './bundle.ts'
 import { type ConnectPlugin, startChild } from './child.ts'
-import { createPluginHost, type PluginCall, type PluginHost, type PluginOutcome } from './host.ts'
+import {
+  createPluginHost,
+  type PluginCall,
+  type PluginHost,
+  type PluginObserver,
+  type PluginOutcome,
+} from './host.ts'
 import { executeKv } from './kv-store.ts'
 import { keyIdOf, type PluginConfig, type PluginHostAddress, type PluginSettings } from './plugin.ts'
 import { type ChangedSettings, lockSettings, readChangedSettings, saveSettings } from './settings-store.ts'
@@ -49,6 +55,9 @@ interface ManagerDeps {
   readonly db: Db
   readonly clock: Clock
   readonly log: Logger
+  readonly observer?: PluginObserver | undefined
+  /** Returns the trace of the present request, as the header `traceparent`. */
+  readonly traceParent?: (() => string | undefined) | undefined
 }
 
 /** Calls that end at the same time share a database transaction, up to this number. */
@@ -62,7 +71,7 @@ const FRESH_MS = 1_000
  * @throws ConfigError for a plugin that does not compile
  */
 export async function createPlugins(deps: ManagerDeps): Promise<PluginManager> {
-  const { db, clock, log } = deps
+  const { db, clock, log, observer, traceParent } = deps
   const bundles: PluginBundle[] = []
   const keys = new Map<string, string>()
   const settings = createSettingsReader(db)
@@ -79,6 +88,7 @@ export async function createPlugins(deps: ManagerDeps): Promise<PluginManager> {
       kv: (message) => executeKv(db, id, message),
       clock,
       log,
+      observer,
     })
     plugins.set(id, { config, host, settings: async () => merge(config, await settings.of(id)) })
   }
@@ -103,7 +113,10 @@ export async function createPlugins(deps: ManagerDeps): Promise<PluginManager> {
     list: () => [...plugins.values()],
     get,
     call: async (actor, { config, host }, call) => {
-      const outcome = await host.run(call)
+      const outcome = await host.run({
+        ...call,
+        origin: { ...call.origin, traceParent: traceParent?.() },
+      })
       // What the plugin did has entries of its own, with its key as the actor; this one names the caller.
       const { kind, changes } = outcome
       if (changes > 0)

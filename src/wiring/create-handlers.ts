@@ -7,7 +7,6 @@ import { eventHandlers } from '../handlers/events.ts'
 import { alertHandlers, healthHandlers, metricsHandlers } from '../handlers/monitoring.ts'
 import { networkHandlers } from '../handlers/networks.ts'
 import { deliveryHandlers, notificationHandlers } from '../handlers/notifications.ts'
-import { pluginHandlers } from '../handlers/plugins.ts'
 import { manageRelayersHandlers, relayerHandlers, relayerStateHandlers } from '../handlers/relayers.ts'
 import type { Service } from '../handlers/service.ts'
 import { signerHandlers, signingHandlers } from '../handlers/signing.ts'
@@ -18,6 +17,7 @@ import {
   transactionHandlers,
 } from '../handlers/transactions.ts'
 import { rpcHandlers } from '../handlers/wallet/rpc.ts'
+import { pluginHandlers } from '../plugins/handlers.ts'
 
 /** Joins the handlers of all operations. A missing one does not compile. */
 export function createHandlers(service: Service): HandlerMap {

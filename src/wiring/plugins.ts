@@ -5,22 +5,31 @@ import type { FindKey } from '../http/auth.ts'
 import type { Mount } from '../http/server-options.ts'
 import type { Clock } from '../lib/time.ts'
 import type { Logger } from '../log.ts'
+import type { PluginObserver } from '../plugins/host.ts'
 import type { PluginManager } from '../plugins/manage.ts'
+import type { Telemetry } from '../telemetry/open-telemetry.ts'
 
 interface PluginDeps {
   readonly config: Config
   readonly clock: Clock
   readonly log: Logger
+  readonly telemetry: Telemetry | undefined
+}
+
+interface PluginParts {
+  readonly db: Db
+  readonly observer: PluginObserver | undefined
 }
 
 /** Creates the plugins of the configuration. Undefined if it has none: then nothing of them is loaded. */
 export async function createPluginsOf(
-  { config: { plugins, pluginHost: address }, clock, log }: PluginDeps,
-  db: Db,
+  { config: { plugins, pluginHost: address }, clock, log, telemetry }: PluginDeps,
+  { db, observer }: PluginParts,
 ): Promise<PluginManager | undefined> {
   if (plugins.length === 0) return undefined
   const { createPlugins } = await import('../plugins/manage.ts')
-  return createPlugins({ plugins, address, db, clock, log })
+  const traceParent = telemetry?.traces?.transactions.requestContext
+  return createPlugins({ plugins, address, db, clock, log, observer, traceParent })
 }
 
 /** Accepts the secrets of the plugins beside those of API keys. The directory decides about the key itself, as for any other. */
@@ -43,11 +52,4 @@ export function mountsOf(plugins: PluginManager | undefined): ReadonlyMap<string
       { prefix: `/api/v1/plugins/${id}/call/`, isOpen },
     ]),
   )
-}
-
-/** Returns the url at which this process reaches its own server. */
-export function loopbackUrl(host: string, port: number): string {
-  if (host === '0.0.0.0') return `http://127.0.0.1:${port}`
-  if (host === '::') return `http://[::1]:${port}`
-  return host.includes(':') && !host.startsWith('[') ? `http://[${host}]:${port}` : `http://${host}:${port}`
 }

@@ -1,9 +1,14 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
 import { ExactEvmScheme as PayerScheme } from '@x402/evm'
 import { ExactEvmScheme as ShopScheme } from '@x402/evm/exact/server'
 import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig } from '@x402/fetch'
 import { getAddress } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { API_KEY } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
+import { paymentBy } from './evm-payment.ts'
 import { type EvmSite, NETWORK, startEvmSite } from './evm-site.ts'
 import { pluginEntry, untilReady } from './plugin-entry.ts'
 import { type Shop, type ShopOptions, startShop } from './shop.ts'
@@ -88,3 +93,52 @@ describe('the clients of npm', () => {
     expect([response.status, shop.sales()]).toEqual([402, 0])
   }, 60_000)
 })
+
+/** The processes of plugins that this process has started. */
+function pluginProcesses(): number[] {
+  return readdirSync('/proc').flatMap((name) => {
+    if (!/^\d+$/.test(name)) return []
+    try {
+      const [, , , parent] = readFileSync(`/proc/${name}/stat`, 'utf8').replace(/\(.*\)/, '()').split(' ')
+      const command = readFileSync(`/proc/${name}/cmdline`, 'utf8')
+      return Number(parent) === process.pid && command.includes('plugin.mjs') ? [Number(name)] : []
+    } catch {
+      return [] // It ended meanwhile.
+    }
+  })
+}
+
+test('thirty payments are settled once each although the process of the plugin is killed three times meanwhile', async () => {
+  const payers = await Promise.all(Array.from({ length: 30 }, () => site.payer(10_000n)))
+  const bodies = await Promise.all(payers.map((payer) => paymentBy(payer, site)))
+  const before = await site.balanceOf(site.payTo)
+  const settle = async (body: object) => {
+    const response = await fetch(`${site.service.url}/x402/settle`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${API_KEY}` },
+      body: JSON.stringify(body),
+    })
+    return (await response.json()) as { success: boolean; transaction?: string }
+  }
+  let kills = 0
+  // Every request is repeated until it has a success, as a resource server does.
+  const settled = bodies.map((body) =>
+    until(
+      () => settle(body),
+      ({ success }) => success,
+      { timeoutMs: 60_000 },
+    ),
+  )
+  while (kills < 3) {
+    await setTimeout(150)
+    for (const pid of pluginProcesses()) {
+      process.kill(pid, 'SIGKILL')
+      kills += 1
+    }
+  }
+  const answers = await Promise.all(settled)
+  expect(new Set(answers.map(({ transaction }) => transaction)).size).toBe(30)
+  expect(await Promise.all(bodies.map(settle))).toMatchObject(answers.map(({ transaction }) => ({ success: true, transaction })))
+  expect(await site.balanceOf(site.payTo)).toBe(before + 300_000n)
+  for (const payer of payers) expect(await site.balanceOf(payer.address)).toBe(0n)
+}, 120_000)

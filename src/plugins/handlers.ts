@@ -3,18 +3,12 @@ import { stringifyJson } from '../contract/exact-integers.ts'
 import type { HandlerMap, RequestContext } from '../contract/handler.ts'
 import type { Schemas } from '../contract/operations.ts'
 import { AppError, methodNotAllowed } from '../errors.ts'
+import { toPage } from '../handlers/present/shared.ts'
+import type { Service } from '../handlers/service.ts'
 import { omitUndefined } from '../lib/object.ts'
-import type { PluginOutcome } from '../plugins/host.ts'
-import { type Plugin, type PluginManager, shownSettings } from '../plugins/manage.ts'
-import {
-  DEPTH_HEADER,
-  MAX_DEPTH,
-  MAX_PARAMS_BYTES,
-  type PluginSettings,
-  withoutBigints,
-} from '../plugins/plugin.ts'
-import { toPage } from './present/shared.ts'
-import type { Service } from './service.ts'
+import type { PluginOutcome } from './host.ts'
+import { type Plugin, type PluginManager, shownSettings } from './manage.ts'
+import { DEPTH_HEADER, MAX_DEPTH, MAX_PARAMS_BYTES, type PluginSettings, withoutBigints } from './plugin.ts'
 
 type Operations =
   | 'listPlugins'
