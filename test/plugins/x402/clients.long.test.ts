@@ -99,7 +99,9 @@ function pluginProcesses(): number[] {
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return []
     try {
-      const [, , , parent] = readFileSync(`/proc/${name}/stat`, 'utf8').replace(/\(.*\)/, '()').split(' ')
+      const [, , , parent] = readFileSync(`/proc/${name}/stat`, 'utf8')
+        .replace(/\(.*\)/, '()')
+        .split(' ')
       const command = readFileSync(`/proc/${name}/cmdline`, 'utf8')
       return Number(parent) === process.pid && command.includes('plugin.mjs') ? [Number(name)] : []
     } catch {
@@ -131,14 +133,15 @@ test('thirty payments are settled once each although the process of the plugin i
   )
   while (kills < 3) {
     await setTimeout(150)
-    for (const pid of pluginProcesses()) {
-      process.kill(pid, 'SIGKILL')
-      kills += 1
-    }
+    const processes = pluginProcesses()
+    for (const pid of processes) process.kill(pid, 'SIGKILL')
+    kills += processes.length > 0 ? 1 : 0
   }
   const answers = await Promise.all(settled)
   expect(new Set(answers.map(({ transaction }) => transaction)).size).toBe(30)
-  expect(await Promise.all(bodies.map(settle))).toMatchObject(answers.map(({ transaction }) => ({ success: true, transaction })))
+  expect(await Promise.all(bodies.map(settle))).toMatchObject(
+    answers.map(({ transaction }) => ({ success: true, transaction })),
+  )
   expect(await site.balanceOf(site.payTo)).toBe(before + 300_000n)
   for (const payer of payers) expect(await site.balanceOf(payer.address)).toBe(0n)
 }, 120_000)
