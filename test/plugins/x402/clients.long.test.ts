@@ -1,13 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
+import { decodePaymentSignatureHeader } from '@x402/core/http'
 import { ExactEvmScheme as PayerScheme } from '@x402/evm'
 import { ExactEvmScheme as ShopScheme } from '@x402/evm/exact/server'
 import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig } from '@x402/fetch'
-import { getAddress } from 'viem'
+import { encodeFunctionData, getAddress, parseAbi } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { PERMIT2, PERMIT2_PROXY } from '../../../plugins/x402/evm/payment.ts'
 import { API_KEY } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
+import { PERMIT2_CODE, PERMIT2_PROXY_CODE } from './contract-code.ts'
 import { paymentBy } from './evm-payment.ts'
 import { type EvmSite, NETWORK, startEvmSite } from './evm-site.ts'
 import { pluginEntry, untilReady } from './plugin-entry.ts'
@@ -40,8 +43,8 @@ async function openShop(more: Partial<ShopOptions> = {}): Promise<Shop> {
   return shop
 }
 
-const payWith = (account: PrivateKeyAccount) =>
-  wrapFetchWithPaymentFromConfig(fetch, {
+const payWith = (account: PrivateKeyAccount, by: typeof fetch = fetch) =>
+  wrapFetchWithPaymentFromConfig(by, {
     schemes: [{ network: 'eip155:*', client: new PayerScheme(account) }],
     spendControls: false,
   })
@@ -94,6 +97,100 @@ describe('the clients of npm', () => {
   }, 60_000)
 })
 
+const APPROVE = parseAbi(['function approve(address spender, uint256 value) returns (bool)'])
+
+describe('Permit2', () => {
+  beforeAll(async () => {
+    await site.anvil.rpc('anvil_setCode', [PERMIT2, PERMIT2_CODE])
+    await site.anvil.rpc('anvil_setCode', [PERMIT2_PROXY, PERMIT2_PROXY_CODE])
+  })
+
+  const openPermitShop = () =>
+    openShop({ extra: { name: 'Test Dollar', version: '2', assetTransferMethod: 'permit2' } })
+
+  /** What the payer does once, at its own expense. */
+  async function approve(payer: PrivateKeyAccount): Promise<void> {
+    await site.anvil.rpc('anvil_impersonateAccount', [payer.address])
+    await site.anvil.rpc('anvil_setBalance', [payer.address, '0xde0b6b3a7640000'])
+    const data = encodeFunctionData({ abi: APPROVE, functionName: 'approve', args: [PERMIT2, 1_000_000n] })
+    await site.anvil.rpc('eth_sendTransaction', [{ from: payer.address, to: site.token, data }])
+  }
+
+  test('pays for a request, and a repeated settlement has the same transaction', async () => {
+    const shop = await openPermitShop()
+    const payer = await site.payer()
+    await approve(payer)
+    const before = await site.balanceOf(site.payTo)
+    const sent: RequestInit[] = []
+    const remember: typeof fetch = (input, init) => {
+      sent.push(input instanceof Request ? { headers: Object.fromEntries(input.headers) } : (init ?? {}))
+      return fetch(input, init)
+    }
+    const response = await payWith(payer, remember)(shop.url)
+    expect([response.status, await response.json()]).toEqual([200, { report: 'sunny' }])
+    const receipt = receiptOf(response)
+    expect(receipt).toMatchObject({ success: true, payer: payer.address.toLowerCase() })
+    expect(await site.balanceOf(site.payTo)).toBe(before + 10_000n)
+    // The payment that was sent, once more.
+    const header = new Headers(sent.at(-1)?.headers).get('PAYMENT-SIGNATURE') ?? ''
+    const paymentPayload = decodePaymentSignatureHeader(header)
+    const body = { x402Version: 2, paymentPayload, paymentRequirements: paymentPayload.accepted }
+    expect(await call('settle', body)).toMatchObject({
+      success: true,
+      transaction: receipt.transaction,
+      extensions: { settlement: { repeated: true } },
+    })
+    expect(await site.balanceOf(site.payTo)).toBe(before + 10_000n)
+    const { permit2Authorization } = paymentPayload.payload as {
+      permit2Authorization: { spender: string; witness: object; permitted: object }
+    }
+    const changed = (changes: object) => {
+      const payload = {
+        ...paymentPayload.payload,
+        permit2Authorization: { ...permit2Authorization, ...changes },
+      }
+      return call('verify', { ...body, paymentPayload: { ...paymentPayload, payload } })
+    }
+    const { witness, permitted } = permit2Authorization
+    const other = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+    const refusals = [
+      await changed({ spender: other }),
+      await changed({ witness: { ...witness, to: other } }),
+      await changed({ permitted: { ...permitted, token: other } }),
+      await changed({ permitted: { ...permitted, amount: '9999' } }),
+      await changed({ nonce: '1', deadline: '1' }),
+      await changed({ nonce: '1', witness: { ...witness, validAfter: '99999999999' } }),
+      await changed({ nonce: '1' }),
+    ]
+    expect(refusals.map(({ invalidReason }) => invalidReason)).toEqual([
+      'invalid_permit2_spender',
+      'invalid_permit2_recipient_mismatch',
+      'permit2_token_mismatch',
+      'permit2_amount_mismatch',
+      'permit2_deadline_expired',
+      'permit2_not_yet_valid',
+      'invalid_permit2_signature',
+    ])
+  }, 60_000)
+
+  test('tells a payer who has not allowed it to spend', async () => {
+    const shop = await openPermitShop()
+    const response = await payWith(await site.payer())(shop.url)
+    expect(shop.sales()).toBe(0)
+    expect(response.status).toBe(412)
+  }, 60_000)
+})
+
+/** Asks the facilitator itself. */
+async function call(route: 'verify' | 'settle', body: object) {
+  const response = await fetch(`${site.service.url}/x402/${route}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${API_KEY}` },
+    body: JSON.stringify(body),
+  })
+  return (await response.json()) as { success?: boolean; transaction?: string; invalidReason?: string }
+}
+
 /** The processes of plugins that this process has started. */
 function pluginProcesses(): number[] {
   return readdirSync('/proc').flatMap((name) => {
@@ -114,20 +211,13 @@ test('thirty payments are settled once each although the process of the plugin i
   const payers = await Promise.all(Array.from({ length: 30 }, () => site.payer(10_000n)))
   const bodies = await Promise.all(payers.map((payer) => paymentBy(payer, site)))
   const before = await site.balanceOf(site.payTo)
-  const settle = async (body: object) => {
-    const response = await fetch(`${site.service.url}/x402/settle`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${API_KEY}` },
-      body: JSON.stringify(body),
-    })
-    return (await response.json()) as { success: boolean; transaction?: string }
-  }
+  const settle = (body: object) => call('settle', body)
   let kills = 0
   // Every request is repeated until it has a success, as a resource server does.
   const settled = bodies.map((body) =>
     until(
       () => settle(body),
-      ({ success }) => success,
+      ({ success }) => success === true,
       { timeoutMs: 60_000 },
     ),
   )

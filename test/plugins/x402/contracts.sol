@@ -141,3 +141,59 @@ contract Multicall {
         }
     }
 }
+
+/// The part of Permit2 that x402's proxy calls, with its EIP-712 types and its bitmap of nonces.
+contract Permit2 {
+    struct TokenPermissions { address token; uint256 amount; }
+    struct PermitTransferFrom { TokenPermissions permitted; uint256 nonce; uint256 deadline; }
+    struct TransferDetails { address to; uint256 requestedAmount; }
+
+    mapping(address => mapping(uint256 => uint256)) public nonceBitmap;
+
+    function permitWitnessTransferFrom(
+        PermitTransferFrom calldata permit, TransferDetails calldata details, address owner, bytes32 witness,
+        string calldata witnessType, bytes calldata signature
+    ) external {
+        require(block.timestamp <= permit.deadline, "SignatureExpired");
+        require(details.requestedAmount <= permit.permitted.amount, "InvalidAmount");
+        uint256 bit = 1 << (permit.nonce & 255);
+        require(nonceBitmap[owner][permit.nonce >> 8] & bit == 0, "InvalidNonce");
+        nonceBitmap[owner][permit.nonce >> 8] |= bit;
+        require(recover(hashOf(permit, witness, witnessType), signature) == owner, "InvalidSigner");
+        require(AuthorizationToken(permit.permitted.token).transferFrom(owner, details.to, details.requestedAmount));
+    }
+
+    function hashOf(PermitTransferFrom calldata permit, bytes32 witness, string calldata witnessType) internal view returns (bytes32) {
+        bytes32 typeHash = keccak256(abi.encodePacked(
+            "PermitWitnessTransferFrom(TokenPermissions permitted,address spender,uint256 nonce,uint256 deadline,", witnessType
+        ));
+        bytes32 permitted = keccak256(abi.encode(
+            keccak256("TokenPermissions(address token,uint256 amount)"), permit.permitted.token, permit.permitted.amount
+        ));
+        bytes32 domain = keccak256(abi.encode(
+            keccak256("EIP712Domain(string name,uint256 chainId,address verifyingContract)"), keccak256("Permit2"), block.chainid, address(this)
+        ));
+        return keccak256(abi.encodePacked(
+            "\x19\x01", domain, keccak256(abi.encode(typeHash, permitted, msg.sender, permit.nonce, permit.deadline, witness))
+        ));
+    }
+
+    function recover(bytes32 hash, bytes calldata signature) internal pure returns (address) {
+        require(signature.length == 65, "InvalidSignatureLength");
+        return ecrecover(hash, uint8(signature[64]), bytes32(signature[0:32]), bytes32(signature[32:64]));
+    }
+}
+
+/// x402's proxy in front of it: it pays whom the payer named, and no one else.
+contract Permit2Proxy {
+    struct Witness { address to; uint256 validAfter; }
+
+    function settle(Permit2.PermitTransferFrom calldata permit, address owner, Witness calldata witness, bytes calldata signature) external {
+        require(block.timestamp >= witness.validAfter, "PaymentTooEarly");
+        bytes32 hash = keccak256(abi.encode(keccak256("Witness(address to,uint256 validAfter)"), witness.to, witness.validAfter));
+        Permit2(0x000000000022D473030F116dDEE9F6B43aC78BA3).permitWitnessTransferFrom(
+            permit, Permit2.TransferDetails(witness.to, permit.permitted.amount), owner, hash,
+            "Witness witness)TokenPermissions(address token,uint256 amount)Witness(address to,uint256 validAfter)", signature
+        );
+    }
+}
