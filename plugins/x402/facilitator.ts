@@ -1,6 +1,13 @@
 import { type NetworkSettings, normalized, type Settings } from './config.ts'
 import { NodeError, type World } from './host.ts'
-import { type Asked, awaitInclusion, checkPaymentId, findTransaction, sendOnce } from './once.ts'
+import {
+  type Asked,
+  awaitInclusion,
+  checkPaymentId,
+  findTransaction,
+  sendOnce,
+  underPaymentId,
+} from './once.ts'
 import { CallError, Refusal, Unavailable } from './refusal.ts'
 import { decodePayment, settlerOn } from './scheme.ts'
 import {
@@ -53,7 +60,7 @@ function kindsOf(network: NetworkSettings & { readonly address: string }) {
 export async function verify(call: FacilitatorCall, settings: Settings, world: World): Promise<VerifyAnswer> {
   try {
     const asked = await read(call, settings, world)
-    await checkPaymentId(asked, undefined, world)
+    await checkPaymentId(asked, world)
     const sent = await findTransaction(asked, world)
     const { payment } = asked
     if (sent)
@@ -85,8 +92,11 @@ export async function settle(call: FacilitatorCall, settings: Settings, world: W
   try {
     const asked = await read(call, settings, world)
     network = asked.request.networkName
-    await checkPaymentId(asked, settings.idSeconds, world)
-    const { transaction: sent, isNew } = await sendOnce(asked, settings, world)
+    const { transaction: sent, isNew } = await underPaymentId(
+      asked,
+      { keepSeconds: settings.idSeconds, world },
+      () => sendOnce(asked, settings, world),
+    )
     checkAge(asked, { createdAt: Date.parse(sent.created_at), hash: sent.hash }, settings, world)
     const settlement = await awaitInclusion({ asked, sent, deadline }, settings, world)
     const { payer } = asked.payment

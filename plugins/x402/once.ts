@@ -202,26 +202,34 @@ function idKey({ network, requirements: { payTo }, paymentId = '' }: PaymentRequ
   return `id:${digest([network.network, payTo, paymentId])}`
 }
 
-/**
- * Refuses a `payment-identifier` that was used for another payment. With `keep`, remembers it for as many seconds.
- * @throws CallError 409
- */
-export async function checkPaymentId(asked: Asked, keep: number | undefined, world: World): Promise<void> {
+/** Refuses a `payment-identifier` that was used for another payment. @throws CallError 409 */
+export async function checkPaymentId(asked: Asked, world: World): Promise<void> {
   if (asked.request.paymentId === undefined) return
+  const known = await world.kv.get(idKey(asked.request))
+  if (typeof known !== 'string' || known === contentOf(asked)) return
+  const message = 'payment-identifier: this id was used for another payment.'
+  throw new CallError(409, 'payment_identifier_reused', message)
+}
+
+/**
+ * Accepts a payment under its `payment-identifier`, which is remembered for as many seconds once it is accepted: a refused payment does
+ * not use up its id. Payments with the same id wait for each other. @throws CallError 409
+ */
+export async function underPaymentId<Result>(
+  asked: Asked,
+  { keepSeconds, world }: { keepSeconds: number; world: World },
+  accept: () => Promise<Result>,
+): Promise<Result> {
+  if (asked.request.paymentId === undefined) return accept()
   const key = idKey(asked.request)
-  const content = digest([paymentKey(asked), ...asked.payment.content])
-  const check = async () => {
-    const known = await world.kv.get(key)
-    if (typeof known === 'string' && known !== content)
-      throw new CallError(
-        409,
-        'payment_identifier_reused',
-        'payment-identifier: this id was used for another payment.',
-      )
-    return known === content
-  }
-  if (keep === undefined) return void (await check())
-  await locked(world, `${key}:lock`, async () => {
-    if (!(await check())) await world.kv.set(key, content, { ttlSec: keep })
+  return locked(world, `${key}:lock`, async () => {
+    await checkPaymentId(asked, world)
+    const result = await accept()
+    await world.kv.set(key, contentOf(asked), { ttlSec: keepSeconds })
+    return result
   })
+}
+
+function contentOf(asked: Asked): string {
+  return digest([paymentKey(asked), ...asked.payment.content])
 }

@@ -26,6 +26,8 @@ export interface PaymentParts {
   readonly requirements?: object
   readonly accepted?: object
   readonly extensions?: object
+  /** Default: that of anvil. */
+  readonly chainId?: number
 }
 
 const TYPES = {
@@ -53,7 +55,7 @@ export async function paymentBy(payer: PrivateKeyAccount, parts: PaymentParts) {
     ...parts.authorization,
   }
   const typedData = {
-    domain: { name: 'Test Dollar', version: '2', chainId: 31337, verifyingContract: token },
+    domain: { name: 'Test Dollar', version: '2', chainId: parts.chainId ?? 31337, verifyingContract: token },
     types: TYPES,
     primaryType: 'TransferWithAuthorization',
     message: authorization,
