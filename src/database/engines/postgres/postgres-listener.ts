@@ -24,6 +24,7 @@ export interface Listener {
  */
 export function createListener({ settings, servers, log, clock }: ListenerOptions): Listener {
   const handlers = new Map<string, Set<Handler>>()
+  let isClosed = false
 
   function call(channel: string, payload: string): void {
     for (const handler of handlers.get(channel) ?? []) handler(payload)
@@ -48,6 +49,13 @@ export function createListener({ settings, servers, log, clock }: ListenerOption
     if (set?.size === 0) handlers.delete(channel)
   }
 
+  /** Nobody waits for it: a shutdown would wait for an unreachable server, and without it only useless notifications come. */
+  async function unlisten(channel: string): Promise<void> {
+    if (isClosed) return
+    const client = await keeper.get()
+    if (!handlers.has(channel)) await client.query(`un${listenTo(channel)}`)
+  }
+
   return {
     async listen(channel, handler) {
       handlers.set(channel, (handlers.get(channel) ?? new Set()).add(handler))
@@ -57,10 +65,15 @@ export function createListener({ settings, servers, log, clock }: ListenerOption
         forget(channel, handler)
         throw error
       }
-      // The server is not notified: a shutdown would wait for an unreachable one, and the connection ends soon after.
-      return async () => forget(channel, handler)
+      return async () => {
+        forget(channel, handler)
+        if (!handlers.has(channel)) unlisten(channel).catch(() => {})
+      }
     },
-    close: keeper.close,
+    close() {
+      isClosed = true
+      return keeper.close()
+    },
   }
 }
 
