@@ -31,7 +31,8 @@ export function createListener({ settings, servers, log, clock }: ListenerOption
   }
 
   async function open(): Promise<pg.Client> {
-    const client = new servers.Client(settings)
+    // Readers of different channels come and go at any time, and share the connection.
+    const client = new servers.Client({ ...settings, pipeline: true } as pg.ClientConfig)
     client.on('error', (error) => log.warn({ err: error }, 'database listener connection lost'))
     client.on('notification', ({ channel, payload }) => call(channel, payload ?? ''))
     await connectListening(client, handlers.keys())
