@@ -111,6 +111,7 @@ export async function createRuntimes(options: RuntimeSetOptions) {
     hasOneSession,
     seenNonces: new WeakMap(),
     clock,
+    startedAt: clock.now(),
     log,
     maxInFlight,
     owner,
