@@ -94,7 +94,7 @@ const RETRY_MS = 1_000
 
 /**
  * Creates a notifier without readers. It listens only while there are any: with many processes on one database, each of which hears of every
- * event of all of them, most of what they heard would be for nobody. `listen` calls the handler for each announcement, as
+ * event of all of them, most of what they heard would be for no one. `listen` calls the handler for each announcement, as
  * `Database.listen` does.
  */
 export function createEventNotifier(

@@ -50,7 +50,7 @@ export function createListener({ settings, servers, log, clock }: ListenerOption
     if (set?.size === 0) handlers.delete(channel)
   }
 
-  /** Nobody waits for it: a shutdown would wait for an unreachable server, and without it only useless notifications come. */
+  /** No one waits for it: a shutdown would wait for an unreachable server, and if it fails only useless notifications come. */
   async function unlisten(channel: string): Promise<void> {
     if (isClosed) return
     const client = await keeper.get()
