@@ -231,7 +231,8 @@ async function assemble(parts: Parts): Promise<App> {
   const { registry, context, share } = runtimeSet
   const presentEvents = createEventPresenter({ db, runtimesOf: registry.runtimesOf })
   const observer = instrumentation?.deliveries
-  const shared = { config, database, presentEvents, sealer, owner, clock, log, nameServers }
+  const notifier = createEventNotifier((handler) => database.listen(EVENTS_CHANNEL, handler))
+  const shared = { config, database, notifier, presentEvents, sealer, owner, clock, log, nameServers }
   const deliveries = await patiently(() =>
     createDeliveries({ ...shared, observer, tracer: traces?.deliveries }),
   )
@@ -274,7 +275,6 @@ async function assemble(parts: Parts): Promise<App> {
     chains: () => networksInUse(registry),
     heads: () => [...headsInUse(registry, clock.monotonic()).values()],
   })
-  const notifier = createEventNotifier()
   const stopping = new AbortController()
   // The queries of callers, who wait for the answer, come before those of workers.
   const requests: TransactionsContext = { ...context, db: database.requests }
@@ -345,7 +345,6 @@ async function assemble(parts: Parts): Promise<App> {
   const subscriptions = [
     await database.listen(WORK_CHANNEL, submit.wakeRelayer),
     await database.listen(SLOT_CHANNEL, submit.wakeForSlot),
-    await database.listen(EVENTS_CHANNEL, notifier.wake),
     await database.listen(PROCESSES_CHANNEL, () => {
       for (const loop of share.loops) loop.wake()
     }),

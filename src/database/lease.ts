@@ -104,7 +104,7 @@ export function lockFence({ name, owner, fence }: Lease) {
 /** All processes take a lease of one name for nearly the same time, so one that ends this much later was written by a clock ahead. */
 export const LEAD = sql`interval '1 minute'`
 
-/** The time of the database in so many ms. */
+/** The time of the database in this many ms. */
 export function fromNow(ttlMs: number) {
   return sql<Date>`now() + ${ttlMs}::float8 * interval '1 millisecond'`
 }

@@ -15,7 +15,7 @@ export const LIFETIME_MS = 2_000
 /** The condition that the row of `processes` is of a live process. A time too far ahead was written while the clock of the database was ahead. */
 const IS_ALIVE = sql`(process.alive_until > now() and process.alive_until <= ${fromNow(LIFETIME_MS)} + ${LEAD})`
 
-/** The condition that nobody has the lease of the row of `leases`: it has ended, or the process of its owner is dead. */
+/** The condition that no one has the lease of the row of `leases`: it has ended, or the process of its owner is dead. */
 const IS_FREE = sql`case when leases.expires_at = 'infinity'
   then not exists (select from processes process where process.id = leases.owner and ${IS_ALIVE})
   else leases.expires_at <= now() or leases.expires_at > ${fromNow(LIFETIME_MS)} + ${LEAD} end`
@@ -64,7 +64,7 @@ export async function acquireForLife(
   return row && { name, owner, fence: row.fence }
 }
 
-/** Returns those of the names whose lease nobody has. */
+/** Returns the names whose lease no one has. */
 export async function findFree(db: Db, names: readonly string[]): Promise<Set<string>> {
   if (names.length === 0) return new Set()
   const { rows } = await sql<{ name: string }>`

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config/types.ts'
 import type { Database } from '../database/db.ts'
-import { EVENTS_CHANNEL } from '../events/store.ts'
+import type { EventNotifier } from '../events/follow.ts'
 import { createBodyWriter, type EventPresenter } from '../handlers/present/event.ts'
 import type { Clock } from '../lib/time.ts'
 import { MAX_CONCURRENT } from '../notifications/delivery/capacity.ts'
@@ -26,6 +26,8 @@ interface DeliveriesOptions {
   readonly sealer: Sealer | undefined
   /** Identifies this process in leases. */
   readonly owner: string
+  /** Tells of events. */
+  readonly notifier: EventNotifier
   readonly clock: Clock
   readonly log: Logger
   readonly observer?: DeliveryObserver | undefined
@@ -81,6 +83,7 @@ export async function createDeliveries(options: DeliveriesOptions): Promise<Deli
     random: Math.random,
     observer,
     tracer,
+    onEvents: options.notifier.subscribe,
   })
   const housekeeping = createHousekeepingWorker({
     database,
@@ -97,10 +100,7 @@ export async function createDeliveries(options: DeliveriesOptions): Promise<Deli
     keys,
     bodiesOf,
     listen: async () => {
-      const subscriptions = [
-        await database.listen(EVENTS_CHANNEL, deliver.wakeForEvents),
-        await database.listen(DUE_CHANNEL, deliver.wakeForChange),
-      ]
+      const subscriptions = [await database.listen(DUE_CHANNEL, deliver.wakeForChange)]
       return async () => {
         for (const unlisten of subscriptions) await unlisten()
       }

@@ -23,19 +23,19 @@ const NEVER = Number.NEGATIVE_INFINITY
 interface DeliverWorkerDeps extends DelivererDeps {
   /** Identifies this process in leases. */
   readonly owner: string
+  /** Calls a handler whenever events were committed, until the returned function is called. */
+  readonly onEvents: (handler: () => void) => () => void
 }
 
 /** The loop of deliveries. */
 export interface DeliverLoop extends Loop {
-  /** Events were committed. */
-  wakeForEvents(): void
   /** Deliveries became due, or a notification or its keys have changed. */
   wakeForChange(): void
 }
 
 /** Delivers events to webhooks, in one process at a time. */
 export function createDeliverWorker(deps: DeliverWorkerDeps): DeliverLoop {
-  const { db, clock, log, owner } = deps
+  const { db, clock, log, owner, onEvents } = deps
   const stopping = new AbortController()
   const deliverer = createDeliverer(deps, () => loop.wake())
   let lease: Lease | undefined
@@ -44,9 +44,24 @@ export function createDeliverWorker(deps: DeliverWorkerDeps): DeliverLoop {
   let refreshAt = NEVER
   let lateAt = NEVER
   let gatherMs: number = GATHER.minMs
+  let unfollow: (() => void) | undefined
+
+  /** A process that delivers nothing, for it does not have the lease or there is no receiver, does not hear of events. */
+  function followEvents(isWanted: boolean): void {
+    if (isWanted) unfollow ??= onEvents(wakeForEvents)
+    else {
+      unfollow?.()
+      unfollow = undefined
+    }
+  }
+
+  function wakeForEvents(): void {
+    if (lease !== undefined && deliverer.canTakeMore()) loop.wake()
+  }
 
   function forget(): void {
     acquiredAt = NEVER
+    followEvents(false)
     deliverer.forget()
   }
 
@@ -103,7 +118,9 @@ export function createDeliverWorker(deps: DeliverWorkerDeps): DeliverLoop {
       const current = await hold()
       if (current === undefined) return
       try {
-        if (await refresh()) await deliver(current)
+        const hasReceivers = await refresh()
+        followEvents(hasReceivers)
+        if (hasReceivers) await deliver(current)
       } catch (error) {
         if (!(error instanceof LeaseLostError)) throw error
         // Another process has the lease now, and delivers everything else.
@@ -115,9 +132,6 @@ export function createDeliverWorker(deps: DeliverWorkerDeps): DeliverLoop {
 
   return {
     ...loop,
-    wakeForEvents() {
-      if (lease !== undefined && deliverer.canTakeMore()) loop.wake()
-    },
     wakeForChange() {
       if (lease === undefined) return
       refreshAt = NEVER
@@ -127,6 +141,7 @@ export function createDeliverWorker(deps: DeliverWorkerDeps): DeliverLoop {
     stop: async () => {
       stopping.abort()
       await loop.stop()
+      followEvents(false)
       await deliverer.finish(lease)
       // A lease that cannot be released ends at its deadline, and the shutdown continues.
       if (lease !== undefined) await releaseLease(db, lease).catch(() => {})

@@ -24,7 +24,7 @@ export interface SubmitLoop extends Loop {
 
 /**
  * Runs `workAccount` for the accounts of this process that have due work, in parallel, and one step at a time for each account. Those of
- * other processes cost nothing, unless no process works for them.
+ * other processes cost nothing, unless no one works for them.
  */
 export function createSubmitWorker(context: TransactionsContext): SubmitLoop {
   const running = new Map<string, Promise<void>>()

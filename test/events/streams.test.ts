@@ -50,7 +50,7 @@ function streaming(onQuery: () => void = () => {}) {
   const { streamEvents } = eventHandlers({
     db,
     clock: systemClock,
-    notifier: createEventNotifier(),
+    notifier: createEventNotifier(async () => async () => {}),
     presentEvents: createEventPresenter({ db, runtimesOf: async () => new Map() }),
     streams: createStreamLimit(LIMIT),
     tickets: createStreamTickets({ db, clock: systemClock }),

@@ -4,6 +4,7 @@ import { onTestFinished } from 'vitest'
 import type { Database } from '../../src/database/db.ts'
 import { notify } from '../../src/database/sql-helpers.ts'
 import type { EventRecord } from '../../src/events/event.ts'
+import { createEventNotifier } from '../../src/events/follow.ts'
 import { EVENTS_CHANNEL } from '../../src/events/store.ts'
 import { createLogger } from '../../src/log.ts'
 import { createDeliveryControls, type DeliveryControls } from '../../src/notifications/delivery/controls.ts'
@@ -58,11 +59,9 @@ export async function startWorker(database: Database, options: WorkerOptions = {
     timeoutMs,
     windowMs,
     random: Math.random,
+    onEvents: createEventNotifier((handler) => database.listen(EVENTS_CHANNEL, handler)).subscribe,
   })
-  const subscriptions = [
-    await database.listen(EVENTS_CHANNEL, deliver.wakeForEvents),
-    await database.listen(DUE_CHANNEL, deliver.wakeForChange),
-  ]
+  const subscriptions = [await database.listen(DUE_CHANNEL, deliver.wakeForChange)]
   deliver.start()
   return {
     controls: createDeliveryControls({ db, windowMs }),

@@ -24,13 +24,15 @@ export interface Listener {
  */
 export function createListener({ settings, servers, log, clock }: ListenerOptions): Listener {
   const handlers = new Map<string, Set<Handler>>()
+  let isClosed = false
 
   function call(channel: string, payload: string): void {
     for (const handler of handlers.get(channel) ?? []) handler(payload)
   }
 
   async function open(): Promise<pg.Client> {
-    const client = new servers.Client(settings)
+    // Readers of different channels come and go at any time, and share the connection.
+    const client = new servers.Client({ ...settings, pipeline: true } as pg.ClientConfig)
     client.on('error', (error) => log.warn({ err: error }, 'database listener connection lost'))
     client.on('notification', ({ channel, payload }) => call(channel, payload ?? ''))
     await connectListening(client, handlers.keys())
@@ -48,6 +50,13 @@ export function createListener({ settings, servers, log, clock }: ListenerOption
     if (set?.size === 0) handlers.delete(channel)
   }
 
+  /** No one waits for it: a shutdown would wait for an unreachable server, and if it fails only useless notifications come. */
+  async function unlisten(channel: string): Promise<void> {
+    if (isClosed) return
+    const client = await keeper.get()
+    if (!handlers.has(channel)) await client.query(`un${listenTo(channel)}`)
+  }
+
   return {
     async listen(channel, handler) {
       handlers.set(channel, (handlers.get(channel) ?? new Set()).add(handler))
@@ -57,10 +66,15 @@ export function createListener({ settings, servers, log, clock }: ListenerOption
         forget(channel, handler)
         throw error
       }
-      // The server is not notified: a shutdown would wait for an unreachable one, and the connection ends soon after.
-      return async () => forget(channel, handler)
+      return async () => {
+        forget(channel, handler)
+        if (!handlers.has(channel)) unlisten(channel).catch(() => {})
+      }
     },
-    close: keeper.close,
+    close() {
+      isClosed = true
+      return keeper.close()
+    },
   }
 }
 
