@@ -1,7 +1,8 @@
+import { createRelayerClient } from 'multichain-relayer-client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Anvil, startAnvil } from '../../support/anvil.ts'
 import { copyPlugins, type PluginFolder, untilReady } from '../../support/plugins.ts'
-import { DEV_ADDRESSES, RECEIVER, type Service, startService } from '../../support/service.ts'
+import { API_KEY, DEV_ADDRESSES, RECEIVER, type Service, startService } from '../../support/service.ts'
 
 const folder: PluginFolder = copyPlugins()
 
@@ -72,6 +73,15 @@ describe('a handler', () => {
     expect(Object.keys(headers)).not.toEqual(expect.arrayContaining(['authorization']))
     expect(headers).not.toHaveProperty('cookie')
     expect(headers).not.toHaveProperty('x-other')
+  })
+
+  test('is called by the TypeScript client, with any query', async () => {
+    const client = createRelayerClient({ baseUrl: service.url, apiKey: API_KEY })
+    const options = { route: '', query: { currency: 'EUR', limit: '3' } }
+    expect(await client.plugins.call('main', { params: { n: 1 } }, options)).toMatchObject({
+      params: { n: 1 },
+      query: { currency: ['EUR'], limit: ['3'], route: [''] },
+    })
   })
 
   test('gets the whole body if it has no params', async () => {

@@ -1875,11 +1875,9 @@ export interface paths {
                  */
                 readonly route?: components["parameters"]["PluginRouteQuery"];
                 /**
-                 * @description Any other query parameters, which the handler gets as `query`, by name; each is a list of texts.
+                 * @description Any other query parameters, which the handler gets as `query`: by name, each as a list of texts.
                  * @example {
-                 *       "currency": [
-                 *         "EUR"
-                 *       ]
+                 *       "currency": "EUR"
                  *     }
                  */
                 readonly query?: components["parameters"]["PluginQuery"];
@@ -1925,11 +1923,9 @@ export interface paths {
                  */
                 readonly route?: components["parameters"]["PluginRouteQuery"];
                 /**
-                 * @description Any other query parameters, which the handler gets as `query`, by name; each is a list of texts.
+                 * @description Any other query parameters, which the handler gets as `query`: by name, each as a list of texts.
                  * @example {
-                 *       "currency": [
-                 *         "EUR"
-                 *       ]
+                 *       "currency": "EUR"
                  *     }
                  */
                 readonly query?: components["parameters"]["PluginQuery"];
@@ -7549,15 +7545,13 @@ export interface components {
          */
         readonly PluginRouteQuery: string;
         /**
-         * @description Any other query parameters, which the handler gets as `query`, by name; each is a list of texts.
+         * @description Any other query parameters, which the handler gets as `query`: by name, each as a list of texts.
          * @example {
-         *       "currency": [
-         *         "EUR"
-         *       ]
+         *       "currency": "EUR"
          *     }
          */
         readonly PluginQuery: {
-            readonly [key: string]: readonly string[];
+            readonly [key: string]: unknown;
         };
         /**
          * @description Type and name of the network, joined by a colon. Case-insensitive, unless a network has exactly this name.
@@ -10690,11 +10684,9 @@ export interface operations {
                  */
                 readonly route?: components["parameters"]["PluginRouteQuery"];
                 /**
-                 * @description Any other query parameters, which the handler gets as `query`, by name; each is a list of texts.
+                 * @description Any other query parameters, which the handler gets as `query`: by name, each as a list of texts.
                  * @example {
-                 *       "currency": [
-                 *         "EUR"
-                 *       ]
+                 *       "currency": "EUR"
                  *     }
                  */
                 readonly query?: components["parameters"]["PluginQuery"];
@@ -10728,11 +10720,9 @@ export interface operations {
                  */
                 readonly route?: components["parameters"]["PluginRouteQuery"];
                 /**
-                 * @description Any other query parameters, which the handler gets as `query`, by name; each is a list of texts.
+                 * @description Any other query parameters, which the handler gets as `query`: by name, each as a list of texts.
                  * @example {
-                 *       "currency": [
-                 *         "EUR"
-                 *       ]
+                 *       "currency": "EUR"
                  *     }
                  */
                 readonly query?: components["parameters"]["PluginQuery"];
@@ -10770,11 +10760,9 @@ export interface operations {
                  */
                 readonly route?: components["parameters"]["PluginRouteQuery"];
                 /**
-                 * @description Any other query parameters, which the handler gets as `query`, by name; each is a list of texts.
+                 * @description Any other query parameters, which the handler gets as `query`: by name, each as a list of texts.
                  * @example {
-                 *       "currency": [
-                 *         "EUR"
-                 *       ]
+                 *       "currency": "EUR"
                  *     }
                  */
                 readonly query?: components["parameters"]["PluginQuery"];
@@ -10813,11 +10801,9 @@ export interface operations {
                  */
                 readonly route?: components["parameters"]["PluginRouteQuery"];
                 /**
-                 * @description Any other query parameters, which the handler gets as `query`, by name; each is a list of texts.
+                 * @description Any other query parameters, which the handler gets as `query`: by name, each as a list of texts.
                  * @example {
-                 *       "currency": [
-                 *         "EUR"
-                 *       ]
+                 *       "currency": "EUR"
                  *     }
                  */
                 readonly query?: components["parameters"]["PluginQuery"];
