@@ -181,8 +181,8 @@ async function paymentOf(made: Made = {}) {
   return { payer, body }
 }
 
-const settings = () =>
-  readSettings({ networks: [{ network: NETWORK, relayer_id: 'main' }], timeout_seconds: 10 })
+const settings = (seconds = 10) =>
+  readSettings({ networks: [{ network: NETWORK, relayer_id: 'main' }], timeout_seconds: seconds })
 const ask = (body: unknown) => ({ body, caller: 'shop' })
 
 /** Takes away the payer's signature: the second of two. */
@@ -407,6 +407,15 @@ describe('a payment on Solana that', () => {
     ])
     expect(await balance(payer.address)).toBe(FUNDS - AMOUNT)
   })
+
+  test('is one of fifty to the same payee at the same moment is settled like the others', async () => {
+    const before = await balance(merchant)
+    const made = await Promise.all(Array.from({ length: 50 }, () => paymentOf()))
+    const answers = await Promise.all(made.map(({ body }) => settle(ask(body), settings(60), world)))
+    expect(answers.map(({ success, errorMessage }) => errorMessage ?? success)).toEqual(made.map(() => true))
+    expect(new Set(answers.map(({ transaction }) => transaction)).size).toBe(50)
+    expect(await balance(merchant)).toBe(before + 50n * AMOUNT)
+  }, 120_000)
 
   test('goes to a payee without an account is refused', async () => {
     const stranger = createWallet().address
