@@ -41,12 +41,14 @@ beforeAll(async () => {
   await sql`
       insert into attempts (transaction_id, number, kind, source_account, hash, raw, draft, signature, outcome)
       select 'many-' || number, 1, 'send', '0x', 'hash-' || number, '', '{"type": "evm"}', '{"r": "", "s": "", "v": 1}', 'mined'
-      from generate_series(1, 100000) as number`.execute(fixture.context.db)
+      from generate_series(2, 100000, 5) as number`.execute(fixture.context.db)
   await sql`
       insert into idempotency_keys (relayer_id, key, fingerprint, transaction_id)
-      select relayer_id, 'key-' || position, '', id from transactions`.execute(fixture.context.db)
+      select relayer_id, 'key-' || position, '', id from transactions where position % 5 = 0`.execute(
+    fixture.context.db,
+  )
   await sql`vacuum analyze`.execute(fixture.context.db)
-}, 60_000)
+}, 180_000)
 afterAll(() => fixture.close())
 
 /** Runs a search, and returns the rows of `transactions` that it has read, and how. */
