@@ -70,7 +70,13 @@ async function prepare(
       .catch(() => ({ rows: [] }))
     for (const { address, next_nonce } of rows)
       await anvil.rpc('anvil_setNonce', [address, `0x${BigInt(next_nonce).toString(16)}`])
-    await client.query('update relayers set paused = false').catch(() => {})
+    // The history was of another chain, and its relayers were paused.
+    if (rows.length > 0) {
+      await client.query('delete from chain_identities')
+      await client.query(
+        'update relayers set paused = false, system_disabled = false, disabled_reason = null',
+      )
+    }
   })
   const service = await start('first')
   await giveMoney(anvil, [service], LARGE_RELAYERS)

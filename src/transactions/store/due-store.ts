@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../../database/db.ts'
 import { LONGEST_WAIT_MS } from '../model/due.ts'
 import type { Transaction } from '../model/transaction.ts'
@@ -44,13 +44,19 @@ export function isTimely(now: Date) {
     and (valid_from is null or valid_from <= ${now} or nonce is not null or phase <> 'pending'))`
 }
 
-/**
- * Finds the relayers with transactions to number, sign or broadcast at this time. It goes from each relayer with open transactions to the
- * next one in the index, and reads those of a relayer up to the first one that is due: most often the oldest pending one, even if many
- * wait.
- */
+/** Finds the relayers with transactions to number, sign or broadcast at this time. */
 export async function findDueRelayers(db: Db, now: Date): Promise<string[]> {
-  const { rows } = await sql<{ readonly relayer_id: string }>`
+  const { rows } = await dueRelayersStatement(now).execute(db)
+  return rows.map((row) => row.relayer_id)
+}
+
+/**
+ * Builds the statement of `findDueRelayers`. It goes from each relayer with open transactions to the next one in the index, and reads those of a
+ * relayer up to the first one that is due: most often the oldest pending one, even if many wait. Without `offset 0`, the database would read
+ * all open ones of all relayers when its statistics know of few.
+ */
+export function dueRelayersStatement(now: Date): RawBuilder<{ readonly relayer_id: string }> {
+  return sql`
     with recursive busy as (
       (select relayer_id from transactions where ${IS_OPEN} order by relayer_id limit 1)
       union all
@@ -63,8 +69,7 @@ export async function findDueRelayers(db: Db, now: Date): Promise<string[]> {
     where relayer_id is not null and exists (
       select from transactions
       where transactions.relayer_id = busy.relayer_id and ${IS_UNMINED} and ${IS_NOT_UNDECIDED}
-        and ${isTimely(now)} and ${isDueAt(now)})`.execute(db)
-  return rows.map((row) => row.relayer_id)
+        and ${isTimely(now)} and ${isDueAt(now)} offset 0)`
 }
 
 /** Returns true if the relayer has a transaction to number and sign at this time. The index has them first, so this reads next to nothing. */

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TransactionStatus } from '../../../src/transactions/model/transaction.ts'
+import { dueRelayersStatement, findDueRelayers } from '../../../src/transactions/store/due-store.ts'
 import { listTransactions, pageOf } from '../../../src/transactions/store/lookups-store.ts'
 import {
   findPosition,
@@ -40,12 +41,14 @@ beforeAll(async () => {
   await sql`
       insert into attempts (transaction_id, number, kind, source_account, hash, raw, draft, signature, outcome)
       select 'many-' || number, 1, 'send', '0x', 'hash-' || number, '', '{"type": "evm"}', '{"r": "", "s": "", "v": 1}', 'mined'
-      from generate_series(1, 100000) as number`.execute(fixture.context.db)
+      from generate_series(2, 100000, 5) as number`.execute(fixture.context.db)
   await sql`
       insert into idempotency_keys (relayer_id, key, fingerprint, transaction_id)
-      select relayer_id, 'key-' || position, '', id from transactions`.execute(fixture.context.db)
+      select relayer_id, 'key-' || position, '', id from transactions where position % 5 = 0`.execute(
+    fixture.context.db,
+  )
   await sql`vacuum analyze`.execute(fixture.context.db)
-}, 60_000)
+}, 180_000)
 afterAll(() => fixture.close())
 
 /** Runs a search, and returns the rows of `transactions` that it has read, and how. */
@@ -128,6 +131,20 @@ test('the newest setup transaction is found without the history', async () => {
     sql`select * from transactions where relayer_id = ${owner?.relayer.id} and purpose = 'setup' order by position desc limit 1`,
   )
   expect(reads.rows).toBe(0)
+})
+
+test('the relayers with work are found by one row of each, although the statistics know of no open transaction', async () => {
+  const { db } = fixture.context
+  const ids = owners.map(({ relayer }) => relayer.id)
+  await sql`
+    insert into transactions (id, relayer_id, network, from_address, status, purpose, request)
+    select 'open-' || number, (${ids}::text[])[number % 4 + 1], 'testnet', '0x', 'pending', 'request', '{"type": "evm"}'
+    from generate_series(1, 20000) as number`.execute(db)
+  const now = new Date()
+  expect((await findDueRelayers(db, now)).toSorted()).toEqual(ids.toSorted())
+  // One of each relayer, found and read.
+  expect((await readByStatement(dueRelayersStatement(now))).rows).toBeLessThanOrEqual(2 * ids.length)
+  await sql`delete from transactions where status = 'pending'`.execute(db)
 })
 
 test('a search over thousands of relayers reads few rows of each, and its pages have all transactions', async () => {
