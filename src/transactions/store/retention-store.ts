@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../database/db.ts'
-import { addToCounts, isFinal } from './store/finished-store.ts'
+import type { Db } from '../../database/db.ts'
+import { addToCounts, isFinal } from './finished-store.ts'
 
 /**
  * The number of transactions that one statement reads and deletes, with all that belongs to them. A statement blocks the embedded database while
