@@ -2622,8 +2622,8 @@ export interface components {
             readonly error?: string;
             /**
              * @description `succeeded`: a node prepared and simulated it, as far as its network and request need that · `refused`: `error` says why, with the decoded
-             *     revert reason · `unknown`: no node answered, and the service would simulate later · `skipped`: no node was queried, because a rule refuses
-             *     it, or because its `Idempotency-Key` was used before.
+             *     revert reason · `unknown`: no node answered, and the service would simulate later · `skipped`: no node was queried, because a rule or
+             *     the policy `max_queue_seconds` refuses it, or because its `Idempotency-Key` was used before.
              * @enum {string}
              */
             readonly simulation: "succeeded" | "refused" | "unknown" | "skipped";
@@ -3447,6 +3447,8 @@ export interface components {
             readonly assets?: readonly components["schemas"]["SpendingName"][];
             /** @description Spending limits. */
             readonly limits?: readonly components["schemas"]["SpendingLimit"][];
+            /** @description API keys only. The limits of each user whom the header `User-Id` names, counted apart. With it, requests that spend need this header. */
+            readonly user_limits?: readonly components["schemas"]["SpendingLimit"][];
             readonly require_approval?: components["schemas"]["ApprovalRule"];
             readonly hours?: components["schemas"]["SpendingHours"];
             /**
@@ -7210,6 +7212,12 @@ export interface components {
          */
         readonly IdempotencyKey: string;
         /**
+         * @description The user of yours for whom the request is, 1 to 128 visible ASCII characters. What it spends counts against the `user_limits` of the API key.
+         *     Give an opaque id: it is stored with what was spent.
+         * @example user-1017
+         */
+        readonly UserId: string;
+        /**
          * @description Refused here, because each item of the list has its own `idempotency_key`.
          * @example
          */
@@ -8037,7 +8045,14 @@ export interface operations {
     readonly signTransaction: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The user of yours for whom the request is, 1 to 128 visible ASCII characters. What it spends counts against the `user_limits` of the API key.
+                 *     Give an opaque id: it is stored with what was spent.
+                 * @example user-1017
+                 */
+                readonly "User-Id"?: components["parameters"]["UserId"];
+            };
             readonly path: {
                 /**
                  * @description Id of the relayer. An unknown id is Not found.
@@ -8077,7 +8092,14 @@ export interface operations {
     readonly signAuthorizationEntry: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The user of yours for whom the request is, 1 to 128 visible ASCII characters. What it spends counts against the `user_limits` of the API key.
+                 *     Give an opaque id: it is stored with what was spent.
+                 * @example user-1017
+                 */
+                readonly "User-Id"?: components["parameters"]["UserId"];
+            };
             readonly path: {
                 /**
                  * @description Id of the relayer. An unknown id is Not found.
@@ -8117,7 +8139,14 @@ export interface operations {
     readonly callRpc: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The user of yours for whom the request is, 1 to 128 visible ASCII characters. What it spends counts against the `user_limits` of the API key.
+                 *     Give an opaque id: it is stored with what was spent.
+                 * @example user-1017
+                 */
+                readonly "User-Id"?: components["parameters"]["UserId"];
+            };
             readonly path: {
                 /**
                  * @description Id of the relayer. An unknown id is Not found.
@@ -8317,6 +8346,12 @@ export interface operations {
                  * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The user of yours for whom the request is, 1 to 128 visible ASCII characters. What it spends counts against the `user_limits` of the API key.
+                 *     Give an opaque id: it is stored with what was spent.
+                 * @example user-1017
+                 */
+                readonly "User-Id"?: components["parameters"]["UserId"];
             };
             readonly path: {
                 /**
@@ -8353,6 +8388,12 @@ export interface operations {
                  * @example
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["RefusedIdempotencyKey"];
+                /**
+                 * @description The user of yours for whom the request is, 1 to 128 visible ASCII characters. What it spends counts against the `user_limits` of the API key.
+                 *     Give an opaque id: it is stored with what was spent.
+                 * @example user-1017
+                 */
+                readonly "User-Id"?: components["parameters"]["UserId"];
             };
             readonly path: {
                 /**
@@ -8517,7 +8558,14 @@ export interface operations {
                  */
                 readonly timeout?: components["parameters"]["WaitTimeout"];
             };
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The user of yours for whom the request is, 1 to 128 visible ASCII characters. What it spends counts against the `user_limits` of the API key.
+                 *     Give an opaque id: it is stored with what was spent.
+                 * @example user-1017
+                 */
+                readonly "User-Id"?: components["parameters"]["UserId"];
+            };
             readonly path: {
                 /**
                  * @description Id of the relayer. An unknown id is Not found.
@@ -10113,7 +10161,13 @@ export interface operations {
     };
     readonly getApiKeyUsage: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /**
+                 * @description The id of a user. Then the response is about the `user_limits` and what this user spent.
+                 * @example user-1017
+                 */
+                readonly user_id?: string;
+            };
             readonly header?: never;
             readonly path: {
                 /**

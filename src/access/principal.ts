@@ -106,6 +106,8 @@ export interface Actor {
   readonly requestId?: string | undefined
   /** The rules for what the API key may spend; absent if it has none. */
   readonly rules?: SpendingRules | undefined
+  /** The user of the caller for whom the request is, as the header `User-Id` names it. */
+  readonly userId?: string | undefined
 }
 
 /** The rights of a key. */

@@ -10,7 +10,13 @@ import { type NetworkDirectory, unknownNetworks } from '../networks/directory.ts
 import { networkOf } from '../relayers/relayer.ts'
 import type { Spent } from '../spending/budget.ts'
 import { readRules } from '../spending/read-rules.ts'
-import { networksIn, type SpendingRules, subjectOfKey, subjectOfRelayer } from '../spending/rules.ts'
+import {
+  networksIn,
+  type SpendingRules,
+  subjectOfKey,
+  subjectOfRelayer,
+  userSpender,
+} from '../spending/rules.ts'
 import { type AssetUsage, type LimitUsage, readUsage, type Usage } from '../spending/usage.ts'
 import { toPage } from './present/shared.ts'
 import type { Service } from './service.ts'
@@ -123,9 +129,14 @@ export function usageHandlers({
       const networks = [networkOf(relayer)]
       return { data: presentUsage(await readUsage(db, spender, { now: now(), networks })) }
     },
-    getApiKeyUsage: async ({ path }) => {
+    getApiKeyUsage: async ({ path, query: { user_id: user } }) => {
       const { id, rules = {}, visibility } = await apiKeys.get(path.api_key_id)
-      const spender = { subject: subjectOfKey(id), rules }
+      const spender = user === undefined ? { subject: subjectOfKey(id), rules } : userSpender(id, user, rules)
+      if (spender === undefined)
+        throw new AppError(
+          'invalid_request',
+          `user_id: API key ${id} has no user_limits, so nothing is counted for its users.`,
+        )
       const networks = visibility.networks ?? []
       return { data: presentUsage(await readUsage(db, spender, { now: now(), networks })) }
     },

@@ -196,12 +196,15 @@ async function serve(service: Service, { context, params }: RoutedRequest): Prom
   if (visible !== undefined) await deadline.race(visible, handlerTooSlow)
 
   const { requestId } = context.state
+  // Operations that spend have this header.
+  const { 'User-Id': userId }: { readonly 'User-Id'?: string } = input.header
   const mediaType = preferredType(context.get('Accept'), operation.successMediaTypes)
   const actor = {
     keyId: principal.id,
     address: service.peers.ofRequest(context.req),
     requestId,
     rules: principal.rules,
+    userId,
   }
   const further = (units: number) => countFurther(limiter, { context, key: caller.limitKey }, units)
   const { headers } = context

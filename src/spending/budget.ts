@@ -1,7 +1,7 @@
 import { type AssetAmount, NATIVE } from '../chains/effects.ts'
 import { larger } from '../lib/bigint.ts'
 import { concerns, type RuleResult, resultOf } from './evaluate-content.ts'
-import { PERIODS, type Period, type Spender, type SpendingLimit } from './rules.ts'
+import { isUser, PERIODS, type Period, type Spender, type SpendingLimit } from './rules.ts'
 
 /** Amounts of one asset. Fees and the count belong to the native currency. */
 export interface Spent {
@@ -94,7 +94,7 @@ function evaluateAmounts(
     const what = name === 'count' ? 'transactions' : `${name}${asset}`
     return [
       resultOf(spender, {
-        rule: `limits[${index}].${name}`,
+        rule: `${isUser(spender) ? 'user_limits' : 'limits'}[${index}].${name}`,
         allowed: BigInt(wanted[name]) <= left,
         detail: `${what} up to ${allowed} per ${limit.per} on ${network}; ${left < 0n ? 0n : left} is left, and this transaction needs up to ${wanted[name]}`,
       }),

@@ -3,7 +3,7 @@ import { nameOf, type Spender, type SpendingHours, type SpendingRules, WEEKDAYS 
 
 /** The answer of one rule to one request. */
 export interface RuleResult {
-  /** `key:<id>` or `relayer:<id>`. */
+  /** `key:<id>`, `key:<id>/<user>` or `relayer:<id>`. */
   readonly subject: string
   /** The rule by its path, e.g. `limits[0].value`. */
   readonly rule: string
@@ -21,6 +21,8 @@ export interface Subject {
   readonly network: string
   readonly now: Date
   readonly hasIdempotencyKey: boolean
+  /** The user for whom the request is, if the caller named one. */
+  readonly userId?: string | undefined
 }
 
 /** A sentence about a long list names this many. */
@@ -42,6 +44,7 @@ export function evaluateContent(spender: Spender, subject: Subject): RuleResult[
     ...evaluateUnread(spender, subject),
     ...evaluateHours(spender, subject.now),
     ...evaluateIdempotencyKey(spender, subject),
+    ...evaluateUser(spender, subject),
   ]
 }
 
@@ -148,6 +151,13 @@ function evaluateIdempotencyKey(spender: Spender, { hasIdempotencyKey }: Subject
   if (spender.rules.idempotency !== 'required') return []
   const detail = 'the header Idempotency-Key is required'
   return [resultOf(spender, { rule: 'idempotency', allowed: hasIdempotencyKey, detail })]
+}
+
+/** Without the name of a user, the limits of users would limit nothing. */
+function evaluateUser({ subject, rules }: Spender, { userId }: Subject): RuleResult[] {
+  if (rules.user_limits === undefined) return []
+  const detail = 'the header User-Id is required, which names the user'
+  return [resultOf({ subject, rules }, { rule: 'user_limits', allowed: userId !== undefined, detail })]
 }
 
 /** Evaluates the rule for signatures of messages and typed data, whose effects cannot be read. */

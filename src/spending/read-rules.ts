@@ -79,7 +79,8 @@ export function readRules(reader: Reader): SpendingRules {
     selectors: listOf(reader, 'selectors', selector),
     operations: listOf(reader, 'operations', text),
     assets: listOf(reader, 'assets', name),
-    limits: readLimits(reader),
+    limits: readLimits(reader, 'limits'),
+    user_limits: readLimits(reader, 'user_limits'),
     require_approval: readApproval(reader),
     hours: readHours(reader),
     idempotency: reader.find('idempotency', oneOf('required', 'optional')),
@@ -96,10 +97,10 @@ function listOf(reader: Reader, field: string, type: FieldType<string>): string[
   return [...new Set(list)]
 }
 
-function readLimits(reader: Reader): SpendingLimit[] | undefined {
-  const items = reader.objects('limits')
+function readLimits(reader: Reader, field: 'limits' | 'user_limits'): SpendingLimit[] | undefined {
+  const items = reader.objects(field)
   if (items === undefined) return undefined
-  if (items.length > MAX_LIMITS) reader.problem(`has more than ${MAX_LIMITS} items`, 'limits')
+  if (items.length > MAX_LIMITS) reader.problem(`has more than ${MAX_LIMITS} items`, field)
   return items.map(readLimit)
 }
 

@@ -1,3 +1,5 @@
+import { omitUndefined } from '../lib/object.ts'
+
 /** The length of a rolling period, or a single transaction. */
 type LimitPeriod = 'transaction' | Period
 
@@ -84,6 +86,8 @@ export interface SpendingRules {
   /** The only assets that may be moved. */
   readonly assets?: readonly string[]
   readonly limits?: readonly SpendingLimit[]
+  /** Of an API key: the limits of each of its users, whom the header `User-Id` names. */
+  readonly user_limits?: readonly SpendingLimit[]
   readonly require_approval?: ApprovalRule
   readonly hours?: SpendingHours
   /** `required`: nothing is sent without an `Idempotency-Key`. Default `optional`. */
@@ -92,9 +96,9 @@ export interface SpendingRules {
   readonly signatures?: 'readable' | 'any'
 }
 
-/** The bearer of rules: an API key or a relayer. */
+/** The bearer of rules: an API key, a user of one, or a relayer. */
 export interface Spender {
-  /** `key:<id>` or `relayer:<id>`. */
+  /** `key:<id>`, `key:<id>/<user>` or `relayer:<id>`. */
   readonly subject: string
   readonly rules: SpendingRules
 }
@@ -102,12 +106,40 @@ export interface Spender {
 /** Returns the name of a spender for messages. */
 export function nameOf({ subject }: Pick<Spender, 'subject'>): string {
   const [kind, id] = [subject.slice(0, subject.indexOf(':')), subject.slice(subject.indexOf(':') + 1)]
-  return kind === 'key' ? `API key ${id}` : `relayer ${id}`
+  if (kind === 'relayer') return `relayer ${id}`
+  return isUser({ subject })
+    ? `user ${id.slice(id.indexOf('/') + 1)} of API key ${id.slice(0, id.indexOf('/'))}`
+    : `API key ${id}`
+}
+
+/** Returns true if a spender is a user of an API key. The ids of keys have no slash. */
+export function isUser({ subject }: Pick<Spender, 'subject'>): boolean {
+  return subject.startsWith('key:') && subject.includes('/')
+}
+
+/**
+ * Returns a user of an API key as a spender with limits of its own. Calls that the rules of the key trust are trusted here as well; its other rules
+ * are evaluated once, for the key. Undefined if the key has no limits for users.
+ */
+export function userSpender(
+  keyId: string,
+  user: string,
+  { user_limits: limits, contracts, operations, signatures }: SpendingRules,
+): Spender | undefined {
+  if (limits === undefined) return undefined
+  const trusted = omitUndefined({ contracts, operations, signatures })
+  return { subject: `${subjectOfKey(keyId)}/${user}`, rules: { limits, ...trusted } }
 }
 
 /** Lists the networks that limits and thresholds of the rules name. A rule for a network that does not exist limits nothing. */
-export function networksIn({ limits = [], require_approval: approval }: SpendingRules): string[] {
-  const named = [...limits, ...(approval?.above ?? [])].flatMap(({ network }) => network ?? [])
+export function networksIn({
+  limits = [],
+  user_limits = [],
+  require_approval: approval,
+}: SpendingRules): string[] {
+  const named = [...limits, ...user_limits, ...(approval?.above ?? [])].flatMap(
+    ({ network }) => network ?? [],
+  )
   return [...new Set(named)]
 }
 

@@ -5,7 +5,7 @@ import type { SpendingsTable } from '../database/tables/transactions.ts'
 import { type Counter, firstStep, type Spent, type SpentIn, stepOf, ZERO_SPENT } from './budget.ts'
 import type { CountChange, Holding, HoldingChange } from './holding.ts'
 import { decodeRules } from './read-rules.ts'
-import { PERIODS, type Period, type Spender, subjectOfKey } from './rules.ts'
+import { PERIODS, type Period, type Spender, subjectOfKey, userSpender } from './rules.ts'
 
 /** A sum to read. */
 export interface Asked {
@@ -47,18 +47,22 @@ async function findPayers(tx: Tx, transactionIds: readonly string[]): Promise<st
 async function lockSpenders(tx: Tx, subjects: readonly string[]): Promise<void> {
   const sorted = [...new Set(subjects)].sort()
   if (sorted.length === 0) return
-  await tx
-    .insertInto('spenders')
-    .values(sorted.map((subject) => ({ subject })))
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-  await tx
-    .selectFrom('spenders')
-    .select('subject')
-    .where('subject', 'in', sorted)
-    .orderBy('subject')
-    .forUpdate()
-    .execute()
+  for (let locked = 0; locked < sorted.length; ) {
+    await tx
+      .insertInto('spenders')
+      .values(sorted.map((subject) => ({ subject })))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+    // A user whose row was deleted between the two statements is inserted again.
+    const rows = await tx
+      .selectFrom('spenders')
+      .select('subject')
+      .where('subject', 'in', sorted)
+      .orderBy('subject')
+      .forUpdate()
+      .execute()
+    locked = rows.length
+  }
 }
 
 /** Reads what was spent in the periods that end now. */
@@ -115,8 +119,8 @@ async function lockHoldings(tx: Tx, transactionIds: readonly string[]): Promise<
 }
 
 /**
- * Finds the API keys with rules among subjects. A deleted key is one of them: what it has sent still costs money, and its limits were set for
- * that.
+ * Finds the API keys with rules, and their users, among subjects. A deleted key is one of them: what it has sent still costs money, and its limits
+ * were set for that.
  */
 export async function findKeySpenders(db: Db, subjects: readonly string[]): Promise<Spender[]> {
   if (subjects.length === 0) return []
@@ -124,11 +128,17 @@ export async function findKeySpenders(db: Db, subjects: readonly string[]): Prom
     .selectFrom('api_keys')
     .select(['id', 'rules'])
     .where('rules', 'is not', null)
-    .where(sql<boolean>`'key:' || id = any(${subjects}::text[])`)
+    .where(
+      sql<boolean>`'key:' || id in (select split_part(subject, '/', 1) from unnest(${subjects}::text[]) as subject)`,
+    )
     .execute()
-  return rows.flatMap(({ id, rules }) =>
-    rules === null ? [] : [{ subject: subjectOfKey(id), rules: decodeRules(rules) }],
-  )
+  return rows.flatMap(({ id, rules: stored }) => {
+    if (stored === null) return []
+    const [subject, rules] = [subjectOfKey(id), decodeRules(stored)]
+    const users = subjects.filter((one) => one.startsWith(`${subject}/`))
+    const ofUsers = users.map((one) => userSpender(id, one.slice(subject.length + 1), rules))
+    return [{ subject, rules }, ...ofUsers.filter((one) => one !== undefined)]
+  })
 }
 
 /** Reads the holdings of transactions. */
@@ -265,4 +275,8 @@ export async function deleteOldSpendings(db: Db, before: Date): Promise<void> {
       select from transactions where transactions.id = spendings.transaction_id
         and transactions.phase not in ('confirmed', 'failed', 'canceled', 'expired'))`.execute(db)
   await db.deleteFrom('spent').where('step', '<', before).execute()
+  // Users are many and come and go, unlike keys and relayers.
+  await sql`
+    delete from spenders where subject like 'key:%/%'
+      and not exists (select from spent where spent.subject = spenders.subject)`.execute(db)
 }

@@ -1,6 +1,6 @@
 import type { Db } from '../database/db.ts'
 import type { Counter, Spent, SpentIn } from './budget.ts'
-import { PERIODS, type Period, type Spender, type SpendingLimit } from './rules.ts'
+import { isUser, PERIODS, type Period, type Spender, type SpendingLimit } from './rules.ts'
 import { listCounters, readSpent } from './spending-store.ts'
 
 /** A limit of a rolling period on one network, and what was spent of it. */
@@ -36,7 +36,7 @@ export async function readUsage(
 ): Promise<Usage> {
   const counters = await listCounters(db, [spender.subject], now)
   const known = [...new Set([...networks, ...counters.map(({ network }) => network)])]
-  const wanted = (spender.rules.limits ?? []).flatMap((limit, index) => limitOnEach(limit, index, known))
+  const wanted = limitsOnEach(spender, known)
   const all = [
     ...counters,
     ...wanted.map(({ network, asset }) => ({ subject: spender.subject, network, asset })),
@@ -49,17 +49,20 @@ export async function readUsage(
   }
 }
 
-/** Names a limit of a rolling period on each of these networks; nothing for a limit of a single transaction. */
-function limitOnEach(limit: SpendingLimit, index: number, networks: readonly string[]) {
-  const per = PERIODS.find((period) => period === limit.per)
-  if (per === undefined) return []
-  return (limit.network === undefined ? networks : [limit.network]).map((network) => ({
-    rule: `limits[${index}]`,
-    per,
-    network,
-    asset: limit.asset,
-    limit,
-  }))
+/** Names the limits of rolling periods on each of these networks. Limits of a single transaction use up nothing. */
+function limitsOnEach(spender: Spender, networks: readonly string[]) {
+  const field = isUser(spender) ? 'user_limits' : 'limits'
+  return (spender.rules.limits ?? []).flatMap((limit, index) => {
+    const per = PERIODS.find((period) => period === limit.per)
+    if (per === undefined) return []
+    return (limit.network === undefined ? networks : [limit.network]).map((network) => ({
+      rule: `${field}[${index}]`,
+      per,
+      network,
+      asset: limit.asset,
+      limit,
+    }))
+  })
 }
 
 function byPeriod(counter: Counter, spentIn: SpentIn): Readonly<Record<Period, Spent>> {
@@ -90,9 +93,7 @@ export async function readLimitUsages(
       ...networks,
       ...(counted.get(spender.subject) ?? []).map(({ network }) => network),
     ])
-    const named = (spender.rules.limits ?? []).flatMap((limit, index) =>
-      limitOnEach(limit, index, [...known]),
-    )
+    const named = limitsOnEach(spender, [...known])
     return { subject: spender.subject, named }
   })
   const names = new Set(counters.map(keyOf))

@@ -13,6 +13,7 @@ import type { RuleResult } from '../spending/evaluate-content.ts'
 import { checkRequest } from './accept/accept.ts'
 import { externalNonceProblem, prepareContent, usedExternalNonces, withEncodedArgs } from './accept/checks.ts'
 import { type IdempotencyKey, keyReuseError } from './accept/idempotency.ts'
+import { queueProblem } from './accept/queue-limit.ts'
 import { evaluateApprovals } from './approvals/evaluate-approvals.ts'
 import { purchaseOf } from './budgets/charge.ts'
 import { evaluateRequest, type RuledRequest } from './budgets/evaluate-request.ts'
@@ -95,6 +96,8 @@ async function drySend(
   const earlier = idempotencyKey && (await findKey(context.db, relayer.id, idempotencyKey.key))
   // As for a send, a used key comes before every other rule: a repeated request returns its transaction, even if the relayer is paused.
   if (earlier) return { ...repeatedRun(earlier, idempotencyKey), unit }
+  const hopeless = await queueProblem(context, relayer, { actor: sending.actor, count: 1 })
+  if (hopeless) return { refusal: hopeless, simulation: 'skipped', unit, results: [], logs: [] }
   return dryNewSend(context, relayer, { ...sending, hasIdempotencyKey: idempotencyKey !== undefined })
 }
 

@@ -108,6 +108,7 @@ export async function createRuntimes(options: RuntimeSetOptions) {
     hasOneSession: database.engine === 'pglite',
     seenNonces: new WeakMap(),
     clock,
+    startedAt: clock.now(),
     log,
     maxInFlight,
     owner,

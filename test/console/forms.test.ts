@@ -2,8 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { currencyOf } from '../../console/src/format/amounts.ts'
 import { actionOf, toCsv } from '../../console/src/pages/audit/audit-words.ts'
 import {
+  accountsOf,
   channelsOf,
   endpointsOf,
+  filledAccounts,
   filledPolicies,
   policiesOf,
 } from '../../console/src/pages/relayer/relayer-form.ts'
@@ -192,6 +194,29 @@ describe('the form of a relayer', () => {
       warn_balance: '1000000000000000000',
       top_up: null,
     })
+  })
+
+  test('takes signers with their numbers of accounts, and writes the accounts of a relayer so', () => {
+    const accounts = (text: string) => accountsOf(fieldsOf({ accounts: text }))
+    const sources = [
+      { signer_id: 'seed', count: 3 },
+      { signer_id: 'hot', count: 1 },
+    ]
+    expect(accounts('seed 3\n\n hot\n')).toEqual(sources)
+    expect(accounts(' \n')).toBeUndefined()
+    for (const text of ['seed many', 'seed 0', 'seed 1 2']) expect(() => accounts(text)).toThrow(FieldError)
+    const account = (signer_id: string, state: 'active' | 'draining' = 'active') => ({
+      address: '0x0',
+      signer_id,
+      index: 0,
+      state,
+    })
+    const written = filledAccounts([
+      ...['seed', 'seed', 'seed', 'hot'].map((signer) => account(signer)),
+      account('gone', 'draining'),
+    ])
+    expect(written).toBe('seed 3\nhot')
+    expect(accounts(written)).toEqual(sources)
   })
 
   test('takes endpoints with weights, and channels as a number or as signers', () => {

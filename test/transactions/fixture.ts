@@ -72,6 +72,7 @@ export async function openFixture(
     seenNonces: new WeakMap(),
     findChainReset: async () => undefined,
     checkHealth: async () => undefined,
+    startedAt: 0,
     checkHistory: async () => ({ kind: 'explained' as const }),
   }
   return {

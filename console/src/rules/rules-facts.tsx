@@ -15,7 +15,16 @@ interface RulesFactsProps {
 
 /** Says in rows what may be spent. */
 export function RulesFacts({ rules, currencyOf }: RulesFactsProps) {
-  const { receivers, contracts, selectors, operations, assets, limits = [], hours } = rules
+  const {
+    receivers,
+    contracts,
+    selectors,
+    operations,
+    assets,
+    limits = [],
+    user_limits: ofUsers = [],
+    hours,
+  } = rules
   const { require_approval: approval, idempotency, signatures } = rules
   const amount = (one: AssetAmountProps['of']) => <AssetAmount of={one} currencyOf={currencyOf} />
   return (
@@ -26,10 +35,8 @@ export function RulesFacts({ rules, currencyOf }: RulesFactsProps) {
         Functions: selectors && <Names of={selectors} />,
         Operations: operations && <Names of={operations} />,
         Assets: assets && <Names of={assets} />,
-        Limits:
-          limits.length > 0
-            ? limits.map((limit) => <div key={JSON.stringify(limit, toText)}>{limitIn(limit, amount)}</div>)
-            : undefined,
+        Limits: limitsIn(limits, amount),
+        'Limits of each user': limitsIn(ofUsers, amount),
         Approval: approval && approvalIn(approval, amount),
         Hours: hours && `${hours.from} to ${hours.to} UTC${hours.days ? `, ${hours.days.join(', ')}` : ''}`,
         'Idempotency key': idempotency === 'required' ? 'required' : undefined,
@@ -42,6 +49,11 @@ export function RulesFacts({ rules, currencyOf }: RulesFactsProps) {
 const toText = (_name: string, value: unknown) => (typeof value === 'bigint' ? value.toString() : value)
 
 type ShowAmount = (one: AssetAmountProps['of']) => ComponentChildren
+
+function limitsIn(limits: readonly Limit[], amount: ShowAmount): ComponentChildren {
+  if (limits.length === 0) return undefined
+  return limits.map((limit) => <div key={JSON.stringify(limit, toText)}>{limitIn(limit, amount)}</div>)
+}
 
 const PERIODS: Readonly<Record<Limit['per'], string>> = {
   transaction: 'a transaction',

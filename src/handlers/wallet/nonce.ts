@@ -28,16 +28,20 @@ export async function checkNonce(
   request: WalletRequest,
   { nonce, key: { key, fingerprint } }: { readonly nonce: bigint; readonly key: IdempotencyKey },
 ): Promise<void> {
-  const earlier = await findHolder(service.db, request.relayer, key)
-  if (earlier?.fingerprint === fingerprint) return
-  if (earlier !== undefined)
+  const isSame = async () => {
+    const earlier = await findHolder(service.db, request.relayer, key)
+    if (earlier === undefined || earlier.fingerprint === fingerprint) return earlier !== undefined
     throw new RpcError(
       RPC_CODES.transactionRejected,
       `nonce: transaction ${earlier.transactionId} was sent with nonce ${nonce} and another content; replace it with PUT …/transactions/${earlier.transactionId}`,
       { transactionId: earlier.transactionId },
     )
+  }
+  if (await isSame()) return
   const next = await nextNonce(service, request)
   if (nonce === next) return
+  // The same request may have been accepted after the first look, which is why the next nonce is another one now.
+  if (await isSame()) return
   throw invalidParams(
     `nonce: ${next} is the next one of relayer ${request.relayer.id}, not ${nonce}. The relayer numbers its transactions, so the nonce can be left out; replace a transaction with PUT …/transactions/{transaction_id}`,
   )

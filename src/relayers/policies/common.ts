@@ -64,7 +64,10 @@ export const SPENDING_RULES = {
   type: {
     read: (policies, field) => {
       const reader = policies.object(field)
-      return reader && readRules(reader)
+      const rules = reader && readRules(reader)
+      if (rules?.user_limits !== undefined)
+        reader?.problem('belongs to an API key, whose users it is about', 'user_limits')
+      return rules
     },
     decode: decodeRules,
   },

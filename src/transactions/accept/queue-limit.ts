@@ -12,17 +12,26 @@ interface Arrival {
 }
 
 /**
- * Refuses a request that would have to wait longer for its turn than the policy `max_queue_seconds` allows. A relayer without the policy costs no
- * query.
+ * Refuses a request that would have to wait longer for its turn than the policy `max_queue_seconds` allows.
  * @throws AppError 429 `rate_limited`; `invalid_request` for a batch that is too large for any queue
  */
 export async function refuseHopeless(
+  context: TransactionsContext,
+  relayer: Relayer,
+  arrival: Arrival,
+): Promise<void> {
+  const problem = await queueProblem(context, relayer, arrival)
+  if (problem) throw problem
+}
+
+/** Returns the error with which `refuseHopeless` refuses the request; undefined if it may wait. A relayer without the policy costs no query. */
+export async function queueProblem(
   { db, clock, maxInFlight, runtimeOf }: TransactionsContext,
   relayer: Relayer,
   { actor, count }: Arrival,
-): Promise<void> {
+): Promise<AppError | undefined> {
   const { fairShare, maxQueueSeconds } = relayer.policies
-  if (maxQueueSeconds === undefined) return
+  if (maxQueueSeconds === undefined) return undefined
   const { chain, network, sourceAccounts } = runtimeOf(relayer)
   const slots = (chain.sequencing?.maxInFlight ?? maxInFlight) * sourceAccounts.length
   const queue = {
@@ -33,7 +42,7 @@ export async function refuseHopeless(
   }
   const most = mostWaiting(queue)
   if (count > most)
-    throw new AppError(
+    return new AppError(
       'invalid_request',
       `body.transactions: at most ${most} are expected, not ${count}: more cannot be sent within ${maxQueueSeconds} s (max_queue_seconds).`,
     )
@@ -44,8 +53,8 @@ export async function refuseHopeless(
     limit: most + 1,
   })
   const retryAfterSeconds = waitBefore(queue, { ...length, count: length.count + count })
-  if (retryAfterSeconds === undefined) return
-  throw new AppError(
+  if (retryAfterSeconds === undefined) return undefined
+  return new AppError(
     'rate_limited',
     `Relayer ${poolIdOf(relayer.id)} has too many waiting transactions to send this within ${maxQueueSeconds} s (max_queue_seconds). Nothing was stored; try again in ${retryAfterSeconds} s.`,
     { retryAfterSeconds },

@@ -5,17 +5,21 @@ import { poolIdOf } from '../../relayers/accounts/pool.ts'
 import { networkOf, type Relayer } from '../../relayers/relayer.ts'
 import { hasLimits, requireAllowed } from '../../spending/book.ts'
 import { evaluateContent, evaluateSignature, type RuleResult } from '../../spending/evaluate-content.ts'
-import { type Spender, subjectOfKey, subjectOfRelayer } from '../../spending/rules.ts'
+import { type Spender, subjectOfKey, subjectOfRelayer, userSpender } from '../../spending/rules.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 
 /**
- * Returns the owners of the rules that apply to content: the relayer, and the sender's API key, if they have any. The content of the
- * service itself has no sender.
+ * Returns the owners of the rules that apply to content: the relayer, the sender's API key, and the user that it names, if they have any. The
+ * content of the service itself has no sender.
  */
 export function spendersOf({ id, policies }: Relayer, actor?: Actor): Spender[] {
   const ofRelayer = policies.rules && { subject: subjectOfRelayer(poolIdOf(id)), rules: policies.rules }
   const ofKey = actor?.rules && { subject: subjectOfKey(actor.keyId), rules: actor.rules }
-  return [ofRelayer, ofKey].filter((spender) => spender !== undefined)
+  const ofUser =
+    actor?.rules && actor.userId !== undefined
+      ? userSpender(actor.keyId, actor.userId, actor.rules)
+      : undefined
+  return [ofRelayer, ofKey, ofUser].filter((spender) => spender !== undefined)
 }
 
 /** Returns those of them whose spending is counted. */
@@ -53,7 +57,13 @@ export function evaluateEffects(
   relayer: Relayer,
   { effects, actor, hasIdempotencyKey }: RuledEffects,
 ): RuleResult[] {
-  const subject = { effects, network: networkOf(relayer), now: new Date(clock.now()), hasIdempotencyKey }
+  const subject = {
+    effects,
+    network: networkOf(relayer),
+    now: new Date(clock.now()),
+    hasIdempotencyKey,
+    userId: actor.userId,
+  }
   return spendersOf(relayer, actor).flatMap((spender) => evaluateContent(spender, subject))
 }
 

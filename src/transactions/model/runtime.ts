@@ -30,6 +30,8 @@ export interface TransactionsContext {
   /** The next nonces that each chain last returned, by source account: one that has not fallen needs no query. */
   readonly seenNonces: WeakMap<Chain, Map<string, bigint>>
   readonly clock: Clock
+  /** The time of `clock` when this process opened the database, which may be an older copy. */
+  readonly startedAt: number
   readonly log: Logger
   /** The maximum number of transactions of one account that are signed and not mined. */
   readonly maxInFlight: number

@@ -125,10 +125,14 @@ function knownIn(db: Db): KnownTransactions {
 }
 
 /**
- * Returns true if the transaction may have been signed before by this service, with a database that had more records: everything that waits.
- * What was accepted a moment ago is in the records that are being written.
+ * Returns true if the transaction may have been signed before by this service, with a database that had more records: everything that waits, and
+ * everything that the database had when this process opened it. What was accepted a moment ago is in the records that are being written.
  */
-export function mayBeSignedBefore({ version, createdAt }: Transaction, now: number): boolean {
-  const age = now - createdAt.getTime()
-  return version > 1 || age < 0 || age > FRESH_MS
+export function mayBeSignedBefore(
+  { version, createdAt }: Transaction,
+  { now, startedAt }: { readonly now: number; readonly startedAt: number },
+): boolean {
+  const created = createdAt.getTime()
+  const age = now - created
+  return version > 1 || created < startedAt || age < 0 || age > FRESH_MS
 }

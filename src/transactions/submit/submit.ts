@@ -106,7 +106,8 @@ async function withoutDoubt(
   { relayer, runtime: { chain, sourceAccounts } }: LeasedAccount,
   { due, others }: Chosen,
 ): Promise<Chosen> {
-  const isOld = (transaction: Transaction) => mayBeSignedBefore(transaction, context.clock.now())
+  const isOld = (transaction: Transaction) =>
+    mayBeSignedBefore(transaction, { now: context.clock.now(), startedAt: context.startedAt })
   if (![...due, ...others].some(isOld)) return { due, others }
   const inPools = await readPoolNonces(chain, relayer, sourceAccounts)
   if ((await findUnexplained(context, relayer, { sourceAccounts: inPools })).length > 0) {

@@ -167,6 +167,38 @@ describe.each([1440, 390])('a person with a screen of %i px', (width) => {
     })
   })
 
+  test('gives a new relayer several accounts, and lets one leave', async () => {
+    const [first, second] = [`pool-a-${width}`, `pool-b-${width}`]
+    for (const [digit, signer] of [first, second].entries())
+      await api('POST', '/signers', {
+        id: signer,
+        type: 'plain',
+        config: { key: `${width}`.padStart(64, `${digit + 4}`) },
+      })
+    await open('', 'Overview', 'New relayer')
+    await field('Name').fill(`Pool ${width}`)
+    await field('Id').fill(`pool-${width}`)
+    await field('Network').selectOption('evm:anvil')
+    await field('Signer').selectOption(first)
+    await field('Accounts').fill(`${first}\n${second} many`)
+    await confirm('Create the relayer')
+    await expect.poll(() => dialog().locator('.hint.bad').innerText()).toContain('a number of accounts')
+    await field('Accounts').fill(`${first}\n${second}`)
+    await confirm('Create the relayer')
+    await tab.page.getByRole('heading', { level: 1, name: `Pool ${width}` }).waitFor()
+    const accounts = tab.page.getByRole('table', { name: 'Accounts' }).locator('tbody tr')
+    await expect.poll(() => accounts.count()).toBe(2)
+    await tab.page.getByRole('button', { name: 'Edit', exact: true }).click()
+    expect(await field('Accounts').inputValue()).toBe(`${first}\n${second}`)
+    await field('Accounts').fill(first)
+    await confirm('Save')
+    await closed()
+    // It has sent nothing that could be taken back, so it leaves immediately.
+    await expect.poll(() => accounts.count()).toBe(1)
+    const { data } = await api('GET', `/relayers/pool-${width}`)
+    expect(data.accounts).toMatchObject([{ signer_id: first }])
+  })
+
   test('gives a new relayer on Stellar channel accounts, pauses it, and deletes it', async () => {
     const id = `anchor-${width}`
     await api('POST', '/signers', { id, type: 'plain', config: { key: `${width}`.padStart(64, '7') } })

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
+import type { Schemas } from '../../../src/contract/operations.ts'
 import { mostWaiting, waitBefore } from '../../../src/transactions/accept/queue-limit.ts'
 import { type Scenario, startScenario } from '../../support/scenario.ts'
 import { API_KEY, RECEIVER } from '../../support/service.ts'
@@ -61,6 +62,8 @@ test('a queue that cannot be served in time refuses with 429 and says when to tr
     body: JSON.stringify(payment(4)),
   })
   expect([response.status, response.headers.get('retry-after')]).toEqual([429, '1'])
+  const dry = await story.service.api<Schemas['DryRun']>('POST', `${ALL}?dry_run=true`, payment(4))
+  expect(dry.body.data).toMatchObject({ accepted: false, code: 'rate_limited', simulation: 'skipped' })
   expect(await response.json()).toMatchObject({
     code: 'rate_limited',
     error:

@@ -8,8 +8,8 @@ import { type Fields, withoutEmpty } from '../../parts/fields.ts'
 import { CheckField, SelectField, TextField, useFields } from '../../parts/form.tsx'
 import { hrefOfRelayer } from '../../routing/routes.ts'
 import { useWorkplace } from '../../session/session-context.ts'
-import { EndpointsField, NotificationField, PolicyFields } from './relayer-fields.tsx'
-import { channelsOf, endpointsOf, policiesOf } from './relayer-form.ts'
+import { AccountsField, EndpointsField, NotificationField, PolicyFields } from './relayer-fields.tsx'
+import { accountsOf, channelsOf, endpointsOf, policiesOf } from './relayer-form.ts'
 
 type NetworkType = Schemas['NetworkType']
 
@@ -51,6 +51,7 @@ function CreateRelayerDialog({ onClose }: { readonly onClose: () => void }) {
         isRequired
       />
       <SignerField fields={fields} />
+      <AccountsField fields={fields} />
       <NotificationField fields={fields} />
       {type === 'stellar' && (
         <TextField
@@ -105,6 +106,7 @@ function relayerOf(fields: Fields, { network, type, currency }: RelayerParts): B
     signer_id: fields.text('signer_id') ?? '',
     notification_id: fields.text('notification_id'),
     paused: fields.text('paused') && true,
+    accounts: accountsOf(fields),
     channels: type === 'stellar' ? channelsOf(fields) : undefined,
     custom_rpc_urls: endpointsOf(fields),
     policies: Object.keys(policies).length > 0 ? policies : undefined,

@@ -13,8 +13,15 @@ import {
 } from '../../parts/fields.ts'
 import { TextField, useFields } from '../../parts/form.tsx'
 import { useWorkplace } from '../../session/session-context.ts'
-import { EndpointsField, NotificationField, PolicyFields } from './relayer-fields.tsx'
-import { endpointsOf, filledPolicies, type PolicyParts, policiesOf } from './relayer-form.ts'
+import { AccountsField, EndpointsField, NotificationField, PolicyFields } from './relayer-fields.tsx'
+import {
+  accountsOf,
+  endpointsOf,
+  filledAccounts,
+  filledPolicies,
+  type PolicyParts,
+  policiesOf,
+} from './relayer-form.ts'
 
 interface EditRelayerProps {
   readonly relayer: Schemas['Relayer']
@@ -22,7 +29,7 @@ interface EditRelayerProps {
   readonly onDone: () => void
 }
 
-/** Changes a relayer: its name, its notification, its endpoints and its policies. */
+/** Changes a relayer: its name, its accounts, its notification, its endpoints and its policies. */
 export function EditRelayerButton(props: EditRelayerProps) {
   return (
     <DialogButton name="Edit" scope="relayers:write">
@@ -36,7 +43,7 @@ interface EditRelayerDialogProps extends EditRelayerProps {
 }
 
 function EditRelayerDialog({ relayer, currency, onDone, onClose }: EditRelayerDialogProps) {
-  const { client } = useWorkplace().session
+  const { client, key } = useWorkplace().session
   // The page below may load the relayer again; what is sent is what was changed here.
   const [{ name, filled, parts, endpoints }] = useState(() => opened(relayer, currency))
   const fields = useFields(filled)
@@ -49,6 +56,7 @@ function EditRelayerDialog({ relayer, currency, onDone, onClose }: EditRelayerDi
       onClose={onClose}
     >
       <TextField fields={fields} path="name" label="Name" isRequired />
+      {key.relayers === undefined && <AccountsField fields={fields} />}
       <NotificationField fields={fields} />
       <EndpointsField fields={fields} present={endpoints} />
       <PolicyFields fields={fields} {...parts} />
@@ -58,9 +66,15 @@ function EditRelayerDialog({ relayer, currency, onDone, onClose }: EditRelayerDi
 
 /** The relayer as it was when the form was opened. */
 function opened(relayer: Schemas['Relayer'], currency: Currency) {
-  const { name, notification_id = '', network_type: type, policies: present, custom_rpc_urls = [] } = relayer
+  const { name, notification_id = '', network_type: type, policies: present } = relayer
+  const { accounts = [], custom_rpc_urls = [] } = relayer
   const parts = { type, currency, present }
-  const filled = { name, notification_id, ...filledPolicies(present, parts) }
+  const filled = {
+    name,
+    notification_id,
+    accounts: filledAccounts(accounts),
+    ...filledPolicies(present, parts),
+  }
   return { name, filled, parts, endpoints: custom_rpc_urls.map(({ url }) => hostOf(url)) }
 }
 
@@ -68,11 +82,13 @@ function opened(relayer: Schemas['Relayer'], currency: Currency) {
 function changesOf(before: WrittenFields, after: Fields, parts: PolicyParts): Body<'updateRelayer'> {
   const own = ({ text }: WrittenFields) =>
     withoutEmpty({ name: text('name'), notification_id: text('notification_id') })
+  const accounts = accountsOf(after)
   const policies = changesBetween(policiesOf(before, parts), policiesOf(after, parts))
   const endpoints = after.text('network endpoints') ? null : endpointsOf(after)
   return {
     ...changesBetween(own(before), own(after)),
     ...(Object.keys(policies).length > 0 && { policies }),
+    ...(after.text('accounts') !== before.text('accounts') && accounts !== undefined && { accounts }),
     ...(endpoints !== undefined && { custom_rpc_urls: endpoints }),
   } as Body<'updateRelayer'>
 }

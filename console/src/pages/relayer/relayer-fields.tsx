@@ -23,6 +23,19 @@ export function NotificationField({ fields }: FieldsProps) {
   return <SelectField {...rest} of={[['', 'none'], ...value.map(({ id }) => [id, id] as const)]} />
 }
 
+/** The accounts that share the work of a relayer. */
+export function AccountsField({ fields }: FieldsProps) {
+  return (
+    <TextField
+      fields={fields}
+      path="accounts"
+      label="Accounts"
+      rows={2}
+      hint="One signer per line, beginning with that of the relayer; behind a seed phrase, how many of its accounts. If empty, one account. One that you leave out leaves when its transactions are final."
+    />
+  )
+}
+
 interface EndpointsFieldProps extends FieldsProps {
   /** The endpoints that exist, without their secrets. */
   readonly present?: readonly string[]

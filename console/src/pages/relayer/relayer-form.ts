@@ -94,6 +94,30 @@ export function endpointsOf({ text }: WrittenFields): readonly object[] | undefi
   return endpoints.length > 0 ? endpoints : undefined
 }
 
+/** Reads the accounts of a relayer, one signer in each line: its id, and how many of its accounts if that is not 1. Undefined when there are none. */
+export function accountsOf({ text }: WrittenFields): Schemas['AccountSource'][] | undefined {
+  const lines = (text('accounts') ?? '').split('\n').map((line) => line.trim().split(/\s+/))
+  const sources = lines
+    .filter(([signer]) => signer !== '')
+    .map(([signer_id = '', count, ...rest]) => {
+      if (rest.length > 0 || (count !== undefined && !/^[1-9]\d*$/.test(count)))
+        throw new FieldError(
+          'accounts',
+          `Write the id of a signer, and a number of accounts behind it, not “${[signer_id, count, ...rest].join(' ')}”.`,
+        )
+      return { signer_id, count: Number(count ?? 1) }
+    })
+  return sources.length > 0 ? sources : undefined
+}
+
+/** Writes the accounts of a relayer so that `accountsOf` gives them back. Those that leave are not among them. */
+export function filledAccounts(accounts: readonly Schemas['RelayerAccount'][]): string {
+  const counts = new Map<string, number>()
+  for (const { signer_id, state } of accounts)
+    if (state !== 'draining') counts.set(signer_id, (counts.get(signer_id) ?? 0) + 1)
+  return [...counts].map(([signer, count]) => (count === 1 ? signer : `${signer} ${count}`)).join('\n')
+}
+
 /** Reads channel accounts: a number of them, or the ids of their signers. Undefined when there are none. */
 export function channelsOf({ text, list }: WrittenFields): number | readonly string[] | undefined {
   const channels = text('channels')
