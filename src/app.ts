@@ -59,7 +59,7 @@ import { createDeliveries } from './wiring/deliveries.ts'
 import { createManagement } from './wiring/management.ts'
 import { createInstrumentation } from './wiring/metrics.ts'
 import { openServer, prepareDatabase } from './wiring/open-server.ts'
-import { createPluginsOf, withKeysOfPlugins } from './wiring/plugins.ts'
+import { createHooksOf, createPluginsOf, withKeysOfPlugins } from './wiring/plugins.ts'
 import { createReadinessCheck } from './wiring/readiness.ts'
 import { RELAYERS_CHANNEL } from './wiring/relayer-registry.ts'
 import { createServiceClock } from './wiring/service-clock.ts'
@@ -239,6 +239,14 @@ async function assemble(parts: Parts): Promise<App> {
   const tickets = createStreamTickets({ db, clock })
   const access = await patiently(() => createAccess({ database, tickets, clock, log }))
   const limits = createSharedLimits({ database, rateLimit: config.rateLimit, clock, log })
+  const plugins = await createPluginsOf(parts, { db: database.requests, observer: instrumentation?.plugins })
+  const hooks = await createHooksOf(plugins, parts, {
+    db,
+    owner,
+    presentEvents,
+    runtimeOf: context.runtimeOf,
+    observer: instrumentation?.hooks,
+  })
   const permanentWorkers = [
     ...parts.clockLoops,
     registry.loop,
@@ -259,6 +267,7 @@ async function assemble(parts: Parts): Promise<App> {
       pollHeads: createHeadPoller(registry, clock),
     }),
     ...deliveries.loops,
+    ...hooks.loops,
   ]
   const loops = () => [...permanentWorkers, ...registry.watchLoops()]
   const { readings } = management.health
@@ -273,10 +282,9 @@ async function assemble(parts: Parts): Promise<App> {
   const notifier = createEventNotifier()
   const stopping = new AbortController()
   // The queries of callers, who wait for the answer, come before those of workers.
-  const requests: TransactionsContext = { ...context, db: database.requests }
+  const requests: TransactionsContext = { ...context, db: database.requests, beforeSend: hooks.beforeSend }
   const replacer = createReplacer(requests)
   const chooser = createAccountChooser(requests)
-  const plugins = await createPluginsOf(parts, { db: requests.db, observer: instrumentation?.plugins })
   const handlers = createHandlers({
     db: requests.db,
     clock,
@@ -339,7 +347,10 @@ async function assemble(parts: Parts): Promise<App> {
   const subscriptions = [
     await database.listen(WORK_CHANNEL, submit.wakeRelayer),
     await database.listen(SLOT_CHANNEL, submit.wakeForSlot),
-    await database.listen(EVENTS_CHANNEL, notifier.wake),
+    await database.listen(EVENTS_CHANNEL, () => {
+      notifier.wake()
+      hooks.wakeForEvents()
+    }),
     await database.listen(RELAYERS_CHANNEL, () => {
       registry.loop.wake()
       topUps.wake()

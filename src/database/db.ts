@@ -26,7 +26,10 @@ import type {
   NetworkUrlsTable,
   NotificationsTable,
   OperatedAccountsTable,
+  PluginCursorsTable,
+  PluginEventsTable,
   PluginLocksTable,
+  PluginSchedulesTable,
   PluginsTable,
   PluginValuesTable,
   RelayersTable,
@@ -83,6 +86,9 @@ export interface Schema {
   plugins: PluginsTable
   plugin_values: PluginValuesTable
   plugin_locks: PluginLocksTable
+  plugin_cursors: PluginCursorsTable
+  plugin_events: PluginEventsTable
+  plugin_schedules: PluginSchedulesTable
   api_keys: ApiKeysTable
   api_key_secrets: ApiKeySecretsTable
   api_key_uses: ApiKeyUsesTable

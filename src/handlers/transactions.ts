@@ -68,7 +68,7 @@ export function transactionHandlers(service: Service): Pick<HandlerMap, Operatio
       const { lane } = body
       const request = readSingle(body, relayer, chain)
       if (query.dry_run) {
-        const sending = { request, actor, idempotencyKey }
+        const sending = { request, actor, idempotencyKey, lane }
         return dryRunAnswer(await dryRunOfAny(service, relayer, { lane, sending }))
       }
       const { logs, ...accepted } = await accept(relayer, { request, actor, idempotencyKey, lane })

@@ -13,7 +13,13 @@ import type { Logger } from '../log.ts'
 import { createApiCaller } from './api-call.ts'
 import { bundlePlugin, type PluginBundle } from './bundle.ts'
 import { type ConnectPlugin, startChild } from './child.ts'
-import { createPluginHost, type PluginCall, type PluginHost, type PluginObserver, type PluginOutcome } from './host.ts'
+import {
+  createPluginHost,
+  type PluginCall,
+  type PluginHost,
+  type PluginObserver,
+  type PluginOutcome,
+} from './host.ts'
 import { executeKv } from './kv-store.ts'
 import { keyIdOf, type PluginConfig, type PluginHostAddress, type PluginSettings } from './plugin.ts'
 import { type ChangedSettings, lockSettings, readChangedSettings, saveSettings } from './settings-store.ts'

@@ -1,6 +1,7 @@
 import { KEYS_OF_PLUGINS } from '../access/api-key.ts'
 import type { Rights } from '../access/principal.ts'
 import { mapFields } from '../lib/object.ts'
+import type { PluginHooks } from './hooks/hook.ts'
 
 /** The settings of a plugin that callers with the scope `plugins:admin` may change. */
 export interface PluginSettings {
@@ -29,6 +30,7 @@ export interface PluginConfig {
   readonly memoryMb: number
   /** The request headers that it sees, in lower case. */
   readonly forwardHeaders: readonly string[]
+  readonly hooks: PluginHooks
 }
 
 /** Where another host runs the plugins: `relayer plugins serve`. */
