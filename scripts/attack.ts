@@ -14,6 +14,7 @@ import { worstBodies } from './attack/bodies/worst-bodies.ts'
 import { deniedPayments } from './attack/denied-payments.ts'
 import { hostileReceiver } from './attack/hostile-receiver.ts'
 import { hostileRpc } from './attack/hostile-rpc.ts'
+import { plugins } from './attack/plugins.ts'
 import { reorganisations } from './attack/reorganisations.ts'
 import { slowClients } from './attack/slow-clients.ts'
 import { solanaDrains } from './attack/solana-drains.ts'
@@ -31,6 +32,7 @@ const ATTACKS: readonly Attack[] = [
   stellarMoney,
   deniedPayments,
   reorganisations,
+  plugins,
 ]
 
 /** An attack that names no other deadline takes a quarter of this. A service that hangs must not hang the run as well. */

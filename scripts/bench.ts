@@ -16,6 +16,7 @@ import { benchHttp } from './bench/parts/http.ts'
 import { benchIdle } from './bench/parts/idle.ts'
 import { benchKms } from './bench/parts/kms.ts'
 import { benchLists } from './bench/parts/lists.ts'
+import { benchPlugins } from './bench/parts/plugins.ts'
 import { benchProcesses } from './bench/parts/processes.ts'
 import { benchRestart } from './bench/parts/restart.ts'
 import { benchSend } from './bench/parts/send.ts'
@@ -56,6 +57,7 @@ const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   deliveries: () => benchDeliveries({ transactions }),
   first: benchFirstRequests,
   health: () => benchHealth({ transactions }),
+  plugins: benchPlugins,
   processes: benchProcesses,
   start: benchStart,
   restart: () => benchRestart({ stored: Number(values.stored) }),

@@ -14,6 +14,18 @@ export function findViolations(root: string, rules: Rules): string[] {
   ]
 }
 
+/** Plugins are clients: each imports packages and its own folder, and nothing of the service. Their tests start it. */
+export function findPluginViolations(root: string): string[] {
+  return readImports(root)
+    .filter(
+      ({ from, to, kind }) => kind === 'file' && !from.endsWith('.test.ts') && partOf(to) !== partOf(from),
+    )
+    .map(
+      ({ from, to, line }) =>
+        `plugins/${from}:${line}: imports ${to}; a plugin imports its own folder and packages`,
+    )
+}
+
 /** The folder, or the file, directly under the root. */
 function partOf(path: string): string {
   const slash = path.indexOf('/')

@@ -148,6 +148,8 @@ interface Process {
   /** It takes no further calls, and ends with its last one. */
   isRetired: boolean
   heardAt: number
+  /** The error that ends it. */
+  problem?: string
 }
 
 /** Creates the host of a plugin. Nothing runs until `begin`. */
@@ -203,7 +205,8 @@ export function createPluginHost({ id, connect, api, kv, clock, log, observer }:
     timer.unref()
   }
 
-  function ended(process: Process, reason: string): void {
+  function ended(process: Process, end: string): void {
+    const reason = process.problem === undefined ? end : `${end}: ${process.problem}`
     processes.delete(process)
     const lived = performance.now() - process.startedAt
     for (const run of process.runs.values()) run.settle({ kind: 'failed', reason: `Its process ${reason}.` })
@@ -257,7 +260,7 @@ export function createPluginHost({ id, connect, api, kv, clock, log, observer }:
         return
       case 'fatal':
         log.error({ plugin: id, problem: message.message }, 'plugin failed')
-        fail(message.message)
+        process.problem = message.message
         return
       case 'log':
         keepLine(process.runs.get(message.run), message)

@@ -21,6 +21,7 @@ export interface Draft {
   readonly relayers: Entry[]
   readonly signers: Entry[]
   readonly notifications: Entry[]
+  readonly plugins: Entry[]
   /** A list, or the name of a folder. */
   networks: Entry[] | string
   /** Encrypted keys, which are written beside the file. */
@@ -39,6 +40,7 @@ export function createDraft(): Draft {
     relayers: [],
     signers: [],
     notifications: [],
+    plugins: [],
     networks: [],
     keyFiles: [],
     left: [],

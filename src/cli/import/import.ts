@@ -129,12 +129,12 @@ function readText(file: string): Promise<string> {
 
 /** Writes the configuration, and says everything about it. */
 async function finish(draft: Draft, out: string | undefined, terminal: Terminal): Promise<number> {
-  const { relayers, signers, notifications, networks, keyFiles } = draft
+  const { relayers, signers, notifications, plugins, networks, keyFiles } = draft
   if (relayers.length + signers.length === 0) {
     for (const line of listOf('Not taken:', draft.left)) terminal.err(line)
     throw new UsageError('There is no relayer and no signer that can be taken.')
   }
-  const text = `${stringifyJson({ relayers, signers, notifications, networks }, 2)}\n`
+  const text = `${stringifyJson({ relayers, signers, notifications, networks, ...(plugins.length > 0 && { plugins }) }, 2)}\n`
   if (out === undefined) terminal.out(text.trimEnd())
   else await writeAll(draft, { out, text })
   const counts = [count(relayers, 'relayer'), count(signers, 'signer'), count(notifications, 'notification')]

@@ -275,8 +275,12 @@ function withoutSecrets(draft: Draft, value: unknown, path: readonly string[], p
 }
 
 function noteRest(draft: Draft, { plugins }: Entry): void {
-  const names = asEntries(plugins).map(({ id }) => `"${id}"`)
-  if (names.length > 0) draft.left.push(`Plugins, which are not supported: ${names.join(', ')}.`)
+  const entries = asEntries(plugins)
+  draft.plugins.push(...entries.map(withoutNulls))
+  if (entries.length > 0)
+    draft.steps.push(
+      `Copy the code of the plugins (${entries.map(({ id }) => `"${id}"`).join(', ')}) into the folder plugins beside the file, and name the variables and the headers that they read in "env" and "forward_headers": they get no others.`,
+    )
   draft.left.push('API keys of /api-keys: create them with scopes (docs/api-keys.md).')
   draft.steps.push(
     "Let the old service finish before this one starts: two services that number the same account take each other's nonces.",

@@ -28,8 +28,7 @@ interface WaitOptions {
 const WAIT_MS = 20_000
 const WAIT_TIMEOUT_MS = 60_000
 
-/** Statuses from which a transaction does not come back, or in a block at least. */
-const SETTLED = ['mined', 'confirmed', 'failed', 'canceled', 'expired']
+const FINAL = ['confirmed', 'failed', 'canceled', 'expired']
 
 /** Makes a request to the API. */
 async function callApi({ method, path, body, idempotencyKey }: ApiRequest): Promise<ApiAnswer> {
@@ -102,19 +101,22 @@ function relayer(id: string) {
 interface Sent {
   readonly id: string
   readonly relayer_id: string
+  readonly network_type?: string
 }
 
 async function waitFor(
-  { id, relayer_id }: Sent,
+  { id, relayer_id, network_type }: Sent,
   { timeout = WAIT_TIMEOUT_MS }: WaitOptions = {},
 ): Promise<Record<string, unknown>> {
+  // Plugins expect that a transaction is in a block, and on Stellar, where a ledger is final, that it is confirmed.
+  const goal = network_type === 'stellar' ? 'confirmed' : 'mined'
   const endsAt = performance.now() + timeout
   const at = `/api/v1/relayers/${encodeURIComponent(relayer_id)}/transactions/${encodeURIComponent(id)}`
   for (;;) {
     const left = endsAt - performance.now()
     if (left <= 0) break
     const seconds = Math.max(1, Math.ceil(Math.min(left, WAIT_MS) / 1_000))
-    const asked = dataOf({ method: 'GET', path: `${at}?wait=mined&timeout=${seconds}` })
+    const asked = dataOf({ method: 'GET', path: `${at}?wait=${goal}&timeout=${seconds}` })
     const late = new AbortController()
     const found = await Promise.race([
       asked,
@@ -122,7 +124,7 @@ async function waitFor(
     ])
     late.abort()
     if (found === undefined) break
-    if (SETTLED.includes(String(found.status))) return found
+    if (found.status === goal || FINAL.includes(String(found.status))) return found
   }
   throw new PluginError(`Transaction ${id} was not included within ${timeout} ms.`, {
     code: 'WAIT_TIMEOUT',

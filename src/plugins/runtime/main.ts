@@ -26,15 +26,20 @@ process.on('unhandledRejection', (reason: unknown) => {
   send({ type: 'log', run: currentRun.getStore() ?? 0, level: 'error', message })
 })
 
+/** What the plugin exports. It is empty while the plugin is loaded; the service sends no call before `ready`. */
+let module: Readonly<Record<string, unknown>> = {}
+
+// The pipe is open before the plugin is loaded, so that the service learns why it cannot be.
+openChannel((message) => {
+  if (message.type === 'ping') send({ type: 'pong' })
+  else void currentRun.run(message.run, () => serve(message))
+})
+
 /** Serves the calls of the service with the functions that the module exports. */
 export function start(plugin: Readonly<Record<string, unknown>>): void {
-  const module = moduleOf(plugin)
+  module = moduleOf(plugin)
   const entries = Object.keys(module).filter((name) => typeof module[name] === 'function')
   const hasRunner = module.handler === undefined && givenRunner() !== undefined
-  openChannel((message) => {
-    if (message.type === 'ping') send({ type: 'pong' })
-    else void currentRun.run(message.run, () => serve(module, message))
-  })
   send({ type: 'ready', entries: hasRunner ? [...entries, 'handler'] : entries })
 }
 
@@ -45,7 +50,7 @@ function moduleOf(plugin: Readonly<Record<string, unknown>>): Readonly<Record<st
   return { ...inner, ...plugin }
 }
 
-async function serve(module: Readonly<Record<string, unknown>>, call: CallMessage): Promise<void> {
+async function serve(call: CallMessage): Promise<void> {
   const { run, entry } = call
   try {
     const value = await invoke(module[entry] as Handler | undefined, call)

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { OPENZEPPELIN_FILE, OPENZEPPELIN_RECORDS, SEALED, TYPED_SECRET } from './openzeppelin-records.ts'
@@ -23,10 +23,14 @@ async function importBoth() {
 
 test('a record of Redis counts where the file has another, and what callers created is there', async () => {
   const { folder, outcome } = await importBoth()
-  const { relayers, notifications, networks } = await loadPrinted(outcome, {
+  // The code is what a person copies.
+  await mkdir(join(folder, 'plugins/channels'), { recursive: true })
+  await writeFile(join(folder, 'plugins/channels/index.ts'), 'export const handler = () => null\n')
+  const { plugins, relayers, notifications, networks } = await loadPrinted(outcome, {
     folder,
     env: { KEYSTORE_PASSPHRASE: 'x' },
   })
+  expect(plugins.map(({ id }) => id)).toEqual(['channels'])
   expect(relayers).toMatchObject([
     {
       id: 'sepolia-example',
@@ -93,7 +97,7 @@ test('what is not supported is said', async () => {
   for (const sentence of [
     'The relayer "sponsored": its users pay its fees (fee_payment_strategy, allowed_tokens)',
     'The relayer "night": networks of type midnight are not supported.',
-    'Plugins, which are not supported: "channels".',
+    'Copy the code of the plugins ("channels") into the folder plugins beside the file',
     'API keys of /api-keys',
     'PLAIN_PASS_PASSPHRASE: passphrase of "plain-pass", which stands in the old file',
     'MADE_KEY: the private key of signer "made", which is encrypted in Redis',

@@ -1,10 +1,9 @@
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Anvil, startAnvil } from '../../support/anvil.ts'
+import { copyPlugins, type PluginFolder, untilReady } from '../../support/plugins.ts'
 import { DEV_ADDRESSES, RECEIVER, type Service, startService } from '../../support/service.ts'
-import { until } from '../../support/until.ts'
 
-const FIXTURES = join(import.meta.dirname, 'fixtures')
+const folder: PluginFolder = copyPlugins()
 
 let anvil: Anvil
 let service: Service
@@ -16,28 +15,25 @@ beforeAll(async () => {
     plugins: [
       {
         id: 'main',
-        path: join(FIXTURES, 'every-thing.ts'),
+        path: folder.path('every-thing.ts'),
         allow_get_invocation: true,
         config: { currency: 'EUR' },
         forward_headers: ['X-Client'],
         relayers: ['main'],
       },
-      { id: 'older', path: join(FIXTURES, 'two-parameters.ts') },
-      { id: 'oldest', path: join(FIXTURES, 'run-plugin.ts') },
-      { id: 'raw', path: join(FIXTURES, 'every-thing.ts'), raw_response: true },
-      { id: 'telling', path: join(FIXTURES, 'every-thing.ts'), emit_logs: true, emit_traces: true },
-      { id: 'reader', path: join(FIXTURES, 'every-thing.ts'), scopes: ['relayers:read'] },
+      { id: 'older', path: folder.path('two-parameters.ts') },
+      { id: 'oldest', path: folder.path('run-plugin.ts') },
+      { id: 'raw', path: folder.path('every-thing.ts'), raw_response: true },
+      { id: 'telling', path: folder.path('every-thing.ts'), emit_logs: true, emit_traces: true },
+      { id: 'reader', path: folder.path('every-thing.ts'), scopes: ['relayers:read'] },
     ],
   })
-  for (const id of ['main', 'older', 'oldest', 'raw', 'telling', 'reader'])
-    await until(
-      async () => (await service.api<{ state: { status: string } }>('GET', `/plugins/${id}`)).body.data,
-      ({ state }) => state.status === 'ready',
-    )
+  await untilReady(service)
 }, 60_000)
 afterAll(async () => {
   await service?.stop()
   await anvil?.stop()
+  folder.remove()
 })
 
 const call = (id: string, route: string, params?: unknown, headers?: Record<string, string>) =>

@@ -1,0 +1,128 @@
+/**
+ * What a plugin of the relayer gets, and what it may throw. A plugin exports a function of one parameter:
+ *
+ * ```ts
+ * export async function handler({ api, params }: PluginContext<{ to: string }>) {
+ *   const sent = await api.useRelayer('local-1').sendTransaction({ to: params.to, value: '1', speed: 'fast' })
+ *   return { id: sent.id }
+ * }
+ * ```
+ */
+
+/** What a call hands over to the handler of a plugin. */
+export interface PluginContext<Params = unknown, Config = Readonly<Record<string, unknown>>> {
+  /** The API of the relayer, with the API key of the plugin. */
+  readonly api: PluginApi
+  /** The field `params` of the body, or the body. Integers beyond 2^53 are decimal strings. */
+  readonly params: Params
+  /** Values and locks, shared by every process of the service. */
+  readonly kv: PluginStore
+  /** The headers that the operator lists, by lower-case name. */
+  readonly headers: Readonly<Record<string, readonly string[]>>
+  /** The rest of the path after `/call`, with a leading slash, or the query parameter `route`; empty if there is neither. */
+  readonly route: string
+  readonly method: 'GET' | 'POST'
+  readonly query: Readonly<Record<string, readonly string[]>>
+  /** The field `config` of the plugin's entry, as callers may have changed it. */
+  readonly config?: Config
+}
+
+/** The API of the relayer. A refusal rejects with an error that has `message`, `code` and `status`. */
+export interface PluginApi {
+  useRelayer(id: string): PluginRelayer
+  transactionWait(transaction: PluginTransaction, options?: PluginWaitOptions): Promise<PluginTransaction>
+  /** Calls any operation of the contract, which the scopes of the plugin allow. A failure is an answer, and does not reject. */
+  request(request: PluginRequest): Promise<{ readonly status: number; readonly body: unknown }>
+}
+
+/** One request to the API. */
+export interface PluginRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Begins with `/api/v1/`. */
+  readonly path: string
+  readonly body?: unknown
+  readonly idempotencyKey?: string
+}
+
+/** One relayer that the plugin sees. Bodies and results are those of the operations of the contract. */
+export interface PluginRelayer {
+  /** Sends a transaction. With the same `idempotencyKey` and body, it is sent once, however often this is called. */
+  sendTransaction(
+    transaction: object,
+    options?: { readonly idempotencyKey?: string },
+  ): Promise<PluginTransaction & { wait(options?: PluginWaitOptions): Promise<PluginTransaction> }>
+  getTransaction(of: { readonly transactionId: string }): Promise<PluginTransaction>
+  getRelayer(): Promise<Readonly<Record<string, unknown>> & { readonly id: string; readonly address: string }>
+  getRelayerStatus(): Promise<Readonly<Record<string, unknown>>>
+  signTransaction(transaction: object): Promise<Readonly<Record<string, unknown>>>
+  /** Asks a node of the relayer's network. An error of the node is part of the result. */
+  rpc(request: object): Promise<{ readonly result?: unknown; readonly error?: unknown }>
+}
+
+/** A transaction, with all the fields that the contract gives it. */
+export interface PluginTransaction {
+  readonly id: string
+  readonly relayer_id: string
+  readonly status: string
+  readonly hash?: string
+  readonly [field: string]: unknown
+}
+
+/** How long to wait for a transaction. */
+export interface PluginWaitOptions {
+  /** Milliseconds. Default: 60,000. Then the wait rejects with the code `WAIT_TIMEOUT`; the transaction goes on. */
+  readonly timeout?: number
+}
+
+/** The store of a plugin. Keys have 1 to 512 letters, digits, `:`, `.`, `_` or `-`; values are JSON of at most 256 KiB. */
+export interface PluginStore {
+  /** Returns null for an absent key. */
+  get<T = unknown>(key: string): Promise<T | null>
+  set(key: string, value: unknown, options?: { readonly ttlSec?: number }): Promise<boolean>
+  /** Returns whether the key existed. */
+  del(key: string): Promise<boolean>
+  exists(key: string): Promise<boolean>
+  /** Lists keys in order. `*` stands for any characters and `?` for one. */
+  listKeys(pattern?: string): Promise<string[]>
+  /** Removes every value, and returns their number. */
+  clear(): Promise<number>
+  /**
+   * Runs work that no other call runs at the same time, in any process. The lock ends after `ttlSec` (30), even if the work does not. If
+   * another call has it, this rejects with the code `LOCK_BUSY`, or returns null with `onBusy: 'skip'`.
+   */
+  withLock<T>(
+    key: string,
+    work: () => Promise<T>,
+    options?: { readonly ttlSec?: number; readonly onBusy?: 'throw' | 'skip' },
+  ): Promise<T | null>
+}
+
+/** What an error tells the caller besides its message. */
+export interface PluginErrorOptions {
+  /** A word for programs. */
+  readonly code?: string
+  /** The HTTP status, 400 to 599. Default: 500. */
+  readonly status?: number
+  /** Any JSON. */
+  readonly details?: unknown
+}
+
+/** A failure that the caller of the plugin sees as it is. Of any other error, the caller sees only that there was one. */
+export class PluginError extends Error {
+  override readonly name = 'PluginError'
+  readonly code: string | undefined
+  readonly status: number | undefined
+  readonly details: unknown
+
+  constructor(message: string, options: PluginErrorOptions = {}) {
+    super(message)
+    this.code = options.code
+    this.status = options.status
+    this.details = options.details
+  }
+}
+
+/** Makes an error for the caller: `throw pluginError('no such user', { code: 'UNKNOWN_USER', status: 404 })`. */
+export function pluginError(message: string, options?: PluginErrorOptions): PluginError {
+  return new PluginError(message, options)
+}

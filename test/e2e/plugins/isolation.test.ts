@@ -1,0 +1,186 @@
+import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { copyPlugins, type PluginFolder, readPlugin, untilReady } from '../../support/plugins.ts'
+import { API_KEY, type Service, startService } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
+
+/** [what it does, the way and the id of the plugin, the reason for the end of its process] */
+const EXHAUSTING: [string, string, string][] = [
+  ['floods the pipe', 'message-flood', 'messages in a second'],
+  ['sends a line without an end', 'endless-line', 'too long'],
+  ['sends garbage', 'garbage', 'no message'],
+  ['fills the heap', 'heap', 'heap'],
+  ['fills the memory beside the heap', 'buffers', 'memory'],
+]
+
+let folder: PluginFolder
+let service: Service
+
+beforeAll(async () => {
+  folder = copyPlugins()
+  const path = folder.path('attacker.ts')
+  service = await startService({
+    rpcUrls: [],
+    relayers: [],
+    plugins: [
+      {
+        id: 'enemy',
+        path,
+        memory_mb: 32,
+        timeout: 15,
+        scopes: ['plugins:call'],
+        forward_headers: ['x-mine'],
+      },
+      { id: 'victim', path },
+      ...EXHAUSTING.map(([, id]) => ({ id, path, memory_mb: 32 })),
+    ],
+  })
+  await untilReady(service)
+}, 60_000)
+afterAll(async () => {
+  await service?.stop()
+  folder?.remove()
+})
+
+const attack = (way: string, params: object = {}, headers: Record<string, string> = {}) =>
+  service.api<{ got?: never; refused?: string }>('POST', `/plugins/enemy/call/${way}`, { params }, headers)
+
+const DENIED = 'ERR_ACCESS_DENIED'
+
+describe('a hostile plugin', () => {
+  test.each([
+    ['reads a file', 'file', { path: '/etc/passwd' }, DENIED],
+    ['reads the environment of the service', 'file', { path: `/proc/${process.pid}/environ` }, DENIED],
+    ['reads its own memory map', 'file', { path: '/proc/self/maps' }, DENIED],
+    ['lists a folder', 'folder', { path: '/' }, DENIED],
+    ['writes a file', 'write', { path: join(tmpdir(), 'relayer-plugin-was-here') }, DENIED],
+    ['signals the service', 'signal-parent', {}, expect.stringContaining('not a function')],
+    [
+      'signals the service with an imported function',
+      'signal-import',
+      {},
+      expect.stringContaining('not a function'),
+    ],
+    [
+      'signals the service with a required function',
+      'signal-require',
+      {},
+      expect.stringContaining('not a function'),
+    ],
+    [
+      'signals the service with a hidden function',
+      'signal-hidden',
+      {},
+      expect.stringContaining('not a function'),
+    ],
+    ['opens the debugger of the service', 'debug-parent', {}, expect.stringContaining('not a function')],
+    ['starts a program', 'program', {}, DENIED],
+    ['starts a thread', 'worker', {}, DENIED],
+    ['uses the inside of Node.js', 'binding', {}, DENIED],
+    ['loads machine code', 'addon', {}, expect.stringMatching(/ERR_DLOPEN|DENIED/)],
+  ])('%s: refused', async (_what, way, params, reason) => {
+    const { body } = await attack(way, params)
+    expect(body.data).toEqual({ refused: reason })
+  })
+
+  test('writes nothing', () => {
+    expect(existsSync(join(tmpdir(), 'relayer-plugin-was-here'))).toBe(false)
+  })
+
+  test('sees no variable and no credential', async () => {
+    expect((await attack('environment')).body.data).toEqual({ got: {} })
+    const { body } = await attack(
+      'headers',
+      {},
+      { cookie: 'session=1', 'x-mine': 'yes', 'proxy-authorization': 'Basic eA==' },
+    )
+    expect(JSON.stringify(body)).not.toContain(API_KEY)
+    expect(Object.keys(body.data.got ?? {}).sort()).toEqual([
+      'content-type',
+      'user-agent',
+      'x-mine',
+      'x-request-id',
+    ])
+  })
+
+  test('cannot reach the values of another plugin', async () => {
+    await service.api('POST', '/plugins/victim/call/kv-write', { params: { key: 'secret', value: 'mine' } })
+    expect((await attack('kv-read', { key: 'secret' })).body.data).toEqual({ got: null })
+    for (const key of ['../victim/secret', 'victim/secret', "x' or '1'='1", ''])
+      expect((await attack('kv-read', { key })).body.data).toEqual({ refused: 'KV_INVALID_KEY' })
+  })
+
+  test('cannot smuggle headers into its requests, or send them elsewhere', async () => {
+    const before = (await readPlugin(service, 'enemy')).state.restarts
+    const { status } = await attack('header-smuggling')
+    expect(status).toBe(500)
+    await until(
+      () => readPlugin(service, 'enemy'),
+      ({ state }) => state.restarts > before && state.status === 'ready',
+    )
+    expect((await readPlugin(service, 'enemy')).state.last_failure?.message).toContain('no message')
+  })
+
+  test('has the rights of its own key alone', async () => {
+    const { body } = await attack('rights', { method: 'GET', path: '/api/v1/relayers' })
+    expect(body.data).toMatchObject({ got: { success: false, code: 'insufficient_scope' } })
+    const own = await attack('rights', { method: 'GET', path: '/api/v1/current-api-key' })
+    expect(own.body.data).toMatchObject({ got: { data: { id: 'plugin.enemy', scopes: ['plugins:call'] } } })
+  })
+
+  test('that calls itself ends', async () => {
+    const { body } = await service.api<{ got: { depth: number; last: string } }>(
+      'POST',
+      '/plugins/enemy/call/again',
+      {
+        params: { id: 'enemy' },
+      },
+    )
+    expect(JSON.stringify(body.data)).toContain('Plugins can call each other at most 4 deep.')
+  })
+
+  test('floods the log, and the service keeps the newest lines', async () => {
+    expect((await attack('log-flood')).body.data).toEqual({ got: 'done' })
+    expect((await readPlugin(service, 'enemy')).state.logs).toHaveLength(100)
+  })
+
+  // Each has a process of its own, because one that has just ended starts again later and later.
+  test.each(EXHAUSTING)('%s: its process ends, and the service goes on', async (_what, way, reason) => {
+    const call = (route: string) => service.api<never>('POST', `/plugins/${way}/call/${route}`, {})
+    const { status, body } = await call(way)
+    expect([status, body.code]).toEqual([500, 'plugin_failed'])
+    expect((await readPlugin(service, way)).state.last_failure?.message).toContain(reason)
+    expect((await service.api<never>('POST', '/plugins/victim/call/environment', {})).status).toBe(200)
+    const { state } = await until(
+      () => readPlugin(service, way),
+      ({ state }) => state.status === 'ready',
+    )
+    expect(state.restarts).toBe(1)
+    expect((await call('environment')).status).toBe(200)
+  })
+})
+
+test('a plugin whose process ends at once is 503, starts again later and later, and the reason is shown', async () => {
+  const waiting = await startService({
+    rpcUrls: [],
+    relayers: [],
+    plugins: [{ id: 'ends', path: folder.path('ends-at-start.ts') }],
+  })
+  try {
+    const { state } = await until(
+      () => readPlugin(waiting, 'ends'),
+      (plugin) => plugin.state.restarts > 1 && plugin.state.status === 'waiting',
+    )
+    expect(state.last_failure?.message).toContain('the database of this plugin is away')
+    const { status, headers, body } = await until(
+      () => waiting.api('POST', '/plugins/ends/call', {}),
+      (answer) => answer.status === 503,
+    )
+    expect([status, body.code]).toEqual([503, 'plugin_unavailable'])
+    expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
+  } finally {
+    await waiting.stop()
+  }
+})
