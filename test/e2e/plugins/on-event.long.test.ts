@@ -87,7 +87,10 @@ test('an event that fails is tried again, and stops no other transaction', async
     async () => told(id),
     (statuses) => statuses.includes('submitted'),
   )
-  const before = await until(waiting, (hook) => (hook?.waiting ?? 0) >= 2 && hook?.failing_since !== undefined)
+  const before = await until(
+    waiting,
+    (hook) => (hook?.waiting ?? 0) >= 2 && hook?.failing_since !== undefined,
+  )
   expect(before).toMatchObject({ timeout: 30 })
   receiver.behave(() => 204)
   await until(waiting, (hook) => hook?.waiting === 0)

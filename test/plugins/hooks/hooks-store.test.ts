@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../../src/database/db.ts'
-import { recordTestEvent } from '../../../src/events/store.ts'
 import { deleteOldEvents } from '../../../src/events/retention-store.ts'
+import { recordTestEvent } from '../../../src/events/store.ts'
 import { NO_HOOKS, type PluginHooks } from '../../../src/plugins/hooks/hook.ts'
 import {
   findDue,
@@ -48,9 +48,13 @@ test('an event waits until its next try, and is given up a day after its first o
   const fail = () => saveFailedTry(db, 'teller', { number: 1n, delayMs: 60_000, longestMs: DAY_MS })
   expect(await fail()).toBe('waits')
   expect(await due()).toEqual([])
-  await sql`update plugin_events set first_try_at = now() - interval '23 hours' where event_number = 1`.execute(db)
+  await sql`update plugin_events set first_try_at = now() - interval '23 hours' where event_number = 1`.execute(
+    db,
+  )
   expect(await fail()).toBe('waits')
-  await sql`update plugin_events set first_try_at = now() - interval '24 hours' where event_number = 1`.execute(db)
+  await sql`update plugin_events set first_try_at = now() - interval '24 hours' where event_number = 1`.execute(
+    db,
+  )
   expect(await fail()).toBe('given_up')
   expect(await due()).toEqual([2n])
 })
