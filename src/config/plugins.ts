@@ -95,6 +95,21 @@ export function readPlugins(
   return plugins
 }
 
+const timezone: FieldType<string> = {
+  expected: 'an IANA name, e.g. Europe/Berlin',
+  read: (value) => (typeof value === 'string' && isTimeZone(value) ? value : undefined),
+  blank: 'UTC',
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}
+
 function readPlugin(reader: Reader, sources: Sources, isRemote: boolean): PluginConfig {
   const path = reader.get('path', text)
   return {
@@ -155,7 +170,7 @@ function readSchedule(reader: Reader): ScheduleHook {
   const schedule = {
     name: reader.get('name', id),
     cron: reader.get('cron', text),
-    timezone: reader.find('timezone', text) ?? 'UTC',
+    timezone: reader.find('timezone', timezone) ?? 'UTC',
     timeout: readTimeout(reader, 'schedule'),
   }
   if (schedule.cron !== '') {

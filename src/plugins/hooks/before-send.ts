@@ -194,10 +194,7 @@ export async function callHook(
 }
 
 /** Reads the answer of a plugin. An error in its own words is a refusal; anything that is no answer is a problem. Pure. */
-export function readDecision(
-  outcome: PluginOutcome,
-  timeout: number,
-): Decision | { readonly problem: string } {
+function readDecision(outcome: PluginOutcome, timeout: number): Decision | { readonly problem: string } {
   switch (outcome.kind) {
     case 'timeout':
       return { problem: `It did not answer within ${timeout} s.` }

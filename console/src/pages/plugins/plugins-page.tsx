@@ -47,7 +47,7 @@ export function PluginStatus({ state: { status } }: Pick<Plugin, 'state'>) {
 }
 
 /** Names the hooks of a plugin. */
-export function hookNames({ before_send, on_event, schedule }: NonNullable<Plugin['hooks']>): string {
+function hookNames({ before_send, on_event, schedule }: NonNullable<Plugin['hooks']>): string {
   const names = [
     before_send && 'asked before sends',
     on_event && 'called with events',
