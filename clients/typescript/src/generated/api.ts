@@ -1811,11 +1811,9 @@ export interface paths {
                  */
                 readonly route?: components["parameters"]["PluginRouteQuery"];
                 /**
-                 * @description Any other query parameters, which the handler gets as `query`, by name; each is a list of texts.
+                 * @description Any other query parameters, which the handler gets as `query`: by name, each as a list of texts.
                  * @example {
-                 *       "currency": [
-                 *         "EUR"
-                 *       ]
+                 *       "currency": "EUR"
                  *     }
                  */
                 readonly query?: components["parameters"]["PluginQuery"];
@@ -1861,11 +1859,9 @@ export interface paths {
                  */
                 readonly route?: components["parameters"]["PluginRouteQuery"];
                 /**
-                 * @description Any other query parameters, which the handler gets as `query`, by name; each is a list of texts.
+                 * @description Any other query parameters, which the handler gets as `query`: by name, each as a list of texts.
                  * @example {
-                 *       "currency": [
-                 *         "EUR"
-                 *       ]
+                 *       "currency": "EUR"
                  *     }
                  */
                 readonly query?: components["parameters"]["PluginQuery"];
@@ -7322,15 +7318,13 @@ export interface components {
          */
         readonly PluginRouteQuery: string;
         /**
-         * @description Any other query parameters, which the handler gets as `query`, by name; each is a list of texts.
+         * @description Any other query parameters, which the handler gets as `query`: by name, each as a list of texts.
          * @example {
-         *       "currency": [
-         *         "EUR"
-         *       ]
+         *       "currency": "EUR"
          *     }
          */
         readonly PluginQuery: {
-            readonly [key: string]: readonly string[];
+            readonly [key: string]: unknown;
         };
         /**
          * @description Type and name of the network, joined by a colon. Case-insensitive, unless a network has exactly this name.
@@ -10383,11 +10377,9 @@ export interface operations {
                  */
                 readonly route?: components["parameters"]["PluginRouteQuery"];
                 /**
-                 * @description Any other query parameters, which the handler gets as `query`, by name; each is a list of texts.
+                 * @description Any other query parameters, which the handler gets as `query`: by name, each as a list of texts.
                  * @example {
-                 *       "currency": [
-                 *         "EUR"
-                 *       ]
+                 *       "currency": "EUR"
                  *     }
                  */
                 readonly query?: components["parameters"]["PluginQuery"];
@@ -10421,11 +10413,9 @@ export interface operations {
                  */
                 readonly route?: components["parameters"]["PluginRouteQuery"];
                 /**
-                 * @description Any other query parameters, which the handler gets as `query`, by name; each is a list of texts.
+                 * @description Any other query parameters, which the handler gets as `query`: by name, each as a list of texts.
                  * @example {
-                 *       "currency": [
-                 *         "EUR"
-                 *       ]
+                 *       "currency": "EUR"
                  *     }
                  */
                 readonly query?: components["parameters"]["PluginQuery"];
@@ -10463,11 +10453,9 @@ export interface operations {
                  */
                 readonly route?: components["parameters"]["PluginRouteQuery"];
                 /**
-                 * @description Any other query parameters, which the handler gets as `query`, by name; each is a list of texts.
+                 * @description Any other query parameters, which the handler gets as `query`: by name, each as a list of texts.
                  * @example {
-                 *       "currency": [
-                 *         "EUR"
-                 *       ]
+                 *       "currency": "EUR"
                  *     }
                  */
                 readonly query?: components["parameters"]["PluginQuery"];
@@ -10506,11 +10494,9 @@ export interface operations {
                  */
                 readonly route?: components["parameters"]["PluginRouteQuery"];
                 /**
-                 * @description Any other query parameters, which the handler gets as `query`, by name; each is a list of texts.
+                 * @description Any other query parameters, which the handler gets as `query`: by name, each as a list of texts.
                  * @example {
-                 *       "currency": [
-                 *         "EUR"
-                 *       ]
+                 *       "currency": "EUR"
                  *     }
                  */
                 readonly query?: components["parameters"]["PluginQuery"];
