@@ -3,6 +3,7 @@ import { canMountImages } from './test/support/disk/fragile-disk.ts'
 import { canMountDisks } from './test/support/disk/small-disk.ts'
 import { hasSoftHsm } from './test/support/key-services/softhsm.ts'
 import { canLimitMemory } from './test/support/memory-group.ts'
+import { hasNats } from './test/support/nats.ts'
 import { canStartPostgres, hasPostgres } from './test/support/postgres.ts'
 import { hasPrometheus } from './test/support/prometheus.ts'
 import { hasRedis } from './test/support/redis.ts'
@@ -90,6 +91,13 @@ const NEEDS: readonly Need[] = [
     isHere: hasRedis,
     missing: 'no Redis: install the package redis-server',
     required: 'REQUIRE_REDIS',
+  },
+  {
+    suffix: 'nats',
+    projects: ['long'],
+    isHere: hasNats,
+    missing: 'no NATS: go install github.com/nats-io/nats-server/v2@latest',
+    required: 'REQUIRE_NATS',
   },
   {
     suffix: 'softhsm',

@@ -2159,7 +2159,7 @@ export interface components {
          *     | `plugin_not_found` | 404. No plugin has this id |
          *     | `plugin_failed` | 500. The plugin failed; or the status that it chose, with its own code in `data` |
          *     | `plugin_timeout` | 504. The plugin did not answer in time; it may have done something |
-         *     | `plugin_unavailable` | 503. The plugin starts again, or has too many calls; nothing was done, try again as `Retry-After` says |
+         *     | `plugin_unavailable` | 503, or 500 where an operation has no 503. A plugin does not answer; nothing was done, try again |
          *     | `already_exists` | 409. The id is taken, by a record or by an entry of the configuration file |
          *     | `in_use` | Relayers refer to it; `error` names them |
          *     | `wrong_chain` | The endpoints serve another chain than the network's |
@@ -2188,7 +2188,7 @@ export interface components {
          *     | `fee_above_cap` | `max_fee` is above the `max_fee` policy of the relayer; on Solana, the fee is above `max_allowed_fee_lamports` |
          *     | `policy_beyond_ceiling` | A policy would allow more than the operator does; `error` names it and the ceiling |
          *     | `report_too_large` | The report would have more than 50000 transactions; request shorter periods |
-         *     | `rule_violated` | A rule for spending refuses; `error` names the rule, whose it is, and what is left |
+         *     | `rule_violated` | A rule for spending or a plugin refuses; `error` names the rule, whose it is, and what is left |
          *     | `payment_required` | Users pay this relayer: what others sign must be as `buildSponsoredTransaction` returned it, and in time |
          *     | `price_unavailable` | There is no price for the token now, or its sources disagree |
          *     | `policy_violation` | A policy forbids an authorization list; on Solana a program, an account, or the number of signatures or bytes |
@@ -2297,16 +2297,16 @@ export interface components {
              * @description The reason, for programs.
              * @enum {string}
              */
-            readonly code?: "internal_error" | "request_timeout" | "network_unavailable" | "signer_unavailable";
+            readonly code?: "internal_error" | "request_timeout" | "network_unavailable" | "signer_unavailable" | "plugin_unavailable";
         };
         readonly ServiceUnavailableFailure: components["schemas"]["Failure"] & {
             /** @constant */
             readonly message?: "Service Unavailable";
             /**
              * @description The reason, for programs.
-             * @constant
+             * @enum {string}
              */
-            readonly code?: "database_unavailable";
+            readonly code?: "database_unavailable" | "plugin_unavailable";
         };
         /** @description Explains what the service did for the request if that is not obvious. */
         readonly Metadata: {
@@ -2427,7 +2427,45 @@ export interface components {
             readonly mount?: string;
             /** @description Callers need no API key at the short path. A key that they send counts, with its scopes. */
             readonly open_mount?: boolean;
+            readonly hooks?: components["schemas"]["PluginHooks"];
             readonly state: components["schemas"]["PluginState"];
+        };
+        /** @description The functions of the plugin that the service calls by itself, and their state, which all processes share. `docs/plugin-hooks.md` explains them. */
+        readonly PluginHooks: {
+            /** @description It is asked about each request to send, to replace or to sign, before it is accepted. */
+            readonly before_send?: {
+                /** @description Seconds that it has for an answer. */
+                readonly timeout: number;
+                /**
+                 * @description The decision if it does not answer.
+                 * @enum {string}
+                 */
+                readonly on_failure: "refuse" | "allow";
+            };
+            /** @description It is called with each event, at least once, and in order for each transaction. */
+            readonly on_event?: {
+                /** @description The types of its events; absent for all. */
+                readonly types?: readonly components["schemas"]["EventType"][];
+                /** @description Seconds that a call has. */
+                readonly timeout: number;
+                /** @description Events that failed and are tried again, and those behind them. */
+                readonly waiting: number;
+                /** @description The first try of the oldest event that fails. */
+                readonly failing_since?: components["schemas"]["Timestamp"];
+            };
+            /** @description The times at which it is called. */
+            readonly schedule?: readonly {
+                /** @description The name that the function gets. */
+                readonly name: string;
+                /** @description Five fields; or six that begin with the seconds. */
+                readonly cron: string;
+                /** @description The time zone of the expression. */
+                readonly timezone: string;
+                /** @description Seconds that a run has. */
+                readonly timeout: number;
+                /** @description The next time. */
+                readonly next_at?: components["schemas"]["Timestamp"];
+            }[];
         };
         /** @description The longest time of a call in seconds. */
         readonly PluginTimeout: number;
@@ -2712,12 +2750,12 @@ export interface components {
             readonly balance?: components["schemas"]["DecimalString"];
             /** @description The amount reserved for other transactions in flight. */
             readonly reserved?: components["schemas"]["DecimalString"];
-            /** @description The verdict of each rule of the relayer and of the API key. */
+            /** @description The verdict of each rule of the relayer and of the API key, and of each plugin that was asked. */
             readonly rules: readonly components["schemas"]["RuleResult"][];
         };
         /** @description The verdict of one rule. */
         readonly RuleResult: {
-            /** @description Whose rule it is: a relayer or an API key. */
+            /** @description Whose rule it is: a relayer, an API key or a plugin. */
             readonly spender: string;
             /** @description Its path in the rules. */
             readonly rule: string;
@@ -7407,7 +7445,8 @@ export interface components {
         };
         /**
          * @description The database cannot be reached at the moment, for example during a failover. A change may still have taken effect if the connection was lost
-         *     during its commit: repeat the request with the same `Idempotency-Key`, or check first.
+         *     during its commit: repeat the request with the same `Idempotency-Key`, or check first. Or a plugin that has to be asked does not answer;
+         *     then nothing was done.
          */
         readonly ServiceUnavailable: {
             headers: {

@@ -61,7 +61,7 @@ import { createDeliveries } from './wiring/deliveries.ts'
 import { createManagement } from './wiring/management.ts'
 import { createInstrumentation } from './wiring/metrics.ts'
 import { openServer, prepareDatabase } from './wiring/open-server.ts'
-import { createPluginsOf, mountsOf, withKeysOfPlugins } from './wiring/plugins.ts'
+import { createHooksOf, createPluginsOf, mountsOf, withKeysOfPlugins } from './wiring/plugins.ts'
 import { createReadinessCheck } from './wiring/readiness.ts'
 import { RELAYERS_CHANNEL } from './wiring/relayer-registry.ts'
 import { createServiceClock } from './wiring/service-clock.ts'
@@ -243,6 +243,14 @@ async function assemble(parts: Parts): Promise<App> {
   const tickets = createStreamTickets({ db, clock })
   const access = await patiently(() => createAccess({ database, tickets, clock, log }))
   const limits = createSharedLimits({ database, rateLimit: config.rateLimit, clock, log })
+  const plugins = await createPluginsOf(parts, { db: database.requests, observer: instrumentation?.plugins })
+  const hooks = await createHooksOf(plugins, parts, {
+    db,
+    owner,
+    presentEvents,
+    runtimeOf: context.runtimeOf,
+    observer: instrumentation?.hooks,
+  })
   const permanentWorkers = [
     ...parts.clockLoops,
     ...share.loops,
@@ -264,6 +272,7 @@ async function assemble(parts: Parts): Promise<App> {
       pollHeads: createHeadPoller(registry, clock),
     }),
     ...deliveries.loops,
+    ...hooks.loops,
   ]
   const loops = () => [...permanentWorkers, ...registry.watchLoops()]
   const { readings } = management.health
@@ -277,10 +286,9 @@ async function assemble(parts: Parts): Promise<App> {
   })
   const stopping = new AbortController()
   // The queries of callers, who wait for the answer, come before those of workers.
-  const requests: TransactionsContext = { ...context, db: database.requests }
+  const requests: TransactionsContext = { ...context, db: database.requests, beforeSend: hooks.beforeSend }
   const replacer = createReplacer(requests)
   const chooser = createAccountChooser(requests)
-  const plugins = await createPluginsOf(parts, { db: requests.db, observer: instrumentation?.plugins })
   const handlers = createHandlers({
     db: requests.db,
     clock,
@@ -353,6 +361,7 @@ async function assemble(parts: Parts): Promise<App> {
       topUps.wake()
     }),
     await deliveries.listen(),
+    hooks.listen(notifier.subscribe),
     await access.listen(),
   ]
   return {

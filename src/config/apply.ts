@@ -5,6 +5,7 @@ import type { Db, Tx } from '../database/db.ts'
 import { ConfigError } from '../lib/fields.ts'
 import type { Notification, NotificationConfig } from '../notifications/notification.ts'
 import { deleteNotification, lockNotifications, saveNotification } from '../notifications/store.ts'
+import { forgetHooks, prepareHooks } from '../plugins/hooks/hooks-store.ts'
 import { keyIdOf, type PluginConfig } from '../plugins/plugin.ts'
 import { forgetSettings, removePluginKeys, savePluginKey } from '../plugins/settings-store.ts'
 import type { RelayerAccounts } from '../relayers/accounts/accounts.ts'
@@ -303,6 +304,8 @@ async function applyPlugins(tx: Tx, plugins: readonly PluginConfig[]): Promise<C
       ),
     )
   await removePluginKeys(tx, gone)
+  for (const { id, hooks } of changed) await prepareHooks(tx, id, hooks)
+  await forgetHooks(tx, gone)
   await forgetSettings(tx, [...changed.map(({ id }) => id), ...gone])
   await writeEntries(tx, 'plugin', entries)
   return [

@@ -3,8 +3,19 @@ import { isAbsolute, join, resolve } from 'node:path'
 import { findContradiction } from '../access/manage.ts'
 import type { Rights } from '../access/principal.ts'
 import { SCOPES, type Scope } from '../access/scope.ts'
-import { type FieldType, flag, id, openReader, type Reader, text, whole } from '../lib/fields.ts'
+import { type FieldType, flag, id, oneOf, openReader, type Reader, text, whole } from '../lib/fields.ts'
 import type { LogLevel } from '../log.ts'
+import {
+  type BeforeSendHook,
+  type EventHook,
+  HOOK_TIMEOUTS,
+  HOOKED_EVENTS,
+  MAX_SCHEDULES,
+  NO_HOOKS,
+  type PluginHooks,
+  type ScheduleHook,
+} from '../plugins/hooks/hook.ts'
+import { readTimes } from '../plugins/hooks/times.ts'
 import {
   DEFAULT_MEMORY_MB,
   DEFAULT_SCOPES,
@@ -98,6 +109,21 @@ export function readPlugins(
   return plugins
 }
 
+const timezone: FieldType<string> = {
+  expected: 'an IANA name, e.g. Europe/Berlin',
+  read: (value) => (typeof value === 'string' && isTimeZone(value) ? value : undefined),
+  blank: 'UTC',
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}
+
 function readPlugin(reader: Reader, sources: Sources, isRemote: boolean): PluginConfig {
   const path = reader.get('path', text)
   return {
@@ -110,6 +136,72 @@ function readPlugin(reader: Reader, sources: Sources, isRemote: boolean): Plugin
     memoryMb: reader.find('memory_mb', whole(16, 4_096)) ?? DEFAULT_MEMORY_MB,
     forwardHeaders: reader.list('forward_headers', headerName),
     mount: readMount(reader),
+    hooks: readHooks(reader),
+  }
+}
+
+function readHooks(plugin: Reader): PluginHooks {
+  const reader = plugin.object('hooks')
+  if (reader === undefined) return NO_HOOKS
+  const schedule = (reader.objects('schedule') ?? []).map(readSchedule)
+  const hooks = {
+    before_send: readPart(reader, 'before_send', readBeforeSend),
+    on_event: readPart(reader, 'on_event', readEventHook),
+    schedule,
+  }
+  if (schedule.length > MAX_SCHEDULES) reader.problem(`must have at most ${MAX_SCHEDULES} items`, 'schedule')
+  const names = schedule.map(({ name }) => name)
+  for (const twice of new Set(names.filter((name, at) => names.indexOf(name) !== at)))
+    if (twice !== '') reader.problem(`has the name "${twice}" more than once`, 'schedule')
+  reader.finish()
+  return hooks
+}
+
+function readPart<T>(reader: Reader, key: string, read: (part: Reader) => T): T | undefined {
+  const part = reader.object(key)
+  if (part === undefined) return undefined
+  const value = read(part)
+  part.finish()
+  return value
+}
+
+function readTimeout(reader: Reader, hook: keyof typeof HOOK_TIMEOUTS): number {
+  const { standard, longest } = HOOK_TIMEOUTS[hook]
+  return reader.find('timeout', whole(1, longest)) ?? standard
+}
+
+function readBeforeSend(reader: Reader): BeforeSendHook {
+  const onFailure = reader.find('on_failure', oneOf('refuse', 'allow')) ?? 'refuse'
+  return { timeout: readTimeout(reader, 'before_send'), onFailure }
+}
+
+function readEventHook(reader: Reader): EventHook {
+  const types = reader.raw('types') === undefined ? undefined : reader.list('types', oneOf(...HOOKED_EVENTS))
+  if (types?.length === 0) reader.problem('must name at least one type, or be absent', 'types')
+  return { ...(types && { types }), timeout: readTimeout(reader, 'on_event') }
+}
+
+function readSchedule(reader: Reader): ScheduleHook {
+  const schedule = {
+    name: reader.get('name', id),
+    cron: reader.get('cron', text),
+    timezone: reader.find('timezone', timezone) ?? 'UTC',
+    timeout: readTimeout(reader, 'schedule'),
+  }
+  if (schedule.cron !== '') {
+    const problem = findCronProblem(schedule)
+    if (problem !== undefined) reader.problem(`cannot be read: ${problem}`, 'cron')
+  }
+  reader.finish()
+  return schedule
+}
+
+function findCronProblem(schedule: ScheduleHook): string | undefined {
+  try {
+    readTimes(schedule)
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
   }
 }
 

@@ -27,7 +27,10 @@ import type {
   NetworkUrlsTable,
   NotificationsTable,
   OperatedAccountsTable,
+  PluginCursorsTable,
+  PluginEventsTable,
   PluginLocksTable,
+  PluginSchedulesTable,
   PluginsTable,
   PluginValuesTable,
   ProcessesTable,
@@ -88,6 +91,9 @@ export interface Schema {
   plugins: PluginsTable
   plugin_values: PluginValuesTable
   plugin_locks: PluginLocksTable
+  plugin_cursors: PluginCursorsTable
+  plugin_events: PluginEventsTable
+  plugin_schedules: PluginSchedulesTable
   api_keys: ApiKeysTable
   api_key_secrets: ApiKeySecretsTable
   api_key_uses: ApiKeyUsesTable

@@ -46,13 +46,13 @@ export async function* followEvents(
 }
 
 /** Events, and the number up to which the reader has seen every event that it may see. */
-interface EventPage {
+export interface EventPage {
   readonly events: readonly EventRecord[]
   readonly upTo: bigint
 }
 
 /** Reads the next events of a reader, oldest first. No event with a number up to `upTo` is committed later. */
-async function nextPage(
+export async function nextPage(
   db: Db,
   options: EventFilter & { readonly after: bigint; readonly limit: number },
 ): Promise<EventPage> {

@@ -63,10 +63,12 @@ async function deletePage(
   return { deleted: Number(row?.deleted ?? 0n), next: row?.next ?? undefined }
 }
 
-/** An event behind the cursor of its notification needs no row to be delivered. */
-const IS_TO_BE_DELIVERED = sql`coalesce(
+/** An event behind the cursor of its notification, or of a plugin, needs no row to be delivered. */
+const IS_TO_BE_DELIVERED = sql`(coalesce(
   (select d.status in ('pending', 'waiting') from deliveries d
     where d.notification_id = e.notification_id and d.event_number = e.number),
   (select e.number > c.event_number from delivery_cursors c
     where c.notification_id = e.notification_id),
-  false)`
+  false)
+  or exists (select from plugin_cursors p where p.event_number < e.number)
+  or exists (select from plugin_events w where w.event_number = e.number))`

@@ -69,7 +69,7 @@ export function transactionHandlers(service: Service): Pick<HandlerMap, Operatio
       const { lane } = body
       const request = await withFeePayment(db, { relayer, chain }, readSingle(body, relayer, chain))
       if (query.dry_run) {
-        const sending = { request, actor, idempotencyKey }
+        const sending = { request, actor, idempotencyKey, lane }
         return dryRunAnswer(await dryRunOfAny(service, relayer, { lane, sending }))
       }
       const { logs, ...accepted } = await accept(relayer, { request, actor, idempotencyKey, lane })

@@ -4,6 +4,7 @@ import type { RpcObserver } from '../chains/rpc/rpc.ts'
 import type { RequestObserver } from '../http/observability/observe-requests.ts'
 import type { Clock } from '../lib/time.ts'
 import type { DeliveryObserver } from '../notifications/delivery/delivery.ts'
+import type { HookObserver } from '../plugins/hooks/hook.ts'
 import type { PluginObserver } from '../plugins/host.ts'
 import type { TransactionObserver } from '../transactions/model/observer.ts'
 import { createEndpointMetrics, createHeadMetrics, createRpcMetrics } from './rpc-metrics.ts'
@@ -37,6 +38,7 @@ export interface Metrics {
   readonly transactions: TransactionObserver
   readonly deliveries: DeliveryObserver
   readonly plugins: PluginObserver
+  readonly hooks: HookObserver
   rpc(network: string): RpcObserver
   /** Sets the source of the gauges. */
   watch(source: StateSource): void
@@ -82,6 +84,7 @@ export function createMetrics({ clock, log }: { readonly clock: Clock; readonly 
     transactions: createTransactionMetrics(registry, labels),
     deliveries: createDeliveryMetrics(registry),
     plugins: createPluginMetrics(registry),
+    hooks: createHookMetrics(registry),
     rpc: createRpcMetrics(registry, labels),
     watch: (next) => {
       source = next
@@ -189,6 +192,37 @@ function createPluginMetrics(registry: Registry): PluginObserver {
       latency.observe({ plugin_id: plugin, status: outcome }, seconds)
     },
     restarted: (plugin) => ends.inc({ plugin_id: plugin }),
+  }
+}
+
+/** Counts what hooks of plugins do in this process. */
+function createHookMetrics(registry: Registry): HookObserver {
+  const registers = [registry]
+  const decisions = new Counter({
+    name: 'plugin_decisions_total',
+    help: 'Answers of before_send: allowed, refused, approval (required), or failed, where its policy decided.',
+    labelNames: ['plugin_id', 'decision'],
+    registers,
+  })
+  const events = new Counter({
+    name: 'plugin_events_total',
+    help: 'Calls of on_event: handled, failed (tried again), or given_up after a day.',
+    labelNames: ['plugin_id', 'result'],
+    registers,
+  })
+  const runs = new Counter({
+    name: 'plugin_schedule_runs_total',
+    help: 'Runs of schedules: succeeded or failed; missed counts times at which nothing ran.',
+    labelNames: ['plugin_id', 'schedule', 'result'],
+    registers,
+  })
+  return {
+    decided: (plugin, decision) => decisions.inc({ plugin_id: plugin, decision }),
+    event: (plugin, result) => events.inc({ plugin_id: plugin, result }),
+    ran: ({ plugin, name, result, missed }) => {
+      runs.inc({ plugin_id: plugin, schedule: name, result })
+      if (missed > 0) runs.inc({ plugin_id: plugin, schedule: name, result: 'missed' }, missed)
+    },
   }
 }
 

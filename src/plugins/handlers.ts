@@ -2,10 +2,12 @@ import { STATUS_CODES } from 'node:http'
 import { stringifyJson } from '../contract/exact-integers.ts'
 import type { HandlerMap, RequestContext } from '../contract/handler.ts'
 import type { Schemas } from '../contract/operations.ts'
+import type { Db } from '../database/db.ts'
 import { AppError, methodNotAllowed } from '../errors.ts'
 import { toPage } from '../handlers/present/shared.ts'
 import type { Service } from '../handlers/service.ts'
 import { omitUndefined } from '../lib/object.ts'
+import { showHooks } from './hooks/show-hooks.ts'
 import type { PluginOutcome } from './host.ts'
 import { type Plugin, type PluginManager, shownSettings } from './manage.ts'
 import { DEPTH_HEADER, MAX_DEPTH, MAX_PARAMS_BYTES, type PluginSettings, withoutBigints } from './plugin.ts'
@@ -26,7 +28,7 @@ const MAX_CONFIG_BYTES = 65_536
 const CALL_GRACE_MS = 5_000
 
 /** The operations of the tag Plugins. */
-export function pluginHandlers({ plugins: manager }: Service): Pick<HandlerMap, Operations> {
+export function pluginHandlers({ plugins: manager, db }: Service): Pick<HandlerMap, Operations> {
   const require = (id: string): { manager: PluginManager; plugin: Plugin } => {
     if (manager === undefined) throw new AppError('plugin_not_found', `There is no plugin ${id}.`)
     return { manager, plugin: manager.get(id) }
@@ -43,17 +45,17 @@ export function pluginHandlers({ plugins: manager }: Service): Pick<HandlerMap, 
       const all = manager?.list() ?? []
       const shown = all.slice(page.offset, page.offset + page.limit)
       return {
-        data: await Promise.all(shown.map((plugin) => present(plugin, { withLogs: false }))),
+        data: await Promise.all(shown.map((plugin) => present(db, plugin, { withLogs: false }))),
         pagination: page.describe(all.length),
       }
     },
     getPlugin: async ({ path }) => ({
-      data: await present(require(path.plugin_id).plugin, { withLogs: true }),
+      data: await present(db, require(path.plugin_id).plugin, { withLogs: true }),
     }),
     updatePlugin: async ({ path, body }, { actor }) => {
       const { manager } = require(path.plugin_id)
       const plugin = await manager.change(actor, path.plugin_id, readPatch(body))
-      return { data: await present(plugin, { withLogs: true }) }
+      return { data: await present(db, plugin, { withLogs: true }) }
     },
     callPlugin: ({ path, query, body }, context) =>
       call(path.plugin_id, { method: 'POST', route: query.route ?? '', query, body }, context),
@@ -193,6 +195,7 @@ function metadataOf({ logs, traces }: PluginOutcome, { emitLogs, emitTraces }: P
 }
 
 async function present(
+  db: Db,
   { config, host, settings }: Plugin,
   { withLogs }: { readonly withLogs: boolean },
 ): Promise<Schemas['Plugin']> {
@@ -212,6 +215,7 @@ async function present(
     memory_mb: memoryMb,
     mount: mount && `/${mount.name}`,
     open_mount: mount?.isOpen,
+    hooks: await showHooks(db, config),
     state: omitUndefined({
       ...state,
       calls: String(calls),

@@ -1,6 +1,7 @@
 import { KEYS_OF_PLUGINS } from '../access/api-key.ts'
 import type { Rights } from '../access/principal.ts'
 import { mapFields } from '../lib/object.ts'
+import type { PluginHooks } from './hooks/hook.ts'
 
 /** The settings of a plugin that callers with the scope `plugins:admin` may change. */
 export interface PluginSettings {
@@ -31,6 +32,7 @@ export interface PluginConfig {
   readonly mount?: PluginMount | undefined
   /** The request headers that it sees, in lower case. */
   readonly forwardHeaders: readonly string[]
+  readonly hooks: PluginHooks
 }
 
 /** A path of its own for a plugin. */

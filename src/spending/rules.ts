@@ -106,7 +106,7 @@ export interface Spender {
 /** Returns the name of a spender for messages. */
 export function nameOf({ subject }: Pick<Spender, 'subject'>): string {
   const [kind, id] = [subject.slice(0, subject.indexOf(':')), subject.slice(subject.indexOf(':') + 1)]
-  if (kind === 'relayer') return `relayer ${id}`
+  if (kind === 'relayer' || kind === 'plugin') return `${kind} ${id}`
   return isUser({ subject })
     ? `user ${id.slice(id.indexOf('/') + 1)} of API key ${id.slice(0, id.indexOf('/'))}`
     : `API key ${id}`

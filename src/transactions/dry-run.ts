@@ -14,16 +14,21 @@ import { checkRequest } from './accept/accept.ts'
 import { externalNonceProblem, prepareContent, usedExternalNonces, withEncodedArgs } from './accept/checks.ts'
 import { type IdempotencyKey, keyReuseError } from './accept/idempotency.ts'
 import { queueProblem } from './accept/queue-limit.ts'
-import { evaluateApprovals } from './approvals/evaluate-approvals.ts'
+import { evaluateApprovals, refuseWaiting } from './approvals/evaluate-approvals.ts'
 import { purchaseOf } from './budgets/charge.ts'
 import { evaluateRequest, type RuledRequest } from './budgets/evaluate-request.ts'
 import { attemptsAtNonce } from './model/attempts.ts'
+import { askInDryRun } from './model/before-send.ts'
 import { isForLater } from './model/due.ts'
 import { accountOf, type TransactionsContext } from './model/runtime.ts'
 import type { Transaction } from './model/transaction.ts'
 import { mustReplaceSigned, unpreparedError } from './replace/replace.ts'
 import type { Replacing } from './replace/replacement.ts'
-import { evaluateReplacement, replacementRefusal } from './replace/replacement-refusal.ts'
+import {
+  evaluateReplacement,
+  REPLACEMENT_CANNOT_WAIT,
+  replacementRefusal,
+} from './replace/replacement-refusal.ts'
 import { reservedBy } from './store/due-store.ts'
 import { findKey, type KeyRecord } from './store/idempotency-store.ts'
 import { requireTransaction } from './store/lookups-store.ts'
@@ -84,6 +89,7 @@ export interface DrySending {
   readonly request: ChainRequest
   readonly actor: Actor
   readonly idempotencyKey: IdempotencyKey | undefined
+  readonly lane?: string | undefined
 }
 
 /** Returns what would happen if the request were sent now. It makes the same queries as a send, and stores nothing. */
@@ -113,7 +119,7 @@ function repeatedRun(earlier: KeyRecord, idempotencyKey: IdempotencyKey): Omit<D
 async function dryNewSend(
   context: TransactionsContext,
   relayer: Relayer,
-  { request: sent, actor, hasIdempotencyKey }: RuledRequest,
+  { request: sent, actor, hasIdempotencyKey, lane }: RuledRequest & Pick<DrySending, 'lane'>,
 ): Promise<DryRun> {
   const { chain } = context.runtimeOf(relayer)
   const request = await withEncodedArgs(chain, sent)
@@ -122,15 +128,21 @@ async function dryNewSend(
   if (problem) return { refusal: problem, simulation: 'skipped', unit, results: [], logs: [] }
   const effects = () => chain.effects(request, relayer.address)
   const [waiting = []] = await evaluateApprovals(context.db, relayer, [{ actor, effects }])
-  const ofContent = [...evaluateRequest(context, relayer, { request, actor, hasIdempotencyKey }), ...waiting]
+  const ofRules = [...evaluateRequest(context, relayer, { request, actor, hasIdempotencyKey }), ...waiting]
   const prepared = await prepareContent({ relayer, request, chain, now: context.clock.now() })
-  const violated = refusalIn(ofContent)
+  const violated = refusalIn(ofRules)
   if (prepared.kind === 'refused') {
     const { code, detail } = prepared.refusal
     const refusal = violated ?? new AppError(code, detail)
-    return { refusal, simulation: 'refused', unit, results: ofContent, logs: [] }
+    return { refusal, simulation: 'refused', unit, results: ofRules, logs: [] }
   }
   const known = prepared.kind === 'ok' ? prepared.value : undefined
+  // As a send does: only about content that nothing else refuses.
+  const asked =
+    violated === undefined
+      ? await askInDryRun(context, { action: 'send', relayer, actor, request, effects, lane })
+      : NOT_ASKED
+  const ofContent = [...ofRules, ...asked.results]
   const cost = known === undefined ? chain.amountOut(request) : chain.cost(known.draft)
   const awaitsPrice = known?.awaitsPrice !== undefined
   const evaluated = await evaluatePrice(context, {
@@ -142,13 +154,21 @@ async function dryNewSend(
     awaitsPrice,
   })
   const included = known?.included === undefined ? undefined : new AppError('invalid_request', known.included)
-  const refusal = violated ?? included ?? (await nonceProblem(context, relayer, request))
+  const refusal =
+    violated ??
+    included ??
+    asked.failure ??
+    refusalIn(asked.results) ??
+    (await nonceProblem(context, relayer, request))
   return {
     ...pricedRun({ refusal, unit, ofContent, evaluated }),
     simulation: prepared.kind === 'unknown' ? 'unknown' : 'succeeded',
     logs: prepared.kind === 'ok' ? prepared.value.logs : [prepared.detail],
   }
 }
+
+/** A rule refuses the content, so no one is asked about it. */
+const NOT_ASKED: Awaited<ReturnType<typeof askInDryRun>> = { results: [] }
 
 async function nonceProblem(
   { db, runtimeOf }: TransactionsContext,
@@ -177,12 +197,27 @@ async function dryReplace(context: TransactionsContext, replacing: Replacing): P
   const item = await requireTransaction(context.db, relayer, id)
   const problem = replacementRefusal(context, change, item)
   if (problem) return { refusal: problem, simulation: 'skipped', unit, results: [], logs: [] }
-  const ofContent = await evaluateReplacement(context, { relayer, request, actor })
+  const ofRules = await evaluateReplacement(context, { relayer, request, actor })
   const account = accountOf(relayer)
   const prepared = mustReplaceSigned(context, change, item)
     ? await chain.replace(request, attemptsAtNonce(item), account)
     : await prepareContent({ relayer, request, chain, now: context.clock.now() })
-  const violated = refusalIn(ofContent)
+  const effects = () => chain.effects(request, relayer.address)
+  const { lane } = item.transaction
+  const asked =
+    refusalIn(ofRules) === undefined
+      ? await askInDryRun(context, {
+          action: 'replace',
+          relayer,
+          actor,
+          request,
+          effects,
+          transactionId: id,
+          lane,
+        })
+      : NOT_ASKED
+  const ofContent = [...ofRules, ...refuseWaiting(asked.results, REPLACEMENT_CANNOT_WAIT)]
+  const violated = refusalIn(ofRules) ?? asked.failure ?? refusalIn(ofContent)
   if (prepared.kind === 'refused' || prepared.kind === 'setup' || prepared.kind === 'unknown') {
     const refusal = violated ?? unpreparedError(prepared)
     const simulation = prepared.kind === 'unknown' ? 'unknown' : 'refused'

@@ -182,7 +182,8 @@ export function createTransactionSigner(context: TransactionsContext): Transacti
     const forbidden = request && receiverForbidden(relayer, request)
     if (forbidden) throw forbidden
     if (cost > 0n) await checkFunds(context, relayer, cost)
-    await chargeSignature(context, { relayer, actor }, { effects, cost })
+    const signing = { relayer, actor, action: 'sign_transaction', request } as const
+    await chargeSignature(context, signing, { effects, cost })
     if (sourceAccounts.some(({ address }) => address === nextNonce?.address) && nextNonce)
       await raiseKnownNonce(context.db, { relayerId: relayer.id, ...nextNonce, within: MAX_AHEAD })
     return sign(account.signer)
@@ -240,7 +241,12 @@ export function createAuthorizationSigner(context: TransactionsContext): Authori
     const signature = { relayerId: relayer.id, action: 'signAuthorizationEntry', actor, sha256 } as const
     await chargeSignature(
       context,
-      { relayer, actor, record: (tx) => appendSignatures(tx, relayer.id, [signature]) },
+      {
+        relayer,
+        actor,
+        action: 'sign_authorization',
+        record: (tx) => appendSignatures(tx, relayer.id, [signature]),
+      },
       { effects, cost: NO_COST },
     )
     return sign(account.signer)

@@ -53,6 +53,54 @@ const PLUGINS: [string, object, string][] = [
     { scopes: ['relayers:admin'], relayers: ['main'] },
     'plugins[0].scopes relayers:admin cannot be limited to relayers or networks. Remove the scope, or relayers and networks.',
   ],
+  ['with an unknown hook', { hooks: { after_send: {} } }, 'plugins[0].hooks.after_send is not known'],
+  [
+    'that a caller would wait too long for',
+    { hooks: { before_send: { timeout: 60 } } },
+    'plugins[0].hooks.before_send.timeout must be a whole number from 1 to 20',
+  ],
+  [
+    'with an unknown policy',
+    { hooks: { before_send: { on_failure: 'retry' } } },
+    'plugins[0].hooks.before_send.on_failure must be "refuse" or "allow"',
+  ],
+  [
+    'without types of events',
+    { hooks: { on_event: { types: [] } } },
+    'plugins[0].hooks.on_event.types must name at least one type, or be absent',
+  ],
+  [
+    'with an unknown type of events',
+    { hooks: { on_event: { types: ['notification_test'] } } },
+    'plugins[0].hooks.on_event.types[0] must be "transaction_update" or "transaction_undecided" or "transaction_stuck" or "transaction_reorganized" or "relayer_state_update" or "alert"',
+  ],
+  [
+    'with a schedule whose times cannot be read',
+    { hooks: { schedule: [{ name: 'a', cron: '61 * * * *' }] } },
+    'plugins[0].hooks.schedule[0].cron cannot be read: CronPattern: Invalid value for minute: 61',
+  ],
+  [
+    'with a schedule in no time zone',
+    { hooks: { schedule: [{ name: 'a', cron: '* * * * *', timezone: 'Mars' }] } },
+    'plugins[0].hooks.schedule[0].timezone must be an IANA name, e.g. Europe/Berlin',
+  ],
+  [
+    'with a schedule that never comes',
+    { hooks: { schedule: [{ name: 'a', cron: '0 0 31 2 *' }] } },
+    'plugins[0].hooks.schedule[0].cron cannot be read: it names no time that ever comes',
+  ],
+  [
+    'with two schedules of one name',
+    {
+      hooks: {
+        schedule: [
+          { name: 'a', cron: '* * * * *' },
+          { name: 'a', cron: '0 * * * *' },
+        ],
+      },
+    },
+    'plugins[0].hooks.schedule has the name "a" more than once',
+  ],
   [
     'that would see a secret of the service',
     { env: ['STORAGE_ENCRYPTION_KEY'] },

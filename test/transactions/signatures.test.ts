@@ -72,7 +72,8 @@ describe('a signed authorization', () => {
     const record = async () => {
       throw new Error('the log is full')
     }
-    const signing = { relayer: account.relayer, actor: ACTOR, record }
+    const action = 'sign_authorization' as const
+    const signing = { relayer: account.relayer, actor: ACTOR, action, record }
     const charged = chargeSignature(fixture.context, signing, { effects: EFFECTS, cost: 0n })
     await expect(charged).rejects.toThrow('the log is full')
     expect(await storedOf(account)).toEqual({ spent: [], entries: [] })

@@ -9,6 +9,10 @@
  * ```
  */
 
+import type { RelayerEvent } from './events/follow.ts'
+
+export type { RelayerEvent }
+
 /** What a call hands over to the handler of a plugin. */
 export interface PluginContext<Params = unknown, Config = Readonly<Record<string, unknown>>> {
   /** The API of the relayer, with the API key of the plugin. */
@@ -130,4 +134,60 @@ export class PluginError extends Error {
 /** Makes an error for the caller: `throw pluginError('no such user', { code: 'UNKNOWN_USER', status: 404 })`. */
 export function pluginError(message: string, options?: PluginErrorOptions): PluginError {
   return new PluginError(message, options)
+}
+
+/** The parameter of `before_send`: what a caller wants to send, or to have signed. */
+export interface ProposedTransaction {
+  readonly action: 'send' | 'replace' | 'sign_transaction' | 'sign_authorization'
+  /** Nothing is accepted or signed, whatever the answer. */
+  readonly dry_run: boolean
+  readonly relayer_id: string
+  readonly network_type: 'evm' | 'solana' | 'stellar'
+  readonly network: string
+  /** The address of the account. */
+  readonly from: string
+  readonly api_key_id: string
+  /** The header `User-Id`. */
+  readonly user_id?: string
+  readonly request_id?: string
+  /** The transaction that is replaced. */
+  readonly transaction_id?: string
+  readonly lane?: string
+  /** The content, as the contract shows a transaction; absent if no transaction request can express what is signed. */
+  readonly transaction?: Readonly<Record<string, unknown>>
+  readonly effects: ProposedEffects
+}
+
+/** What content does to its sender, as far as its bytes show it. Addresses on EVM are in lower case. */
+export interface ProposedEffects {
+  /** The accounts that receive, and those that it allows to take. */
+  readonly receivers: readonly string[]
+  readonly contracts: readonly string[]
+  /** EVM: the first four bytes of the data of a call. */
+  readonly selectors: readonly string[]
+  /** Stellar: the types of the operations. */
+  readonly operations: readonly string[]
+  /** Decimal strings in the smallest unit. The asset is `native`, or the address or name of a token. */
+  readonly amounts: readonly { readonly asset: string; readonly value: string }[]
+  /** The part of `amounts` that others may take later. */
+  readonly allowances: readonly { readonly asset: string; readonly value: string }[]
+  /** The calls whose effects cannot be read. */
+  readonly unread: readonly { readonly target: string; readonly asset?: string }[]
+}
+
+/** The result of `before_send`. No result allows the request. */
+export type BeforeSendDecision =
+  | { readonly decision: 'allow' }
+  | { readonly decision: 'refuse' | 'require_approval'; readonly reason: string }
+  | null
+  | undefined
+
+/** The parameter of `schedule`. Times are RFC 3339. */
+export interface ScheduledRun {
+  readonly name: string
+  readonly scheduled_at: string
+  /** The number of times since `last_at` at which nothing ran; at most 1000. */
+  readonly missed: number
+  /** The time of the last run, or the begin of the schedule. */
+  readonly last_at: string
 }

@@ -9,6 +9,8 @@ import { NetworksPage } from './networks/networks-page.tsx'
 import { NotificationPage } from './notifications/notification-page.tsx'
 import { NotificationsPage } from './notifications/notifications-page.tsx'
 import { OverviewPage } from './overview/overview-page.tsx'
+import { PluginPage } from './plugins/plugin-page.tsx'
+import { PluginsPage } from './plugins/plugins-page.tsx'
 import { RelayerPage } from './relayer/relayer-page.tsx'
 import { SearchPage } from './search/search-page.tsx'
 import { SignersPage } from './signers/signers-page.tsx'
@@ -41,6 +43,8 @@ export function CurrentPage({ route }: { readonly route: Route }) {
       ) : (
         <NotificationsPage route={route} />
       )
+    case 'plugins':
+      return second ? <PluginPage key={second} id={second} /> : <PluginsPage route={route} />
     case 'api-keys':
       return second ? <ApiKeyPage id={second} /> : <ApiKeysPage route={route} />
     case 'audit':

@@ -17,6 +17,7 @@ const ENTRIES: readonly Entry[] = [
   { name: 'Networks', path: 'networks', scope: 'networks:read' },
   { name: 'Signers', path: 'signers', scope: 'signers:read' },
   { name: 'Notifications', path: 'notifications', scope: 'notifications:read' },
+  { name: 'Plugins', path: 'plugins', scope: 'plugins:read' },
   { name: 'API keys', path: 'api-keys', scope: 'api-keys:read' },
   { name: 'Audit log', path: 'audit', scope: 'audit:read' },
 ]

@@ -4,7 +4,8 @@ import * as accounts from './0002-accounts.ts'
 import * as processes from './0003-processes.ts'
 import * as largeHistories from './0004-large-histories.ts'
 import * as plugins from './0005-plugins.ts'
-import * as sponsoredQuotes from './0006-sponsored-quotes.ts'
+import * as pluginHooks from './0006-plugin-hooks.ts'
+import * as sponsoredQuotes from './0007-sponsored-quotes.ts'
 
 /** All migrations in order. They are forward only: a released migration is never edited; the next one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -13,5 +14,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0003-processes': processes,
   '0004-large-histories': largeHistories,
   '0005-plugins': plugins,
-  '0006-sponsored-quotes': sponsoredQuotes,
+  '0006-plugin-hooks': pluginHooks,
+  '0007-sponsored-quotes': sponsoredQuotes,
 }

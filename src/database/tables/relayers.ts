@@ -180,3 +180,32 @@ export interface PluginLocksTable {
   /** By the clock of the database. */
   expires_at: Date
 }
+
+/** The newest event with which the hook of a plugin was called, or that waits in `plugin_events`. */
+export interface PluginCursorsTable {
+  plugin_id: string
+  event_number: bigint
+}
+
+/** The events that a plugin has not taken yet. */
+export interface PluginEventsTable {
+  plugin_id: string
+  event_number: bigint
+  /** Of the events with the same key, the plugin gets only the oldest. */
+  ordering_key: string
+  tries: number
+  /** By the clock of the database. */
+  next_try_at: Date
+  /** Null for an event that waits for an earlier one. */
+  first_try_at: Date | null
+}
+
+/** The last runs of the schedules of plugins. */
+export interface PluginSchedulesTable {
+  plugin_id: string
+  name: string
+  /** The expression and the time zone. */
+  cron: string
+  /** The newest time that was run, or at which the schedule began. */
+  last_at: Date
+}

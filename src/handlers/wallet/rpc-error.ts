@@ -60,6 +60,7 @@ const CODES: { readonly [Code in ErrorCode]?: number } = {
   gas_limit_too_high: RPC_CODES.invalidParams,
   gas_limit_too_low: RPC_CODES.invalidParams,
   network_unavailable: RPC_CODES.disconnected,
+  plugin_unavailable: RPC_CODES.resourceUnavailable,
   rate_limited: RPC_CODES.limitExceeded,
   signer_unavailable: RPC_CODES.resourceUnavailable,
 }

@@ -29,13 +29,13 @@ interface Failure {
 
 /**
  * Returns the HTTP response for an error: the status of its code, the headers of that status, and the failure body. An operation that has
- * no 403 answers 401 instead, and one that has no 503 answers as to any other fault.
+ * no 403 answers 401 instead, and one that has no 503 answers 500: as to any other fault, unless a plugin that had to be asked is the reason.
  */
 export function toFailure(failure: AppError, operation?: ContractOperation): Failure {
   const isUndeclared = STATUS_OF_CODE[failure.code] === 503 && operation?.responses.has(503) === false
-  const error = isUndeclared ? internalError(failure.cause) : failure
+  const error = isUndeclared && failure.code !== 'plugin_unavailable' ? internalError(failure.cause) : failure
   const { code, detail } = error
-  const usual = STATUS_OF_CODE[code]
+  const usual = isUndeclared ? 500 : STATUS_OF_CODE[code]
   const status = usual === 403 && operation?.responses.has(403) === false ? 401 : usual
   const message = MESSAGES[status]
   return {

@@ -8,9 +8,10 @@ import { AppError } from '../../errors.ts'
 import { createBatcher } from '../../lib/concurrency/batcher.ts'
 import { inactive, receiverForbidden, sendsPrivately } from '../../relayers/policies/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
-import { refusalIn } from '../../spending/book.ts'
+import { refusalIn, requireAllowed } from '../../spending/book.ts'
 import { endedQuote } from '../../sponsoring/fee-payment.ts'
 import { evaluateRequest } from '../budgets/evaluate-request.ts'
+import { askBeforeSend } from '../model/before-send.ts'
 import { PRICE_WAIT_MS } from '../model/due.ts'
 import { accountOf, type TransactionsContext } from '../model/runtime.ts'
 import { newTransactionId, type Transaction, type TransactionWithAttempts } from '../model/transaction.ts'
@@ -122,8 +123,8 @@ async function admitByBalance(
 }
 
 /**
- * Simulates and prices a request that passed `checkStatic`, for its admission. `logs` are sentences for the caller.
- * @throws AppError if the chain would refuse it
+ * Simulates and prices a request that passed `checkStatic`, and asks about it, for its admission. `logs` are sentences for the caller.
+ * @throws AppError if the chain would refuse it, or someone who is asked does
  */
 export async function prepareCandidate(
   context: TransactionsContext,
@@ -138,12 +139,16 @@ export async function prepareCandidate(
   if (prepared.kind === 'refused') throw new AppError(prepared.refusal.code, prepared.refusal.detail)
   const known = prepared.kind === 'ok' ? prepared.value : undefined
   refuseIncluded(known)
+  const effects = () => chain.effects(request, relayer.address)
+  const asked = await askBeforeSend(context, { action: 'send', relayer, actor, request, effects, lane })
+  requireAllowed(asked)
   const candidate = {
     relayer,
     transaction: newTransaction(context, { relayer, request, actor, lane, prepared: known }),
     balance: balance.kind === 'ok' ? balance.value : undefined,
     actor,
     idempotencyKey,
+    asked,
   }
   const unknown =
     prepared.kind === 'unknown'

@@ -36,6 +36,8 @@ export interface Candidate {
   /** The sender; one batch has candidates of many. */
   readonly actor: Actor
   readonly idempotencyKey: IdempotencyKey | undefined
+  /** The answers of those who were asked about it: all of them allow it, some with an approval. */
+  readonly asked?: readonly RuleResult[] | undefined
 }
 
 /** A transaction that is stored. */
@@ -257,7 +259,8 @@ function decide(
     if (candidate.idempotencyKey && earlier) return repeatOrRefuse(earlier, candidate.idempotencyKey)
     const purchase = purchaseOf(runtime, { relayer, actor: candidate.actor }, candidate.transaction)
     const results = purchase ? book.evaluate(purchase) : []
-    const reasons = waiting[index] ?? []
+    const { asked = [] } = candidate
+    const reasons = [...(waiting[index] ?? []), ...asked.filter((answer) => answer.requiresApproval === true)]
     // Its funds are checked when it is signed.
     const isLater = isScheduled(candidate.transaction, now) || candidate.transaction.awaitsPrice === true
     const error =
@@ -280,7 +283,7 @@ function decide(
       reasons.length === 0
         ? { transaction }
         : awaitApproval(transaction, { relayer, actor, chain: runtime.chain, results: reasons })
-    return { kind: 'admitted', ...stored, results: [...results, ...reasons] }
+    return { kind: 'admitted', ...stored, results: [...results, ...(waiting[index] ?? []), ...asked] }
   })
 }
 

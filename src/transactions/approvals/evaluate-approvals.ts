@@ -76,11 +76,9 @@ function subjectsOf(spenders: readonly Spender[]): string[] {
  * @param remedy A sentence that says why it cannot, and what to do.
  */
 export function refuseWaiting(results: readonly RuleResult[], remedy: string): RuleResult[] {
-  return results.map(({ requiresApproval, ...result }) => ({
-    ...result,
-    allowed: false,
-    detail: `${result.detail} ${remedy}`,
-  }))
+  return results.map(({ requiresApproval, ...result }) =>
+    requiresApproval === true ? { ...result, allowed: false, detail: `${result.detail} ${remedy}` } : result,
+  )
 }
 
 /** A transaction that waits for an approval. */
@@ -124,13 +122,13 @@ export function awaitApproval(
   }
 }
 
-/** The shortest time of the spenders whose rules require the approval, in seconds. */
+/** The shortest time of the spenders whose rules require the approval, in seconds. Others than spenders have no time of their own. */
 function expirySeconds(relayer: Relayer, actor: Actor, results: readonly RuleResult[]): number {
   const asking = new Set(results.map(({ subject }) => subject))
   const times = spendersOf(relayer, actor)
     .filter(({ subject }) => asking.has(subject))
     .map(({ rules }) => rules.require_approval?.expires_after_seconds ?? DEFAULT_EXPIRY_SECONDS)
-  return Math.min(...times)
+  return times.length === 0 ? DEFAULT_EXPIRY_SECONDS : Math.min(...times)
 }
 
 /** An approval that a transaction needs again. */

@@ -8,6 +8,7 @@ import { openLedger, type Purchase, requireAllowed } from '../../spending/book.t
 import type { Charge } from '../../spending/budget.ts'
 import type { Spender } from '../../spending/rules.ts'
 import { evaluateApprovals, refuseWaiting } from '../approvals/evaluate-approvals.ts'
+import { askBeforeSend, type ProposedContent } from '../model/before-send.ts'
 import type { RelayerRuntime, TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { evaluateEffects, limitedSpendersOf } from './evaluate-request.ts'
@@ -96,9 +97,7 @@ export async function chargeOwn(
 }
 
 /** A requested signature, and its charge. */
-interface Signing {
-  readonly relayer: Relayer
-  readonly actor: Actor
+interface Signing extends Pick<ProposedContent, 'relayer' | 'actor' | 'action' | 'request'> {
   /** Writes what must be in the commit of the charge. There is such a commit even if nothing is charged. */
   readonly record?: (tx: Tx) => Promise<void>
 }
@@ -110,12 +109,14 @@ interface Signing {
  */
 export async function chargeSignature(
   context: TransactionsContext,
-  { relayer, actor, record }: Signing,
+  { relayer, actor, action, request, record }: Signing,
   { effects, cost }: Pick<Reviewed, 'effects' | 'cost'>,
 ): Promise<void> {
   requireAllowed(evaluateEffects(context, relayer, { effects, actor, hasIdempotencyKey: true }))
   const [waiting = []] = await evaluateApprovals(context.db, relayer, [{ actor, effects: () => effects }])
-  requireAllowed(refuseWaiting(waiting, 'A signature cannot wait: send the transaction instead.'))
+  requireAllowed(refuseWaiting(waiting, CANNOT_WAIT))
+  const proposed = { action, relayer, actor, request, effects: () => effects }
+  requireAllowed(refuseWaiting(await askBeforeSend(context, proposed), CANNOT_WAIT))
   const spenders = limitedSpendersOf(relayer, actor)
   if (spenders.length === 0 && record === undefined) return
   const charge = chargeOf(relayer, { effects, cost })
@@ -125,6 +126,8 @@ export async function chargeSignature(
     await record?.(tx)
   })
 }
+
+const CANNOT_WAIT = 'A signature cannot wait: send the transaction instead.'
 
 interface Spending {
   readonly spenders: readonly Spender[]

@@ -7,6 +7,7 @@ import type { Clock } from '../../lib/time.ts'
 import type { Network } from '../../networks/network.ts'
 import type { HistoryCheck } from '../../relayers/health/health.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
+import type { BeforeSend } from './before-send.ts'
 import type { TransactionObserver, TransactionTracer } from './observer.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -54,6 +55,8 @@ export interface TransactionsContext {
   readonly observer?: TransactionObserver | undefined
   /** Absent if traces are off. */
   readonly tracer?: TransactionTracer | undefined
+  /** Asks about requests of callers. Absent if there is no one to ask, and for the workers. */
+  readonly beforeSend?: BeforeSend | undefined
   /** Finds a relayer that can act; undefined if no relayer has this id. */
   relayerOf(id: string): Promise<Relayer | undefined>
   /**

@@ -12,14 +12,16 @@ import { AppError } from '../../errors.ts'
 import { larger } from '../../lib/bigint.ts'
 import { createBatcher } from '../../lib/concurrency/batcher.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
-import { refusalIn } from '../../spending/book.ts'
+import { refusalIn, requireAllowed } from '../../spending/book.ts'
 import { refuseIncluded } from '../accept/accept.ts'
 import { prepareContent, withEncodedArgs } from '../accept/checks.ts'
+import { refuseWaiting } from '../approvals/evaluate-approvals.ts'
 import { broadcastCurrent } from '../broadcast/broadcast.ts'
 import { chargeChange, isLimited } from '../budgets/charge.ts'
 import { spendersOf } from '../budgets/evaluate-request.ts'
 import { attemptsAtNonce, unprovenAttempts } from '../model/attempts.ts'
 import type { TransactionAction } from '../model/audited-transaction.ts'
+import { askBeforeSend } from '../model/before-send.ts'
 import { isScheduled, WATCHED_MS } from '../model/due.ts'
 import {
   accountOf,
@@ -50,7 +52,7 @@ import {
   savePending,
   saveReplaced,
 } from './replacement.ts'
-import { evaluateReplacement, replacementRefusal } from './replacement-refusal.ts'
+import { evaluateReplacement, REPLACEMENT_CANNOT_WAIT, replacementRefusal } from './replacement-refusal.ts'
 import { undoIfRefused } from './undo-replacement.ts'
 
 /** The maximum number of tries: a try fails when a worker changes the record between the read and the write. */
@@ -74,10 +76,37 @@ export function createReplacer(context: TransactionsContext): {
     run: (changes) => Promise.all(changes.map((change) => applyChange(context, change))),
   })
   return {
-    replaceTransaction: (relayer, id, replacement) =>
-      enqueue({ relayer, id, ...replacement, action: 'replaceTransaction' }),
+    replaceTransaction: async (relayer, id, replacement) => {
+      const replacing = { relayer, id, ...replacement }
+      // Outside of the queue, so that a cancellation does not wait for an answer.
+      await requireConsent(context, replacing)
+      return enqueue({ ...replacing, action: 'replaceTransaction' })
+    },
     cancelTransaction: (relayer, id, cancellation) => enqueue({ relayer, id, ...cancellation }),
   }
+}
+
+/** Asks about new content that the rules allow. @throws AppError `rule_violated`, `plugin_unavailable`, or the rule that it breaks */
+async function requireConsent(context: TransactionsContext, replacing: Replacing): Promise<void> {
+  if (context.beforeSend === undefined) return
+  const { relayer, id, actor } = replacing
+  const { chain } = context.runtimeOf(relayer)
+  const request = await withEncodedArgs(chain, replacing.request)
+  const item = await requireTransaction(context.db, relayer, id)
+  const change = { ...replacing, request, action: 'replaceTransaction' } as const
+  const refusal = replacementRefusal(context, change, item)
+  if (refusal) throw refusal
+  requireAllowed(await evaluateReplacement(context, { relayer, request, actor }))
+  const asked = await askBeforeSend(context, {
+    action: 'replace',
+    relayer,
+    actor,
+    request,
+    effects: () => chain.effects(request, relayer.address),
+    transactionId: id,
+    lane: item.transaction.lane,
+  })
+  requireAllowed(refuseWaiting(asked, REPLACEMENT_CANNOT_WAIT))
 }
 
 async function applyChange(context: TransactionsContext, sent: Change): Promise<Replaced> {

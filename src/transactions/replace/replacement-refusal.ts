@@ -97,6 +97,10 @@ export function refuseExternallySigned(
   )
 }
 
+/** The sentence after a reason for which a replacement would have to wait. */
+export const REPLACEMENT_CANNOT_WAIT =
+  'A replacement cannot wait: cancel the transaction, and send the new content.'
+
 /** Evaluates the rules for new content of a transaction. An approval would come too late for it, because the earlier content may be included. */
 export async function evaluateReplacement(
   context: TransactionsContext,
@@ -107,6 +111,6 @@ export async function evaluateReplacement(
   const [waiting = []] = await evaluateApprovals(context.db, relayer, [{ actor, effects }])
   return [
     ...evaluateRequest(context, relayer, { request, actor, hasIdempotencyKey: true }),
-    ...refuseWaiting(waiting, 'A replacement cannot wait: cancel the transaction, and send the new content.'),
+    ...refuseWaiting(waiting, REPLACEMENT_CANNOT_WAIT),
   ]
 }

@@ -44,6 +44,8 @@ const PAGES = [
   ['signers', 'Signers', /dev-0/],
   ['notifications', 'Notifications', /3 dead/],
   ['notifications/ops?status=dead', /ops/, /dead/],
+  ['plugins', 'Plugins', /asked before sends/],
+  ['plugins/guard', 'Plugin guard', /the first line/],
   ['api-keys', 'API keys', /Payouts/],
   ['api-keys/payouts', 'Payouts', /day/],
   ['audit', 'Audit log', /Created/],

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
 import { type Scenario, startScenario } from '../../support/scenario.ts'
 import { RECEIVER } from '../../support/service.ts'
@@ -18,7 +19,7 @@ export interface ConsoleWorld {
 export async function startConsoleWorld(): Promise<ConsoleWorld> {
   const receiver = await startReceiver()
   const env = { METRICS_ENABLED: 'true', METRICS_PORT: '0' }
-  const story = await startScenario({ env, notificationUrl: receiver.url })
+  const story = await startScenario({ env, notificationUrl: receiver.url, plugins: PLUGINS })
   const { service } = story
   await makeDeadLetters(story, receiver)
   await service.api('PATCH', '/relayers/other', { paused: true })
@@ -59,6 +60,20 @@ async function makeDeadLetters({ service }: Scenario, receiver: Receiver): Promi
   }
   receiver.behave(() => 204)
 }
+
+/** One with every hook, which allows each send and has logged a line. */
+const PLUGINS = [
+  {
+    id: 'guard',
+    path: join(import.meta.dirname, 'plugin.ts'),
+    config: { currency: 'EUR' },
+    hooks: {
+      before_send: { timeout: 20 },
+      on_event: { types: ['transaction_update', 'alert'] },
+      schedule: [{ name: 'payroll', cron: '0 9 25 * *', timezone: 'Europe/Berlin' }],
+    },
+  },
+]
 
 const DEAD_LETTERS = 3
 

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../../../src/log.ts'
+import { NO_HOOKS } from '../../../src/plugins/hooks/hook.ts'
 import { servePlugins } from '../../../src/plugins/remote.ts'
 import { createDataDir } from '../../support/data-dir.ts'
 import { freePort } from '../../support/free-port.ts'
@@ -263,6 +264,7 @@ describe('plugins on another host', () => {
         env: {},
         memoryMb: 64,
         forwardHeaders: [],
+        hooks: NO_HOOKS,
       },
     ],
   })
