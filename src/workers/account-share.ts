@@ -42,7 +42,7 @@ export function accountLeaseName(relayerId: string): string {
  */
 export function createAccountShare(deps: AccountShareDeps): SharedAccounts {
   const { db, clock, log, owner } = deps
-  const held = new Map<string, Lease>()
+  const leases = new Map<string, Lease>()
   const inUse = new Set<string>()
   let live: readonly string[] = [owner]
   let accounts: readonly string[] = []
@@ -60,9 +60,9 @@ export function createAccountShare(deps: AccountShareDeps): SharedAccounts {
   }
 
   async function giveUp(relayerIds: readonly string[]): Promise<void> {
-    const leases = relayerIds.flatMap((id) => held.get(id) ?? [])
-    for (const id of relayerIds) held.delete(id)
-    await releaseLeases(db, leases)
+    const ended = relayerIds.flatMap((id) => leases.get(id) ?? [])
+    for (const id of relayerIds) leases.delete(id)
+    await releaseLeases(db, ended)
   }
 
   const loop = createLoop({
@@ -76,7 +76,7 @@ export function createAccountShare(deps: AccountShareDeps): SharedAccounts {
       live = seen
       divide()
       log.info({ processes: live.length }, 'the live processes share the accounts')
-      await giveUp([...held.keys()].filter((id) => !has(id) && !inUse.has(id)))
+      await giveUp([...leases.keys()].filter((id) => !has(id) && !inUse.has(id)))
       tell()
     },
   })
@@ -100,15 +100,15 @@ export function createAccountShare(deps: AccountShareDeps): SharedAccounts {
       if (onIdle !== undefined) return undefined
       inUse.add(relayerId)
       const lease =
-        held.get(relayerId) ?? (await acquireForLife(db, { name: accountLeaseName(relayerId), owner }))
+        leases.get(relayerId) ?? (await acquireForLife(db, { name: accountLeaseName(relayerId), owner }))
       if (lease === undefined) inUse.delete(relayerId)
-      else held.set(relayerId, lease)
+      else leases.set(relayerId, lease)
       return lease
     },
     async release(relayerId, { lost }) {
       inUse.delete(relayerId)
       if (inUse.size === 0) onIdle?.()
-      if (lost) held.delete(relayerId)
+      if (lost) leases.delete(relayerId)
       else if (!has(relayerId)) await giveUp([relayerId])
     },
     setAccounts(relayerIds) {

@@ -95,7 +95,7 @@ test('relayers beyond the limit share a label, and ended series disappear', asyn
     eventsLag: 7,
     disabledRelayers: new Map([['BalanceCheckFailed', 2]]),
     alerts: new Map([['balance_low', 4]]),
-    leases: new Map([['watch', 3]]),
+    leases: new Map([['account', 3]]),
   }
   metrics.watch(sourceOf({ stored: async () => state }))
   const first = parseMetrics((await metrics.read()).body)
@@ -103,7 +103,7 @@ test('relayers beyond the limit share a label, and ended series disappear', asyn
   expect(series).toHaveLength(101)
   expect(totalOf(first, 'transactions_by_status', { relayer_id: 'other' })).toBe(60)
   expect(totalOf(first, 'events_relay_lag')).toBe(7)
-  expect(totalOf(first, 'leases_held', { kind: 'watch' })).toBe(3)
+  expect(totalOf(first, 'leases_held', { kind: 'account' })).toBe(3)
   expect(totalOf(first, 'relayer_alerts', { alert: 'balance_low' })).toBe(4)
   expect(totalOf(first, 'relayers_disabled', { reason: 'BalanceCheckFailed' })).toBe(2)
 

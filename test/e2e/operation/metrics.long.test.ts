@@ -82,7 +82,7 @@ test('deliveries and the workers tell of themselves', async () => {
   const samples = await untilTotal('events_relay_lag', {}, 0)
   expect(totalOf(samples, 'webhook_delivery_lag_seconds')).toBeUndefined()
   expect(totalOf(samples, 'webhook_deliveries_total', { outcome: 'delivered' })).toBeGreaterThanOrEqual(5)
-  expect(totalOf(samples, 'leases_held', { kind: 'watch' })).toBe(1)
+  expect(totalOf(samples, 'leases_held', { kind: 'account' })).toBe(1)
   expect(totalOf(samples, 'leases_held', { kind: 'relay' })).toBe(1)
   for (const worker of ['submit', 'watch', 'deliver', 'housekeeping']) {
     expect(totalOf(samples, 'worker_quiet_seconds', { worker })).toBeLessThan(60)
