@@ -34,7 +34,6 @@ export const LAYOUT: LayoutRules = {
     'database/migrations/0001-initial-schema.ts':
       'Each migration is a file, and no migration changes after its release.',
     'database/migrations/0002-accounts.ts': 'Likewise.',
-    'database/migrations/0003-large-histories.ts': 'Likewise.',
     'database/migrations/index.ts': 'It is the list of the migrations, which grows.',
     'wiring/service-clock.ts':
       'It joins a loop and the clock of the database, which app.ts would have to explain.',

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../database/db.ts'
-import { addToCounts, isFinal } from './store/finished-store.ts'
+import type { Db } from '../../database/db.ts'
+import { addToCounts, isFinal } from './finished-store.ts'
 
 /**
  * The number of transactions that one statement reads and deletes, with all that belongs to them. A statement blocks the embedded database while
@@ -13,7 +13,7 @@ interface Deletion {
   readonly before: Date
   /** Called after this many deleted transactions, and at the end if more were deleted. */
   readonly afterMany: { readonly transactions: number; readonly work: () => Promise<void> }
-  /** True ends the deletion early; the next one begins anew. Default: never. */
+  /** True ends the deletion early; the next one begins again. Default: never. */
   readonly isOver?: () => boolean
 }
 

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Transaction } from '../../src/transactions/model/transaction.ts'
-import { deleteOldTransactions } from '../../src/transactions/retention-store.ts'
-import { insertAttempts } from '../../src/transactions/store/attempts-store.ts'
-import { countTransactions } from '../../src/transactions/store/finished-store.ts'
-import { insertKeys } from '../../src/transactions/store/idempotency-store.ts'
-import { attemptOf, eip1559 } from '../chains/evm/build.ts'
-import { type Fixture, insert, newTransaction, openFixture, type TestAccount } from './fixture.ts'
-import { chainOf, createStubChain } from './stub-chain.ts'
+import type { Transaction } from '../../../src/transactions/model/transaction.ts'
+import { insertAttempts } from '../../../src/transactions/store/attempts-store.ts'
+import { countTransactions } from '../../../src/transactions/store/finished-store.ts'
+import { insertKeys } from '../../../src/transactions/store/idempotency-store.ts'
+import { deleteOldTransactions } from '../../../src/transactions/store/retention-store.ts'
+import { attemptOf, eip1559 } from '../../chains/evm/build.ts'
+import { type Fixture, insert, newTransaction, openFixture, type TestAccount } from '../fixture.ts'
+import { chainOf, createStubChain } from '../stub-chain.ts'
 
 let fixture: Fixture
 beforeAll(async () => {
