@@ -9,7 +9,7 @@ interface Deletion {
   readonly before: Date
   /** Called after this many deleted events, and at the end if more were deleted. */
   readonly afterMany: { readonly events: number; readonly work: () => Promise<void> }
-  /** True ends the deletion early; the next one begins anew. Default: never. */
+  /** True ends the deletion early; the next one begins again. Default: never. */
   readonly isOver?: () => boolean
 }
 

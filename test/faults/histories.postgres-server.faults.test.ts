@@ -4,21 +4,10 @@ import { simulatorSuite } from './simulator-suite.ts'
 
 simulatorSuite(
   'Several processes on one PostgreSQL: random histories keep every promise',
-  ({ endpoints, pools = false }) =>
+  ({ endpoints }) =>
     () =>
-      startEvmTestChain({ endpoints, pools }),
+      startEvmTestChain({ endpoints }),
   [
-    {
-      title: 'two processes, killed now and then',
-      first: 10_000,
-      count: 1,
-      steps: 25,
-      endpoints: 1,
-      kills: true,
-      pools: true,
-      processes: 2,
-      storage: 'postgres',
-    },
     {
       title: 'the database fails over',
       first: 10_000,

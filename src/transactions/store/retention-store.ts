@@ -13,7 +13,7 @@ interface Deletion {
   readonly before: Date
   /** Called after this many deleted transactions, and at the end if more were deleted. */
   readonly afterMany: { readonly transactions: number; readonly work: () => Promise<void> }
-  /** True ends the deletion early; the next one begins at the start again. Default: never. */
+  /** True ends the deletion early; the next one begins again. Default: never. */
   readonly isOver?: () => boolean
 }
 

@@ -133,20 +133,6 @@ test('the newest setup transaction is found without the history', async () => {
   expect(reads.rows).toBe(0)
 })
 
-test('the relayers with work are found by one row of each, although the statistics know of no open transaction', async () => {
-  const { db } = fixture.context
-  const ids = owners.map(({ relayer }) => relayer.id)
-  await sql`
-    insert into transactions (id, relayer_id, network, from_address, status, purpose, request)
-    select 'open-' || number, (${ids}::text[])[number % 4 + 1], 'testnet', '0x', 'pending', 'request', '{"type": "evm"}'
-    from generate_series(1, 20000) as number`.execute(db)
-  const now = new Date()
-  expect((await findDueRelayers(db, now)).toSorted()).toEqual(ids.toSorted())
-  // One of each relayer, found and read.
-  expect((await readByStatement(dueRelayersStatement(now))).rows).toBeLessThanOrEqual(2 * ids.length)
-  await sql`delete from transactions where status = 'pending'`.execute(db)
-})
-
 test('a search over thousands of relayers reads few rows of each, and its pages have all transactions', async () => {
   const { db } = fixture.context
   await sql`
@@ -174,4 +160,17 @@ test('a receiver is found behind empty pages', async () => {
   expect(pages.flat()).toEqual(['many-7'])
   expect(pages.length).toBeGreaterThan(3)
   expect(pages.length).toBeLessThan(8)
+})
+
+test('the relayers with work are found by one row of each, although the statistics know of no open transaction', async () => {
+  const { db } = fixture.context
+  const ids = owners.map(({ relayer }) => relayer.id)
+  await sql`
+    insert into transactions (id, relayer_id, network, from_address, status, purpose, request)
+    select 'open-' || number, (${ids}::text[])[number % 4 + 1], 'testnet', '0x', 'pending', 'request', '{"type": "evm"}'
+    from generate_series(1, 4000) as number`.execute(db)
+  const now = new Date()
+  expect((await findDueRelayers(db, now)).toSorted()).toEqual(ids.toSorted())
+  // One of each relayer, found and read.
+  expect((await readByStatement(dueRelayersStatement(now))).rows).toBeLessThanOrEqual(2 * ids.length)
 })
