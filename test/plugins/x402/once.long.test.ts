@@ -40,6 +40,13 @@ async function mining<Result>(work: Promise<Result>): Promise<Result> {
   return finished
 }
 
+/** Asks until the transaction is signed, while no block can include it. */
+const signed = (body: object) =>
+  until(
+    () => settle(ask(body), settings({ timeout_seconds: 1 }), world),
+    ({ transaction }) => transaction !== '',
+  )
+
 const transactionsTo = async (payer: string) => {
   const { body } = await site.service.api<{ data: string }[]>(
     'GET',
@@ -131,7 +138,7 @@ describe('a payment is settled once', () => {
     const { nonce } = first.paymentPayload.payload.authorization
     const second = await paymentBy(payer, { ...site, amount: 20_000n, authorization: { nonce } })
     const brief = settings({ timeout_seconds: 1 })
-    const pending = await settle(ask(first), brief, world)
+    const pending = await signed(first)
     expect(pending).toMatchObject({
       success: false,
       errorReason: 'settlement_pending',
@@ -155,14 +162,16 @@ describe('a payment is settled once', () => {
     const payer = await site.payer()
     const body = await paymentBy(payer, site)
     const brief = settings({ timeout_seconds: 2 })
-    const pending = await settle(ask(body), brief, world)
+    const pending = await signed(body)
     const snapshot = await site.anvil.rpc('evm_snapshot')
     const paid = await mining(settle(ask(body), settings(), world))
     expect(paid).toMatchObject({ success: true, transaction: pending.transaction })
+    const seen = Number(await site.anvil.rpc<string>('eth_blockNumber'))
     await site.anvil.rpc('evm_revert', [snapshot])
-    // Another block takes the place of the one that contained it.
+    // Other blocks take the place of those that the service has seen: a node that is behind them would prove nothing.
     await site.anvil.rpc('anvil_dropAllTransactions')
-    await site.anvil.rpc('anvil_mine', ['0x5'])
+    const left = Number(await site.anvil.rpc<string>('eth_blockNumber'))
+    await site.anvil.rpc('anvil_mine', [`0x${(seen - left + 2).toString(16)}`])
     const lost = await until(
       () => settle(ask(body), brief, world),
       ({ errorMessage = '' }) => errorMessage.includes('no longer'),
@@ -182,7 +191,7 @@ describe('a payment is settled once', () => {
   test('and someone else who sends the authorization first does not make it fail', async () => {
     const payer = await site.payer()
     const body = await paymentBy(payer, site)
-    const pending = await settle(ask(body), settings({ timeout_seconds: 1 }), world)
+    const pending = await signed(body)
     const other = await sendFirst(body.paymentPayload.payload)
     const paid = await mining(settle(ask(body), settings(), world))
     expect(paid).toMatchObject({ success: true, transaction: other })
@@ -242,6 +251,17 @@ describe('the payment-identifier', () => {
     expect(await verify(ask(elsewhere), settings(), world)).toMatchObject({ isValid: true })
   })
 
+  test('lets one of two payments with the same id through if both come at once', async () => {
+    const id = `pay_${Math.random().toString(36).slice(2).padEnd(20, '0')}`
+    const make = async () => paymentBy(await site.payer(), { ...site, extensions: named(id) })
+    const bodies = [await make(), await make()]
+    const answers = await mining(
+      Promise.allSettled(bodies.map((body) => settle(ask(body), settings(), world))),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    expect(answers.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { status: 409 } })
+  })
+
   test('is not used up by a payment that is refused', async () => {
     const id = `pay_${Math.random().toString(36).slice(2).padEnd(20, '0')}`
     const poor = await site.payer(1n)
@@ -290,6 +310,20 @@ describe('a limit of the operator', () => {
       'limit_exceeded',
       true,
     ])
+  }, 30_000)
+
+  test('counts payments that are settled at the same moment one by one', async () => {
+    const more = { limits: [{ per: 'all', window_seconds: 3_000_000, settlements: 3 }] }
+    const bodies = await Promise.all(
+      Array.from({ length: 10 }, async () => paymentBy(await site.payer(), site)),
+    )
+    const answers = await mining(Promise.all(bodies.map((body) => settle(ask(body), settings(more), world))))
+    const reasons = answers.map(({ success, errorReason }) => errorReason ?? String(success)).sort()
+    expect(reasons).toEqual([...Array(7).fill('limit_exceeded'), ...Array(3).fill('true')])
+    // A payment that was accepted counts once, however often it is requested.
+    const accepted = bodies.filter((_, index) => answers[index]?.success)
+    for (const body of accepted)
+      expect(await settle(ask(body), settings(more), world)).toMatchObject({ success: true })
   }, 30_000)
 
   test('on repeated requests gives the answer for a while, and refuses the payment then', async () => {
