@@ -2360,7 +2360,10 @@ export interface components {
             readonly hooks?: components["schemas"]["PluginHooks"];
             readonly state: components["schemas"]["PluginState"];
         };
-        /** @description The functions of the plugin that the service calls by itself, and their state, which all processes share. `docs/plugin-hooks.md` explains them. */
+        /**
+         * @description The functions of the plugin that the service calls by itself, and their state, which all processes share; `docs/plugin-hooks.md` explains
+         *     them.
+         */
         readonly PluginHooks: {
             /** @description It is asked about each request to send, to replace or to sign, before it is accepted. */
             readonly before_send?: {
