@@ -96,7 +96,7 @@ const NEEDS: readonly Need[] = [
     suffix: 'nats',
     projects: ['long'],
     isHere: hasNats,
-    missing: 'no NATS: go install github.com/nats-io/nats-server/v2@latest',
+    missing: 'no NATS: install the package nats-server',
     required: 'REQUIRE_NATS',
   },
   {

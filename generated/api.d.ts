@@ -2159,7 +2159,7 @@ export interface components {
          *     | `plugin_not_found` | 404. No plugin has this id |
          *     | `plugin_failed` | 500. The plugin failed; or the status that it chose, with its own code in `data` |
          *     | `plugin_timeout` | 504. The plugin did not answer in time; it may have done something |
-         *     | `plugin_unavailable` | 503, or 500 where an operation has no 503. A plugin does not answer; nothing was done, try again |
+         *     | `plugin_unavailable` | 503. A plugin does not answer; nothing was done, try again. An operation without a 503 answers 500 |
          *     | `already_exists` | 409. The id is taken, by a record or by an entry of the configuration file |
          *     | `in_use` | Relayers refer to it; `error` names them |
          *     | `wrong_chain` | The endpoints serve another chain than the network's |
@@ -2430,7 +2430,10 @@ export interface components {
             readonly hooks?: components["schemas"]["PluginHooks"];
             readonly state: components["schemas"]["PluginState"];
         };
-        /** @description The functions of the plugin that the service calls by itself, and their state, which all processes share. `docs/plugin-hooks.md` explains them. */
+        /**
+         * @description The functions of the plugin that the service calls by itself, and their state, which all processes share; `docs/plugin-hooks.md` explains
+         *     them.
+         */
         readonly PluginHooks: {
             /** @description It is asked about each request to send, to replace or to sign, before it is accepted. */
             readonly before_send?: {

@@ -25,6 +25,7 @@ describe('a good configuration', () => {
         maxBodyBytes: 1_048_576,
       },
       apiKeys: [SECRET],
+      plugins: [],
       rateLimit: { perSecond: 100, burst: 300 },
       rpcTimeoutMs: 10_000,
       keyServices: { timeoutMs: 3000, concurrency: 50 },

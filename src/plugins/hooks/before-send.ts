@@ -154,7 +154,7 @@ async function decisionOf(
     const outcome = await callHook(plugin, {
       entry: RULE,
       params,
-      timeoutMs: Math.max(1, deadline - performance.now()),
+      timeoutMs: Math.max(1, Math.ceil(deadline - performance.now())),
       requestId: content.actor.requestId,
     })
     return readDecision(outcome, hook.timeout)

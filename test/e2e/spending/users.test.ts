@@ -75,6 +75,7 @@ test('a value that does not arrive is given back to the user, as its usage tells
     limits: [{ rule: 'user_limits[0]', value: { limit: '100', spent: '90', left: '10' } }],
   })
   expect(await usage('?user_id=bob')).toMatchObject({ spent: [] })
+  await story.reach(sent.data.id, 'submitted')
   await story.mine(2)
   await story.reach(sent.data.id, 'failed')
   await until(
