@@ -87,6 +87,7 @@ const ARROWS: Rules['arrows'] = {
     'contract/operations.ts',
     'database/db.ts',
     'database/lease.ts',
+    'database/processes.ts',
     'events/',
     'handlers/present/shared.ts',
     'handlers/service.ts',

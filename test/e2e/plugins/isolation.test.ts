@@ -101,7 +101,8 @@ describe('a hostile plugin', () => {
       'content-type',
       'user-agent',
       'x-mine',
-      'x-request-id',
+      'x-mine',
+      'x-relayer-api-key-id',
     ])
   })
 
