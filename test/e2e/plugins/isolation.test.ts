@@ -101,8 +101,8 @@ describe('a hostile plugin', () => {
       'content-type',
       'user-agent',
       'x-mine',
-      'x-mine',
       'x-relayer-api-key-id',
+      'x-request-id',
     ])
   })
 
