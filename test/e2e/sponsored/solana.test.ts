@@ -217,6 +217,7 @@ describe('a drain', () => {
       () => tokenStep(9, uses([scenario.relayerTokens, 'w'], [other.address, 'w'], [MAIN, 's'])),
       'fee_payer_at_risk',
     ],
+    ['a durable nonce, by ending it', () => advanceNonce(other.address, RELAYER), 'fee_payer_at_risk'],
     ['a price for priority without a limit', () => unitPrice(10n ** 12n), 'fee_above_cap'],
     [
       'the tokens that would pay',
