@@ -6,7 +6,7 @@ import { AppError } from '../errors.ts'
 import { poolIdOf } from '../relayers/accounts/pool.ts'
 import { sponsoringPoliciesOf } from '../relayers/policies/policy.ts'
 import type { Relayer } from '../relayers/relayer.ts'
-import { type AtRisk, countAtRisk, findBuild } from './quotes-store.ts'
+import { type AtRisk, countAtRisk, findBuild, findUsedQuotes } from './quotes-store.ts'
 
 /** The relayer that is asked, and its chain. */
 interface Asked {
@@ -83,7 +83,7 @@ export function usedQuote(): AppError {
  */
 const MOST_FAILED = 3
 
-/** So many transactions of a user may be open: all of them can fail, because each was checked while the tokens were still there. */
+/** The most open transactions of a user: all of them can fail, because each was checked while the tokens were still there. */
 const MOST_OPEN = 10
 
 /** The day, in ms. */
@@ -126,4 +126,23 @@ const NO_RISK: AtRisk = { failed: 0, open: 0 }
 export function addOpen(risks: RiskByPayer, payer: string): void {
   const { failed, open } = risks.get(payer) ?? NO_RISK
   risks.set(payer, { failed, open: open + 1 })
+}
+
+/**
+ * Returns the error with which a request that pays would not be accepted now; undefined for any other. Only the acceptance itself is certain.
+ * `now` is in ms since the epoch.
+ */
+export async function paymentRefusal(
+  db: Db,
+  {
+    relayerId,
+    request,
+    now,
+  }: { readonly relayerId: string; readonly request: ChainRequest; readonly now: number },
+): Promise<AppError | undefined> {
+  const payment = paymentIn(request)
+  if (payment === undefined) return undefined
+  const used = await db.transaction().execute((tx) => findUsedQuotes(tx, [payment.quoteId]))
+  if (used.size > 0) return usedQuote()
+  return riskRefusal(await readAtRisk(db, { relayerId, payers: [payment.payer], now }), payment.payer)
 }

@@ -76,6 +76,8 @@ describe('a user without SOL', () => {
     const { id } = await send(body)
     const again = await post(body)
     expect(again).toMatchObject({ status: 400, body: { code: 'already_accepted' } })
+    const dry = await service.api('POST', '/relayers/main/transactions?dry_run=true', body)
+    expect(dry.body.data).toMatchObject({ accepted: false, code: 'already_accepted' })
     await tickUntil(id, 'confirmed')
     expect(lamports()).toBe(before - 10_000n)
     expect([tokensAt(relayerTokens), tokensAt(friendTokens)]).toEqual([1_515n, 2_000_000n])

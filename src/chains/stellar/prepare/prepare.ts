@@ -203,7 +203,7 @@ const UNPAID_RESTORE: Answer<never> = {
   refusal: {
     code: 'execution_reverted',
     detail:
-      'transaction_xdr: the call needs archived entries, whose restoration nobody pays for; restore them, and build it again.',
+      'transaction_xdr: the call needs archived entries, whose restoration is not paid for; restore them, and build it again.',
   },
 }
 
