@@ -61,7 +61,7 @@ import { createDeliveries } from './wiring/deliveries.ts'
 import { createManagement } from './wiring/management.ts'
 import { createInstrumentation } from './wiring/metrics.ts'
 import { openServer, prepareDatabase } from './wiring/open-server.ts'
-import { createPluginsOf, withKeysOfPlugins } from './wiring/plugins.ts'
+import { createPluginsOf, mountsOf, withKeysOfPlugins } from './wiring/plugins.ts'
 import { createReadinessCheck } from './wiring/readiness.ts'
 import { RELAYERS_CHANNEL } from './wiring/relayer-registry.ts'
 import { createServiceClock } from './wiring/service-clock.ts'
@@ -334,6 +334,7 @@ async function assemble(parts: Parts): Promise<App> {
   const server = await openServer(parts, {
     handlers,
     findKey: withKeysOfPlugins(access.directory, plugins),
+    mounts: mountsOf(plugins),
     networkOf: networkOfId,
     redeemTicket: access.redeemTicket,
     limiter: limits.limiter,

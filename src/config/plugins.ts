@@ -13,7 +13,9 @@ import {
   MAX_TIMEOUT,
   type PluginConfig,
   type PluginHostAddress,
+  type PluginMount,
   type PluginSettings,
+  RESERVED_MOUNTS,
   withoutBigints,
 } from '../plugins/plugin.ts'
 import { readRules } from '../spending/read-rules.ts'
@@ -51,6 +53,15 @@ const relayerPattern: FieldType<string> = {
   blank: '',
 }
 
+const mountName: FieldType<string> = {
+  expected: `a path of one segment, such as "/x402", and none of the service (/${RESERVED_MOUNTS.join(', /')})`,
+  read: (value) => {
+    const [, name] = typeof value === 'string' ? (/^\/([a-z0-9][a-z0-9-]{0,49})$/.exec(value) ?? []) : []
+    return name === undefined || RESERVED_MOUNTS.includes(name) ? undefined : name
+  },
+  blank: '',
+}
+
 const headerName: FieldType<string> = {
   expected: `the name of a header that carries no credential of the service (${CREDENTIALS.join(', ')})`,
   read: (value) => {
@@ -77,6 +88,9 @@ export function readPlugins(
     reader.finish()
     return [plugin]
   })
+  const mounts = plugins.flatMap(({ mount }) => mount?.name ?? [])
+  for (const twice of new Set(mounts.filter((one, at) => mounts.indexOf(one) !== at)))
+    file.problem(`the mount "/${twice}" is that of more than one plugin`)
   for (const twice of new Set(
     plugins.map((plugin) => plugin.id).filter((one, at, all) => all.indexOf(one) !== at),
   ))
@@ -95,7 +109,15 @@ function readPlugin(reader: Reader, sources: Sources, isRemote: boolean): Plugin
     env: readEnv(reader, sources, isRemote),
     memoryMb: reader.find('memory_mb', whole(16, 4_096)) ?? DEFAULT_MEMORY_MB,
     forwardHeaders: reader.list('forward_headers', headerName),
+    mount: readMount(reader),
   }
+}
+
+function readMount(reader: Reader): PluginMount | undefined {
+  const name = reader.find('mount', mountName)
+  const isOpen = reader.find('open_mount', flag)
+  if (name === undefined && isOpen !== undefined) reader.problem('needs "mount"', 'open_mount')
+  return name === undefined ? undefined : { name, isOpen: isOpen ?? false }
 }
 
 function readSettings(reader: Reader): PluginSettings {

@@ -42,7 +42,7 @@ import { documentation } from './pages/documentation.ts'
 import { createGuard } from './pages/pages.ts'
 import { referencePages } from './pages/reference.ts'
 import type { RateLimiter } from './rate-limit.ts'
-import type { HttpServerOptions, Limits } from './server-options.ts'
+import type { HttpServerOptions, Limits, Mount } from './server-options.ts'
 import type { Guard, HttpContext, Middleware } from './state.ts'
 
 interface PipelineOptions extends HttpServerOptions {
@@ -93,6 +93,7 @@ export async function createPipeline(options: PipelineOptions): Promise<Middlewa
     ]),
     errorBoundary({ log, explainFault: options.explainFault ?? (() => undefined) }),
     requireHost(),
+    ...(options.mounts?.size ? [resolveMounts(options.mounts)] : []),
     await operationsOfContract(options, stages),
     documentation({
       pages: [
@@ -104,6 +105,18 @@ export async function createPipeline(options: PipelineOptions): Promise<Middlewa
     ...(options.serveConsole ? [serveConsole({ files: await readConsoleFiles(), count })] : []),
     notFound(guard),
   ]
+}
+
+/** Gives a request for a short path the longer one, and notes if callers need no API key there. */
+function resolveMounts(mounts: ReadonlyMap<string, Mount>): Middleware {
+  return function resolveMounts(context, next) {
+    const [, name = '', rest] = /^\/([^/]+)\/(.+)$/s.exec(context.path) ?? []
+    const mount = mounts.get(name)
+    if (mount === undefined) return next()
+    context.path = `${mount.prefix}${rest}`
+    context.state.isOpen = mount.isOpen && context.headers.authorization === undefined
+    return next()
+  }
 }
 
 interface Stages {
@@ -176,13 +189,16 @@ async function serve(service: Service, { context, params }: RoutedRequest): Prom
   // The limit also counts unauthenticated callers, so that no one can try keys faster than it allows.
   const caller = authenticate(context)
   if (operation.rateLimited) countRequest(limiter, { context, key: caller.limitKey })
-  const byKey = admitByKey(context, { operation, caller })
+  const { isOpen = false } = context.state
+  const byKey = isOpen
+    ? { principal: undefined, querystring: context.querystring }
+    : admitByKey(context, { operation, caller })
   const deadline = startDeadline(context, service.timeoutMs)
   const admission = byKey ?? (await deadline.race(admitByTicket(context, service), handlerTooSlow))
   const { principal = ANONYMOUS } = admission
   if (principal !== ANONYMOUS) context.state.apiKeyId = principal.id
   context.state.caller = principal === ANONYMOUS ? caller.limitKey : limitKeyOf(principal)
-  requireScope(operation, principal)
+  if (!isOpen) requireScope(operation, principal)
   if (operation.rateLimited)
     answers.admit(context.state.caller, operation.method === 'GET' ? 'read' : 'change')
 

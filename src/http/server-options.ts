@@ -20,6 +20,8 @@ export interface HttpServerOptions extends CompiledContract {
   readonly corsOrigins?: readonly string[]
   /** Serves the console at `/console`. Default: no. */
   readonly serveConsole?: boolean
+  /** Short paths, by their first segment. Default: none. */
+  readonly mounts?: ReadonlyMap<string, Mount>
   readonly host: string
   /** 0 selects any free port. */
   readonly port: number
@@ -38,6 +40,14 @@ export interface HttpServerOptions extends CompiledContract {
   readonly tracer?: RequestTracer | undefined
   readonly log: Logger
   readonly clock: Clock
+}
+
+/** A short path for a longer one. */
+export interface Mount {
+  /** What stands in the place of the first segment, with a slash at both ends. */
+  readonly prefix: string
+  /** Callers need no API key. With one, they need its scope, as on the longer path. */
+  readonly isOpen: boolean
 }
 
 /** The limits of one request. Times are in milliseconds, sizes in bytes. */

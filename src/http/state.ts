@@ -12,6 +12,8 @@ export interface State {
   ids?: Readonly<Record<string, string>>
   /** The id of the API key; absent for an unauthenticated caller. */
   apiKeyId?: string
+  /** The operator opened the path to callers without an API key. */
+  isOpen?: boolean
   /** Identifies whose unread responses count together: the API key, or the peer address of an unauthenticated caller; absent before routing. */
   caller?: string
   /** The handler says that the request changed nothing, so that it can be repeated; if absent, its method decides. */

@@ -113,11 +113,18 @@ function paramsOf(body: unknown): unknown {
 /** Headers that carry credentials of the service. No list hands them over. */
 const NEVER_FORWARDED = new Set(['authorization', 'cookie', 'proxy-authorization'])
 
-/** What a handler may know of every request. */
-const ALWAYS_FORWARDED = ['content-type', 'user-agent', 'x-request-id']
+/** The id of the caller's API key, which the service sets: a caller cannot choose it. */
+const CALLER_HEADER = 'x-relayer-api-key-id'
 
-function headersFor(names: readonly string[], { headers, requestId }: RequestContext) {
-  const known: Readonly<Record<string, unknown>> = { ...headers, 'x-request-id': requestId }
+/** What a handler may know of every request. */
+const ALWAYS_FORWARDED = ['content-type', 'user-agent', 'x-request-id', CALLER_HEADER]
+
+function headersFor(names: readonly string[], { headers, requestId, actor }: RequestContext) {
+  const known: Readonly<Record<string, unknown>> = {
+    ...headers,
+    'x-request-id': requestId,
+    [CALLER_HEADER]: actor.keyId,
+  }
   const shown = [...ALWAYS_FORWARDED, ...names].filter((name) => !NEVER_FORWARDED.has(name))
   return Object.fromEntries(
     shown.flatMap((name) => {
@@ -184,7 +191,7 @@ async function present(
   { config, host, settings }: Plugin,
   { withLogs }: { readonly withLogs: boolean },
 ): Promise<Schemas['Plugin']> {
-  const { id, path, rights, memoryMb } = config
+  const { id, path, rights, memoryMb, mount } = config
   const { lastFailure, logs, calls, failures, ...state } = host.state()
   const timed = ({ at, ...rest }: { readonly at: number; readonly message: string }) => ({
     at: new Date(at).toISOString(),
@@ -198,6 +205,8 @@ async function present(
     relayers: rights.visibility.relayers,
     rules: rights.rules,
     memory_mb: memoryMb,
+    mount: mount && `/${mount.name}`,
+    open_mount: mount?.isOpen,
     state: omitUndefined({
       ...state,
       calls: String(calls),

@@ -27,9 +27,22 @@ export interface PluginConfig {
   /** The whole environment of its process, secrets included. */
   readonly env: Readonly<Record<string, string>>
   readonly memoryMb: number
+  /** The short path at which it can be called too; absent if it has none. */
+  readonly mount?: PluginMount | undefined
   /** The request headers that it sees, in lower case. */
   readonly forwardHeaders: readonly string[]
 }
+
+/** A path of its own for a plugin. */
+export interface PluginMount {
+  /** The first segment of the path: `x402` for `/x402/settle`. */
+  readonly name: string
+  /** Callers need no API key. */
+  readonly isOpen: boolean
+}
+
+/** The first segments of paths that the service itself has. */
+export const RESERVED_MOUNTS: readonly string[] = ['api', 'console', 'debug', 'docs', 'health', 'metrics']
 
 /** Where another host runs the plugins: `relayer plugins serve`. */
 export interface PluginHostAddress {

@@ -29,7 +29,7 @@ export function openServer(
   { config, compiled, clock, log }: ServerParts,
   connected: Pick<
     HttpServerOptions,
-    'handlers' | 'findKey' | 'networkOf' | 'redeemTicket' | 'limiter' | 'observer' | 'tracer'
+    'handlers' | 'findKey' | 'mounts' | 'networkOf' | 'redeemTicket' | 'limiter' | 'observer' | 'tracer'
   >,
 ) {
   return createHttpServer({

@@ -2,6 +2,7 @@ import type { KeyDirectory } from '../access/directory.ts'
 import type { Config } from '../config/types.ts'
 import type { Db } from '../database/db.ts'
 import type { FindKey } from '../http/auth.ts'
+import type { Mount } from '../http/server-options.ts'
 import type { Clock } from '../lib/time.ts'
 import type { Logger } from '../log.ts'
 import type { PluginObserver } from '../plugins/host.ts'
@@ -38,4 +39,17 @@ export function withKeysOfPlugins(directory: KeyDirectory, plugins: PluginManage
     const id = plugins.findKey(secretHash)
     return id === undefined ? directory.find(secretHash) : directory.byId(id)
   }
+}
+
+/** Returns the short paths of plugins, by their first segment. */
+export function mountsOf(plugins: PluginManager | undefined): ReadonlyMap<string, Mount> {
+  const mounted = (plugins?.list() ?? []).flatMap(({ config: { id, mount } }) =>
+    mount ? [{ id, mount }] : [],
+  )
+  return new Map(
+    mounted.map(({ id, mount: { name, isOpen } }) => [
+      name,
+      { prefix: `/api/v1/plugins/${id}/call/`, isOpen },
+    ]),
+  )
 }

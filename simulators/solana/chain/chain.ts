@@ -28,6 +28,8 @@ export interface Rules {
    * also those with a durable nonce, which then can be included once more (SIMD-0297) · `none` on the public networks of 2026.
    */
   readonly noOps: 'none' | 'fee_payers' | 'nonces'
+  /** Names the network; random if absent. */
+  readonly genesisHash?: string
 }
 
 /** The transactions that leaders accept, from now on. */
@@ -64,7 +66,7 @@ const FIRST_HEIGHT = 425_000_000n
 
 /** A network with one block. `time` is in seconds since 1970. */
 export function createChain(rules: Rules, market: Market, time: bigint): Chain {
-  const genesisHash = base58(randomBytes(32))
+  const { genesisHash = base58(randomBytes(32)) } = rules
   const vm = createVm(rules.lamportsPerByte)
   const chain: Chain = {
     genesisHash,

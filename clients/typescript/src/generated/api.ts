@@ -2427,6 +2427,10 @@ export interface components {
             readonly rules?: components["schemas"]["SpendingRules"];
             /** @description The limit of its heap in MiB. */
             readonly memory_mb: number;
+            /** @description The short path of the plugin: with `/x402`, `/x402/settle` is `/api/v1/plugins/{plugin_id}/call/settle`. Absent if it has none. */
+            readonly mount?: string;
+            /** @description Callers need no API key at the short path. A key that they send counts, with its scopes. */
+            readonly open_mount?: boolean;
             readonly state: components["schemas"]["PluginState"];
         };
         /** @description The longest time of a call in seconds. */

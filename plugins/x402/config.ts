@@ -1,0 +1,204 @@
+import { isRecord } from './host.ts'
+
+/** A network on which payments are settled, and the relayer that pays the fees there. */
+export interface NetworkSettings {
+  /** CAIP-2, e.g. `eip155:8453`. */
+  readonly network: string
+  readonly family: 'eip155' | 'solana' | 'stellar'
+  readonly relayerId: string
+  /** The assets that are accepted, in lower case on EVM; any if absent. */
+  readonly assets: ReadonlySet<string> | undefined
+  /** EVM: factories whose calls may create the payer's wallet in the settlement (ERC-6492), in lower case. */
+  readonly walletFactories: ReadonlySet<string>
+  /** EVM: the maximum gas of a settlement, so that a payer's contract cannot spend more of the relayer's ether. */
+  readonly maxGas: bigint
+  /** Solana: the maximum priority fee, in micro-lamports per compute unit. */
+  readonly maxUnitPrice: bigint
+  /** Solana: the maximum of compute units. */
+  readonly maxUnits: number
+}
+
+/** A bound on what is settled in a window of time. */
+export interface Limit {
+  /** What is counted together: the payments of one API key, to one payee, or all. */
+  readonly per: 'key' | 'payee' | 'all'
+  readonly windowSeconds: number
+  readonly settlements: number | undefined
+  /** In the smallest unit of `asset`. */
+  readonly amount: bigint | undefined
+  readonly asset: string | undefined
+}
+
+/** The settings of the plugin: its field `config` in the configuration file. */
+export interface Settings {
+  readonly networks: ReadonlyMap<string, NetworkSettings>
+  /** A settlement succeeded when the transaction has this status. */
+  readonly waitFor: 'mined' | 'confirmed'
+  /** How long a settlement waits for it; after that its answer is `settlement_pending`. */
+  readonly timeoutMs: number
+  /** For how long the same payment gets the same answer; if absent, for as long as its transaction is kept. */
+  readonly repeatMs: number | undefined
+  /** How long ids of the extension `payment-identifier` are remembered. */
+  readonly idSeconds: number
+  /** The accounts that may be paid, in lower case on EVM; any if absent. */
+  readonly payees: ReadonlySet<string> | undefined
+  readonly limits: readonly Limit[]
+}
+
+/** EVM: enough for USDC with a contract's signature and the creation of a wallet. More lets payers spend more of the relayer's ether. */
+const DEFAULT_MAX_GAS = 500_000
+
+/** Solana: what the specification of the scheme names: 5 lamports for each compute unit. */
+const DEFAULT_MAX_UNIT_PRICE = 5_000_000
+
+/** Solana: what the specification of the scheme names. */
+const DEFAULT_MAX_UNITS = 400_000
+
+/** Below the 30 s after which the service answers any request. */
+const DEFAULT_TIMEOUT_SECONDS = 20
+
+/** Longer than resource servers and payers repeat a request. The host keeps at most 10,000 values for a plugin. */
+const DEFAULT_ID_SECONDS = 3600
+
+/** Reads the settings. Throws a sentence that names the wrong field. */
+export function readSettings(config: unknown): Settings {
+  const fields = new Fields('config', config ?? {})
+  const networks = fields
+    .list('networks')
+    .map((each, index) => readNetwork(`config.networks[${index}]`, each))
+  if (networks.length === 0) throw new Error('config.networks: name at least one network.')
+  const byName = new Map(networks.map((each) => [each.network, each]))
+  if (byName.size < networks.length) throw new Error('config.networks: each network may appear once.')
+  const settings = {
+    networks: byName,
+    waitFor: fields.word('wait_for', ['mined', 'confirmed']) ?? 'mined',
+    timeoutMs: (fields.integer('timeout_seconds', 1, 300) ?? DEFAULT_TIMEOUT_SECONDS) * 1000,
+    repeatMs: milliseconds(fields.integer('repeat_seconds', 1, 10_000_000_000)),
+    idSeconds: fields.integer('id_seconds', 60, 10_000_000) ?? DEFAULT_ID_SECONDS,
+    payees: fields.addresses('payees'),
+    limits: fields.list('limits').map((each, index) => readLimit(`config.limits[${index}]`, each)),
+  }
+  fields.refuseOthers()
+  return settings
+}
+
+function readNetwork(path: string, value: unknown): NetworkSettings {
+  const fields = new Fields(path, value)
+  const network = fields.text(
+    'network',
+    /^(eip155:\d{1,20}|solana:[1-9A-HJ-NP-Za-km-z]{32}|stellar:[a-z]{3,20})$/,
+  )
+  const settings = {
+    network,
+    family: network.slice(0, network.indexOf(':')) as NetworkSettings['family'],
+    relayerId: fields.text('relayer_id', /^.{1,200}$/),
+    assets: fields.addresses('assets'),
+    walletFactories: fields.addresses('wallet_factories') ?? new Set<string>(),
+    maxGas: BigInt(fields.integer('max_gas', 50_000, 30_000_000) ?? DEFAULT_MAX_GAS),
+    maxUnitPrice: BigInt(fields.integer('max_unit_price', 0, 1_000_000_000) ?? DEFAULT_MAX_UNIT_PRICE),
+    maxUnits: fields.integer('max_units', 1000, 1_400_000) ?? DEFAULT_MAX_UNITS,
+  }
+  fields.refuseOthers()
+  return settings
+}
+
+function readLimit(path: string, value: unknown): Limit {
+  const fields = new Fields(path, value)
+  const per = fields.word('per', ['key', 'payee', 'all'])
+  const windowSeconds = fields.integer('window_seconds', 1, 100_000_000)
+  if (per === undefined || windowSeconds === undefined)
+    throw new Error(`${path}: per and window_seconds are required.`)
+  const amount = fields.integer('amount', 0, Number.MAX_SAFE_INTEGER)
+  const limit = {
+    per,
+    windowSeconds,
+    settlements: fields.integer('settlements', 0, 1_000_000_000),
+    amount: amount === undefined ? undefined : BigInt(amount),
+    asset: fields.optionalText('asset'),
+  }
+  fields.refuseOthers()
+  if (limit.settlements === undefined && limit.amount === undefined)
+    throw new Error(`${path}: needs settlements or amount.`)
+  if ((limit.amount === undefined) !== (limit.asset === undefined))
+    throw new Error(
+      `${path}: amount and asset belong together, because units of different assets cannot be added.`,
+    )
+  return limit
+}
+
+/** Hexadecimal addresses are the same in any letter case; those of other chains are not. */
+export function normalized(address: string): string {
+  return address.startsWith('0x') ? address.toLowerCase() : address
+}
+
+function milliseconds(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : seconds * 1000
+}
+
+/** Reads the fields of one object, and remembers which, so that a misspelled one is refused. */
+class Fields {
+  readonly #path: string
+  readonly #values: Readonly<Record<string, unknown>>
+  readonly #read = new Set<string>()
+
+  constructor(path: string, value: unknown) {
+    if (!isRecord(value)) throw new Error(`${path}: expected an object.`)
+    this.#path = path
+    this.#values = value
+  }
+
+  list(name: string): readonly unknown[] {
+    const value = this.#take(name) ?? []
+    if (!Array.isArray(value)) throw new Error(`${this.#path}.${name}: expected a list.`)
+    return value
+  }
+
+  optionalText(name: string): string | undefined {
+    const value = this.#take(name)
+    if (value === undefined) return undefined
+    if (typeof value !== 'string' || value === '') throw new Error(`${this.#path}.${name}: expected a text.`)
+    return normalized(value)
+  }
+
+  text(name: string, pattern: RegExp): string {
+    const value = this.#take(name)
+    if (typeof value !== 'string' || !pattern.test(value))
+      throw new Error(`${this.#path}.${name}: expected a text that matches ${pattern}.`)
+    return value
+  }
+
+  word<Word extends string>(name: string, words: readonly Word[]): Word | undefined {
+    const value = this.#take(name)
+    if (value === undefined) return undefined
+    const word = words.find((each) => each === value)
+    if (word === undefined) throw new Error(`${this.#path}.${name}: expected ${words.join(' or ')}.`)
+    return word
+  }
+
+  integer(name: string, least: number, most: number): number | undefined {
+    const value = this.#take(name)
+    if (value === undefined) return undefined
+    const number = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value
+    if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < least || number > most)
+      throw new Error(`${this.#path}.${name}: expected an integer from ${least} to ${most}.`)
+    return number
+  }
+
+  addresses(name: string): ReadonlySet<string> | undefined {
+    if (this.#values[name] === undefined) return undefined
+    const list = this.list(name)
+    const bad = list.find((each) => typeof each !== 'string' || each === '')
+    if (bad !== undefined) throw new Error(`${this.#path}.${name}: expected a list of addresses.`)
+    return new Set(list.map((each) => normalized(String(each))))
+  }
+
+  refuseOthers(): void {
+    const unknown = Object.keys(this.#values).find((name) => !this.#read.has(name))
+    if (unknown !== undefined) throw new Error(`${this.#path}.${unknown}: unknown field.`)
+  }
+
+  #take(name: string): unknown {
+    this.#read.add(name)
+    return this.#values[name] ?? undefined
+  }
+}

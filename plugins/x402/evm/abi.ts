@@ -1,0 +1,35 @@
+import { parseAbi } from 'viem'
+
+/** ERC-20 with EIP-3009, as USDC has it. */
+export const TOKEN_ABI = parseAbi([
+  'function balanceOf(address account) view returns (uint256)',
+  'function allowance(address owner, address spender) view returns (uint256)',
+  'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
+  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
+  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)',
+])
+
+/** A contract that signs (ERC-1271). */
+export const WALLET_ABI = parseAbi([
+  'function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)',
+])
+
+/** Permit2's nonces, a bit of a word each. */
+export const PERMIT2_ABI = parseAbi([
+  'function nonceBitmap(address owner, uint256 word) view returns (uint256)',
+])
+
+/** x402ExactPermit2Proxy, which pays only whom the payer named. */
+export const PROXY_ABI = parseAbi([
+  'struct TokenPermissions { address token; uint256 amount; }',
+  'struct PermitTransferFrom { TokenPermissions permitted; uint256 nonce; uint256 deadline; }',
+  'struct Witness { address to; uint256 validAfter; }',
+  'function settle(PermitTransferFrom permit, address owner, Witness witness, bytes signature)',
+])
+
+/** Makes several calls in one transaction, at the same address on nearly every chain (multicall3). */
+export const MULTICALL_ABI = parseAbi([
+  'struct Call { address target; bool allowFailure; bytes callData; }',
+  'struct Result { bool success; bytes returnData; }',
+  'function aggregate3(Call[] calls) payable returns (Result[] results)',
+])

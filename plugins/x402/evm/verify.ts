@@ -1,0 +1,203 @@
+import { decodeFunctionResult, encodeFunctionData, type Hex, hexToBigInt, numberToHex } from 'viem'
+import type { NetworkSettings } from '../config.ts'
+import { NodeError, type Rpc, reading } from '../host.ts'
+import { Refusal } from '../refusal.ts'
+import { MULTICALL_ABI, PERMIT2_ABI, TOKEN_ABI, WALLET_ABI } from './abi.ts'
+import { type EvmPayment, isSame, PERMIT2 } from './payment.ts'
+import { type Call, type CallResult, simulateCalls } from './simulate-calls.ts'
+
+/** The answer of a contract that accepts a signature (ERC-1271). */
+const SIGNATURE_IS_VALID = '0x1626ba7e'
+
+/** Multicall3, at the same address on nearly every chain. */
+const MULTICALL = '0xcA11bde05977b3631167028862bE2a173976CA11'
+
+/** What the chain says about a payment. */
+export interface EvmReadings {
+  /** True if the payer's account is a contract, or delegates to one. */
+  readonly payerHasCode: boolean
+  /** True if the contract that pays accepts the signature. */
+  readonly contractAccepts: boolean
+  /** True if the nonce was used before; absent if the token has no such state. */
+  readonly nonceUsed: boolean | undefined
+  /** Permit2: what the payer allows it to spend. */
+  readonly allowance: bigint | undefined
+  /** Of the payer and of the payee, before and after the simulated payment; absent if the token has no balances. */
+  readonly before: readonly [bigint, bigint] | undefined
+  readonly after: readonly [bigint, bigint] | undefined
+  /** True if the simulated payment did not revert. */
+  readonly simulated: boolean
+  /** The gas of the settlement as the relayer would send it, or why it would revert. */
+  readonly gas: bigint | { readonly revert: string }
+}
+
+/** What is sent to settle a payment: directly, or together with the creation of the payer's wallet. */
+export function settlementCall(payment: EvmPayment, createWallet: boolean): Call {
+  if (!createWallet || !payment.creation) return payment.call
+  const calls = [payment.creation, payment.call].map(({ to, data }) => ({
+    target: to,
+    allowFailure: false,
+    callData: data,
+  }))
+  return {
+    to: MULTICALL,
+    data: encodeFunctionData({ abi: MULTICALL_ABI, functionName: 'aggregate3', args: [calls] }),
+  }
+}
+
+/** Reads what decides about a payment, from one state of the chain. `relayer` is the account that will send it. */
+export async function readEvmChain(payment: EvmPayment, rpc: Rpc, relayer: Hex): Promise<EvmReadings> {
+  return reading(payment.payer, async () => {
+    const code = await rpc<Hex>('eth_getCode', [payment.payer, 'latest'])
+    const payerHasCode = code.length > 2
+    const creation = payerHasCode ? undefined : payment.creation
+    const [results, gas] = await Promise.all([
+      simulate(payment, creation, rpc, relayer),
+      estimateGas(settlementCall(payment, creation !== undefined), rpc, relayer),
+    ])
+    return { payerHasCode, gas, ...results }
+  })
+}
+
+async function simulate(
+  { method, payer, payee, asset, nonce, hash, signature, call }: EvmPayment,
+  creation: Call | undefined,
+  rpc: Rpc,
+  relayer: Hex,
+) {
+  const token = (functionName: 'balanceOf', account: Hex): Call => ({
+    to: asset,
+    data: encodeFunctionData({ abi: TOKEN_ABI, functionName, args: [account] }),
+  })
+  const state: Call =
+    method === 'eip3009'
+      ? {
+          to: asset,
+          data: encodeFunctionData({
+            abi: TOKEN_ABI,
+            functionName: 'authorizationState',
+            args: [payer, numberToHex(nonce, { size: 32 })],
+          }),
+        }
+      : {
+          to: PERMIT2,
+          data: encodeFunctionData({
+            abi: PERMIT2_ABI,
+            functionName: 'nonceBitmap',
+            args: [payer, nonce >> 8n],
+          }),
+        }
+  const balances = [token('balanceOf', payer), token('balanceOf', payee)]
+  const results = await simulateCalls(rpc, relayer, [
+    creation ?? state,
+    state,
+    {
+      to: asset,
+      data: encodeFunctionData({ abi: TOKEN_ABI, functionName: 'allowance', args: [payer, PERMIT2] }),
+    },
+    {
+      to: payer,
+      data: encodeFunctionData({
+        abi: WALLET_ABI,
+        functionName: 'isValidSignature',
+        args: [hash, signature],
+      }),
+    },
+    ...balances,
+    call,
+    ...balances,
+  ])
+  const [, used, allowance, accepts, ...moves] = results
+  const [payerBefore, payeeBefore, moved, payerAfter, payeeAfter] = moves
+  const word = integerIn(used)
+  return {
+    contractAccepts: accepts?.ok === true && isSame(accepts.data.slice(0, 10), SIGNATURE_IS_VALID),
+    nonceUsed:
+      word === undefined
+        ? undefined
+        : method === 'eip3009'
+          ? word > 0n
+          : ((word >> (nonce & 255n)) & 1n) === 1n,
+    allowance: method === 'permit2' ? (integerIn(allowance) ?? 0n) : undefined,
+    before: pair(payerBefore, payeeBefore),
+    after: pair(payerAfter, payeeAfter),
+    simulated: moved?.ok === true,
+  }
+}
+
+function pair(
+  one: CallResult | undefined,
+  other: CallResult | undefined,
+): readonly [bigint, bigint] | undefined {
+  const [first, second] = [integerIn(one), integerIn(other)]
+  return first === undefined || second === undefined ? undefined : [first, second]
+}
+
+function integerIn(result: CallResult | undefined): bigint | undefined {
+  if (result?.ok !== true || result.data.length !== 66) return undefined
+  return decodeFunctionResult({ abi: TOKEN_ABI, functionName: 'balanceOf', data: result.data })
+}
+
+async function estimateGas(call: Call, rpc: Rpc, from: Hex): Promise<EvmReadings['gas']> {
+  try {
+    return hexToBigInt(await rpc<Hex>('eth_estimateGas', [{ from, ...call }]))
+  } catch (error) {
+    if (error instanceof NodeError) return { revert: error.message }
+    throw error
+  }
+}
+
+/** Decides about a payment by what the chain says. Throws {@link Refusal} if it cannot be settled. */
+export function judgeEvmPayment(
+  payment: EvmPayment,
+  readings: EvmReadings,
+  { maxGas, walletFactories }: Pick<NetworkSettings, 'maxGas' | 'walletFactories'>,
+): void {
+  const { payer, amount, method } = payment
+  const refuse = (reason: Refusal['reason'], message: string) => new Refusal(reason, message, payer)
+  const names = REASONS[method]
+  if (!payment.signedByKey) {
+    const created = payment.creation && !readings.payerHasCode
+    if (created && !walletFactories.has(payment.creation.to.toLowerCase()))
+      throw refuse(
+        'eip6492_factory_not_allowed',
+        `The factory ${payment.creation.to} may not create wallets here.`,
+      )
+    if (!readings.contractAccepts) throw refuse(names.signature, 'The signature is not by the payer.')
+  }
+  if (readings.nonceUsed === true) throw refuse(names.nonce, 'The nonce of the payment was used before.')
+  if (readings.before === undefined)
+    throw refuse('invalid_payment_requirements', 'paymentRequirements.asset: no token is at this address.')
+  const [payerBefore, payeeBefore] = readings.before
+  if (payerBefore < amount)
+    throw refuse('insufficient_funds', `The payer has ${payerBefore}, and ${amount} are needed.`)
+  if (readings.allowance !== undefined && readings.allowance < amount)
+    throw refuse('permit2_allowance_required', `The payer allows Permit2 to spend ${readings.allowance}.`)
+  if (!readings.simulated || !readings.after) throw refuse(names.simulation, 'The simulated payment reverts.')
+  const [payerAfter, payeeAfter] = readings.after
+  if (payerBefore - payerAfter !== amount || payeeAfter - payeeBefore !== amount) {
+    const message = `The payer would lose ${payerBefore - payerAfter} and the payee get ${payeeAfter - payeeBefore}, not ${amount}.`
+    throw refuse(names.simulation, message)
+  }
+  if (typeof readings.gas !== 'bigint')
+    throw refuse(names.simulation, `The settlement reverts: ${readings.gas.revert.slice(0, 200)}`)
+  if (readings.gas > maxGas)
+    throw refuse(
+      names.simulation,
+      `The settlement needs ${readings.gas} gas; at most ${maxGas} are paid for.`,
+    )
+}
+
+/** The reasons by the method of the payment, as the specification and its reference facilitator name them. */
+const REASONS = {
+  eip3009: {
+    signature: 'invalid_exact_evm_payload_signature',
+    nonce: 'invalid_exact_evm_nonce_already_used',
+    simulation: 'invalid_exact_evm_transaction_simulation_failed',
+  },
+  permit2: {
+    signature: 'invalid_permit2_signature',
+    nonce: 'permit2_invalid_nonce',
+    simulation: 'permit2_simulation_failed',
+  },
+} as const

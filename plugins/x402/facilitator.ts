@@ -1,0 +1,184 @@
+import { type NetworkSettings, normalized, type Settings } from './config.ts'
+import { NodeError, type World } from './host.ts'
+import {
+  type Asked,
+  awaitInclusion,
+  checkPaymentId,
+  findTransaction,
+  sendOnce,
+  underPaymentId,
+} from './once.ts'
+import { CallError, Refusal, Unavailable } from './refusal.ts'
+import { decodePayment, settlerOn } from './scheme.ts'
+import {
+  NETWORKS_OF_VERSION_1,
+  PAYMENT_IDENTIFIER,
+  type PaymentRequest,
+  readPaymentRequest,
+  SETTLEMENT,
+  type SettleAnswer,
+  type VerifyAnswer,
+} from './wire.ts'
+
+/** What `POST /verify` and `POST /settle` are asked with. */
+export interface FacilitatorCall {
+  readonly body: unknown
+  /** The id of the API key that asks; all callers without one share another. */
+  readonly caller: string
+}
+
+/** Answers `GET /supported`: what is settled on which networks, and from which addresses. */
+export async function supported(settings: Settings, world: World): Promise<object> {
+  const networks = await Promise.all(
+    [...settings.networks.values()].map(async (each) => ({
+      ...each,
+      address: (await settlerOn(each, world)).address,
+    })),
+  )
+  const signers: Record<string, string[]> = {}
+  for (const { family, address } of networks) {
+    const pattern = `${family}:*`
+    signers[pattern] = [...new Set([...(signers[pattern] ?? []), address])]
+  }
+  const kinds = networks.flatMap((each) => kindsOf(each))
+  return { kinds, extensions: [PAYMENT_IDENTIFIER], signers }
+}
+
+function kindsOf(network: NetworkSettings & { readonly address: string }) {
+  const extra = { eip155: {}, solana: { feePayer: network.address }, stellar: { areFeesSponsored: true } }[
+    network.family
+  ]
+  const kind = { scheme: 'exact', ...(network.family === 'eip155' ? {} : { extra }) }
+  const names = Object.entries(NETWORKS_OF_VERSION_1).filter(([, name]) => name === network.network)
+  return [
+    { x402Version: 2, network: network.network, ...kind },
+    ...names.map(([name]) => ({ x402Version: 1, network: name, ...kind })),
+  ]
+}
+
+/** Answers `POST /verify`. Nothing is stored and nothing is sent. @throws CallError for a misused `payment-identifier` */
+export async function verify(call: FacilitatorCall, settings: Settings, world: World): Promise<VerifyAnswer> {
+  try {
+    const asked = await read(call, settings, world)
+    await checkPaymentId(asked, world)
+    const sent = await findTransaction(asked, world)
+    const { payment } = asked
+    if (sent)
+      throw new Refusal(
+        'duplicate_settlement',
+        `This payment is settled already, by ${sent.hash ?? sent.id}.`,
+        payment.payer,
+      )
+    await payment.verify(world.now())
+    return { isValid: true, payer: payment.payer }
+  } catch (error) {
+    const { reason, message, payer } = toRefusal(error, 'unexpected_verify_error')
+    return {
+      isValid: false,
+      invalidReason: reason,
+      invalidMessage: message,
+      ...(payer !== undefined && { payer }),
+    }
+  }
+}
+
+/**
+ * Answers `POST /settle`: the same payment gets the same transaction and, when that is final, the same answer.
+ * @throws CallError for a misused `payment-identifier`
+ */
+export async function settle(call: FacilitatorCall, settings: Settings, world: World): Promise<SettleAnswer> {
+  const deadline = world.now() + settings.timeoutMs
+  let network = networkNameIn(call.body)
+  try {
+    const asked = await read(call, settings, world)
+    network = asked.request.networkName
+    const { transaction: sent, isNew } = await underPaymentId(
+      asked,
+      { keepSeconds: settings.idSeconds, world },
+      () => sendOnce(asked, settings, world),
+    )
+    checkAge(asked, { createdAt: Date.parse(sent.created_at), hash: sent.hash }, settings, world)
+    const settlement = await awaitInclusion({ asked, sent, deadline }, settings, world)
+    const { payer } = asked.payment
+    const shared = {
+      payer,
+      transaction: settlement.hash,
+      network,
+      extensions: { [SETTLEMENT]: { repeated: !isNew } },
+    }
+    if (settlement.kind === 'pending')
+      return {
+        success: false,
+        errorReason: 'settlement_pending',
+        errorMessage: settlement.message,
+        ...shared,
+      }
+    return { success: true, amount: asked.request.requirements.amount.toString(), ...shared }
+  } catch (error) {
+    const { reason, message, payer } = toRefusal(error, 'unexpected_settle_error')
+    return {
+      success: false,
+      errorReason: reason,
+      errorMessage: message,
+      ...(payer !== undefined && { payer }),
+      transaction: '',
+      network,
+    }
+  }
+}
+
+async function read(call: FacilitatorCall, settings: Settings, world: World): Promise<Asked> {
+  const request = readPaymentRequest(call.body, settings)
+  checkAllowed(request, settings)
+  const payment = await decodePayment(request, await settlerOn(request.network, world), world)
+  return { request, payment, caller: call.caller }
+}
+
+function checkAllowed(
+  { network, requirements: { asset, payTo } }: PaymentRequest,
+  { payees }: Settings,
+): void {
+  if (network.assets && !network.assets.has(normalized(asset)))
+    throw new Refusal(
+      'unsupported_asset',
+      `paymentRequirements.asset: ${asset.slice(0, 100)} is not settled here.`,
+    )
+  if (payees && !payees.has(normalized(payTo)))
+    throw new Refusal(
+      'payee_not_allowed',
+      `paymentRequirements.payTo: payments to ${payTo.slice(0, 100)} are not settled here.`,
+    )
+}
+
+/** A server that settles before it verifies would serve an old payment again, if that still got a success. */
+function checkAge(
+  { payment }: Asked,
+  { createdAt, hash }: { createdAt: number; hash: string | undefined },
+  { repeatMs }: Settings,
+  world: World,
+): void {
+  if (repeatMs === undefined || world.now() - createdAt <= repeatMs) return
+  const message = `This payment was accepted more than ${repeatMs / 1000} seconds ago; its transaction is ${hash ?? 'unsigned'}.`
+  throw new Refusal('duplicate_settlement', message, payment.payer)
+}
+
+/** Errors that nobody expected say nothing to callers; the host logs them. */
+function toRefusal(
+  error: unknown,
+  unexpected: 'unexpected_verify_error' | 'unexpected_settle_error',
+): Refusal {
+  if (error instanceof Refusal) return error
+  if (error instanceof CallError) throw error
+  if (error instanceof Unavailable || error instanceof NodeError)
+    return new Refusal(
+      unexpected,
+      'The network or the relayer does not answer now. Ask again: a payment is sent only once.',
+    )
+  throw error
+}
+
+function networkNameIn(body: unknown): string {
+  const { paymentRequirements } = (body ?? {}) as { paymentRequirements?: { network?: unknown } }
+  const network = paymentRequirements?.network
+  return typeof network === 'string' ? network.slice(0, 100) : ''
+}

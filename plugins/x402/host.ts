@@ -1,0 +1,156 @@
+import { Refusal, Unavailable } from './refusal.ts'
+
+/** A request to the service's API, with the API key of the plugin. */
+export interface ApiRequest {
+  readonly method: 'GET' | 'POST'
+  /** Begins with `/api/v1/`. */
+  readonly path: string
+  readonly body?: unknown
+  readonly idempotencyKey?: string
+}
+
+/** The way from a plugin to the service. */
+export interface HostApi {
+  /** Rejects if there is no answer. */
+  request(request: ApiRequest): Promise<{ readonly status: number; readonly body: unknown }>
+}
+
+/** Durable values and locks, which all processes of the service share. */
+export interface HostStore {
+  /** Null for a key that is not there. */
+  get(key: string): Promise<unknown>
+  set(key: string, value: unknown, options?: { readonly ttlSec?: number }): Promise<unknown>
+  withLock(
+    key: string,
+    work: () => Promise<unknown>,
+    options?: { readonly ttlSec?: number; readonly onBusy?: 'throw' | 'skip' },
+  ): Promise<unknown>
+}
+
+/** What the plugin needs of the world. */
+export interface World {
+  readonly api: HostApi
+  readonly kv: HostStore
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  readonly sleep: (ms: number) => Promise<unknown>
+}
+
+/** The service refused a request for good. */
+export class ApiRefusal extends Error {
+  /** The word for programs, e.g. `execution_reverted`. */
+  readonly code: string
+
+  constructor(code: string, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** Codes of answers that say nothing about what was asked for: nothing was changed, or nobody knows if it was. */
+const UNKNOWN_CODES = new Set([
+  'internal_error',
+  'network_unavailable',
+  'request_timeout',
+  'signer_unavailable',
+])
+
+/**
+ * Makes a request to the service and returns the `data` of its answer.
+ * @throws ApiRefusal if the service refuses
+ * @throws Unavailable if it does not answer, or has no answer now
+ */
+export async function callApi({ api }: Pick<World, 'api'>, request: ApiRequest): Promise<unknown> {
+  const { status, body } = await answerOf(api, request)
+  const { success, data, error, code } = isRecord(body) ? body : {}
+  if (status === 200 && success === true) return data
+  const message = typeof error === 'string' ? error : `The service answered ${status}.`
+  const word = typeof code === 'string' ? code : `http_${status}`
+  if (status >= 500 || status === 429 || UNKNOWN_CODES.has(word)) throw new Unavailable(message)
+  throw new ApiRefusal(word, message)
+}
+
+async function answerOf(api: HostApi, request: ApiRequest) {
+  try {
+    return await api.request(request)
+  } catch (error) {
+    throw new Unavailable(textOf(error))
+  }
+}
+
+/** Calls a node. */
+export type Rpc = <Result>(method: string, params: readonly unknown[] | object) => Promise<Result>
+
+/** A node was reached, and refused. */
+export class NodeError extends Error {}
+
+/** JSON-RPC errors that say that no node answered, or that one cannot now. */
+const NO_ANSWER = new Set([-33001, -33002, -32005, -32603])
+
+/** Calls the network of a relayer. The calls reject with {@link NodeError} if a node refuses, with {@link Unavailable} if none answers. */
+export function rpcOf(world: Pick<World, 'api'>, relayerId: string): Rpc {
+  const path = `/api/v1/relayers/${encodeURIComponent(relayerId)}/rpc`
+  return async <Result>(method: string, params: readonly unknown[] | object) => {
+    const { status, body } = await answerOf(world.api, {
+      method: 'POST',
+      path,
+      body: { jsonrpc: '2.0', id: 1, method, params },
+    })
+    const { result, error } = isRecord(body) ? body : {}
+    if (status !== 200 || (error !== undefined && !isRecord(error)))
+      throw new Unavailable(
+        `${method}: the service answered ${status}${typeof error === 'string' ? `: ${error}` : ''}`,
+      )
+    if (!isRecord(error)) return result as Result
+    const text = [error.message, error.description].filter((part) => typeof part === 'string').join(': ')
+    if (NO_ANSWER.has(Number(error.code))) throw new Unavailable(`${method}: ${text}`)
+    throw new NodeError(`${method}: ${text}`)
+  }
+}
+
+/** Reads the chain for a verification. If that fails, nothing is wrong with the payment, and the refusal says so. */
+export async function reading<Result>(payer: string, read: () => Promise<Result>): Promise<Result> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof Unavailable || error instanceof NodeError)
+      throw new Refusal('unexpected_verify_error', `The network cannot be read: ${error.message}`, payer)
+    throw error
+  }
+}
+
+/** Seconds after which the lock of a process that died is free. */
+const LOCK_SECONDS = 10
+
+/** How long a request waits for another one that does the same: longer than the lock of a dead process lasts. */
+const LOCK_WAIT_MS = 15_000
+const LOCK_RETRY_MS = 25
+
+/** Does work alone among all processes, after waiting for its turn. If the lock expires, two may work at the same time. */
+export async function locked<Result>(
+  world: World,
+  key: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const deadline = world.now() + LOCK_WAIT_MS
+  for (;;) {
+    let done: { readonly result: Result } | undefined
+    const keep = async () => {
+      done = { result: await work() }
+    }
+    await world.kv.withLock(key, keep, { ttlSec: LOCK_SECONDS, onBusy: 'skip' })
+    if (done) return done.result
+    if (world.now() > deadline) throw new Unavailable('Another request for the same takes too long.')
+    await world.sleep(LOCK_RETRY_MS)
+  }
+}
+
+/** The text of anything thrown. */
+export function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** True for JSON objects. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

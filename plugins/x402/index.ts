@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readSettings, type Settings } from './config.ts'
+import { settle, supported, verify } from './facilitator.ts'
+import type { HostApi, HostStore } from './host.ts'
+import { CallError } from './refusal.ts'
+
+/** One call of the plugin, as the host describes it. */
+export interface PluginCall {
+  readonly api: HostApi
+  readonly kv: HostStore
+  /** The body of a POST. */
+  readonly params: unknown
+  readonly method: string
+  /** The rest of the path, such as `/settle`. */
+  readonly route: string
+  readonly config?: unknown
+  /** By names in lower case. `x-relayer-api-key-id` is by the host, and names the API key of the caller. */
+  readonly headers: Readonly<Record<string, readonly string[]>>
+}
+
+/** Answers x402's facilitator interface: `GET /supported`, `POST /verify` and `POST /settle`. */
+export async function handler(call: PluginCall): Promise<unknown> {
+  const { api, kv, params, method, route, config, headers } = call
+  const [caller = ''] = headers['x-relayer-api-key-id'] ?? []
+  const world = { api, kv, now: Date.now, sleep }
+  const path = route.replace(/\/+$/, '')
+  const settings = settingsOf(config)
+  switch (path) {
+    case '/supported':
+      expectMethod('GET', method, path)
+      return supported(settings, world)
+    case '/verify':
+      expectMethod('POST', method, path)
+      return verify({ body: params, caller }, settings, world)
+    case '/settle':
+      expectMethod('POST', method, path)
+      return settle({ body: params, caller }, settings, world)
+    default:
+      throw new CallError(
+        404,
+        'not_found',
+        'The facilitator has GET /supported, POST /verify and POST /settle.',
+      )
+  }
+}
+
+function expectMethod(expected: string, method: string, path: string): void {
+  if (method !== expected) throw new CallError(405, 'method_not_allowed', `${path} answers ${expected}.`)
+}
+
+/** The newest configuration and what was read from it: the same object comes with many calls. */
+let known: { readonly text: string; readonly settings: Settings } | undefined
+
+function settingsOf(config: unknown): Settings {
+  const text = JSON.stringify(config ?? {})
+  if (known?.text !== text) known = { text, settings: readSettings(config) }
+  return known.settings
+}

@@ -1,0 +1,59 @@
+/** Reasons that x402's specification lists in section 9, those that its schemes add, and ours for limits of the operator. */
+export type Reason =
+  | GeneralReason
+  | `invalid_exact_evm_${string}`
+  | `invalid_exact_svm_${string}`
+  | `invalid_exact_stellar_${string}`
+  | `invalid_permit2_${string}`
+  | `permit2_${string}`
+
+type GeneralReason =
+  | 'duplicate_settlement'
+  | 'eip6492_factory_not_allowed'
+  | 'insufficient_funds'
+  | 'invalid_network'
+  | 'invalid_payload'
+  | 'invalid_payment_requirements'
+  | 'invalid_scheme'
+  | 'invalid_transaction_state'
+  | 'invalid_x402_version'
+  | 'limit_exceeded'
+  | 'payee_not_allowed'
+  | 'settlement_pending'
+  | 'unexpected_settle_error'
+  | 'unexpected_verify_error'
+  | 'unsupported_asset'
+  | 'unsupported_scheme'
+
+/** Says why a payment is not settled. The answer is still HTTP 200: `invalidReason` of a verification, `errorReason` of a settlement. */
+export class Refusal extends Error {
+  /** For programs; resource servers pass it on to the payer. */
+  readonly reason: Reason
+  /** The account that pays, as soon as it is known. */
+  readonly payer: string | undefined
+
+  /** `message` is a sentence for a person and may repeat what the request contains. */
+  constructor(reason: Reason, message: string, payer?: string) {
+    super(message)
+    this.reason = reason
+    this.payer = payer
+  }
+}
+
+/** A failure that HTTP tells by its status. Its name makes the host pass it on; any other error is an unexpected one. */
+export class CallError extends Error {
+  override readonly name = 'PluginError'
+  /** 400 to 599. */
+  readonly status: number
+  /** For programs. */
+  readonly code: string
+
+  constructor(status: number, code: string, message: string) {
+    super(message)
+    this.status = status
+    this.code = code
+  }
+}
+
+/** The service, or the network behind it, did not answer. Nothing is known about the payment, and the same may be asked again. */
+export class Unavailable extends Error {}

@@ -1,0 +1,176 @@
+import { getAddressDecoder } from '@solana/kit'
+import { isRecord, NodeError, type Rpc, reading } from '../host.ts'
+import { Refusal } from '../refusal.ts'
+import type { Outcome } from '../scheme.ts'
+import type { SolanaPayment } from './payment.ts'
+
+/** The state of an account of tokens. */
+export interface TokenAccount {
+  readonly mint: string
+  readonly owner: string
+  readonly amount: bigint
+}
+
+/** What the chain says about a payment. */
+export interface SolanaReadings {
+  /** All accounts of the message in the order of their indexes; undefined where a table has no such entry. */
+  readonly accounts: readonly (string | undefined)[]
+  /** The payer's account and the payee's, before and after the simulated payment; absent where none exists. */
+  readonly before: readonly [TokenAccount | undefined, TokenAccount | undefined]
+  readonly after: readonly [TokenAccount | undefined, TokenAccount | undefined]
+  /** Why the simulation failed; absent if it did not. */
+  readonly failure: string | undefined
+}
+
+const LOOKUP_TABLE_PROGRAM = 'AddressLookupTab1e1111111111111111111111111'
+const LOOKUP_TABLE_HEADER_BYTES = 56
+const TOKEN_ACCOUNT_BYTES = 165
+
+interface AccountInfo {
+  readonly owner: string
+  readonly data: readonly [string, string]
+}
+
+/** Reads what decides about a payment. */
+export async function readSolanaChain(payment: SolanaPayment, rpc: Rpc): Promise<SolanaReadings> {
+  return reading(payment.payer, async () => {
+    const accounts = [...payment.accounts, ...(await loadedAccounts(payment, rpc))]
+    const source = accounts[payment.transfer.accounts[0] ?? -1]
+    const pair = [source ?? payment.destination, payment.destination]
+    const [before, simulation] = await Promise.all([readAccounts(pair, rpc), simulate(payment, pair, rpc)])
+    const [payer, payee] = before.map(tokenAccountIn)
+    return { accounts, before: [payer, payee], ...simulation }
+  })
+}
+
+/** The writable accounts of all tables come first, then the readonly ones. */
+async function loadedAccounts({ lookups }: SolanaPayment, rpc: Rpc): Promise<(string | undefined)[]> {
+  if (lookups.length === 0) return []
+  const tables = await readAccounts(
+    lookups.map(({ table }) => table),
+    rpc,
+  )
+  const contents = tables.map(addressesIn)
+  const pick = (kind: 'writable' | 'readonly') =>
+    lookups.flatMap((lookup, index) => lookup[kind].map((entry) => contents[index]?.[entry]))
+  return [...pick('writable'), ...pick('readonly')]
+}
+
+async function readAccounts(
+  addresses: readonly string[],
+  rpc: Rpc,
+): Promise<readonly (AccountInfo | null)[]> {
+  const { value } = await rpc<{ value: readonly (AccountInfo | null)[] }>('getMultipleAccounts', [
+    addresses,
+    { encoding: 'base64', commitment: 'confirmed' },
+  ])
+  return value
+}
+
+async function simulate({ transaction }: SolanaPayment, addresses: readonly string[], rpc: Rpc) {
+  const options = {
+    encoding: 'base64',
+    commitment: 'confirmed',
+    sigVerify: false,
+    accounts: { encoding: 'base64', addresses },
+  }
+  try {
+    const { value } = await rpc<{
+      value: {
+        err: unknown
+        logs?: readonly string[] | null
+        accounts?: readonly (AccountInfo | null)[] | null
+      }
+    }>('simulateTransaction', [transaction, options])
+    const [payer, payee] = (value.accounts ?? []).map(tokenAccountIn)
+    const failure = value.err === null ? undefined : JSON.stringify(value.err)
+    return { after: [payer, payee] as const, failure }
+  } catch (error) {
+    if (!(error instanceof NodeError)) throw error
+    return { after: [undefined, undefined] as const, failure: error.message }
+  }
+}
+
+function bytesOf({ data }: AccountInfo): Buffer {
+  return Buffer.from(data[0], 'base64')
+}
+
+function addressAt(bytes: Buffer, offset: number): string {
+  return String(getAddressDecoder().decode(bytes, offset))
+}
+
+function tokenAccountIn(account: AccountInfo | null): TokenAccount | undefined {
+  if (account === null) return undefined
+  const bytes = bytesOf(account)
+  if (bytes.length < TOKEN_ACCOUNT_BYTES) return undefined
+  return { mint: addressAt(bytes, 0), owner: addressAt(bytes, 32), amount: bytes.readBigUInt64LE(64) }
+}
+
+function addressesIn(account: AccountInfo | null): readonly string[] {
+  if (account?.owner !== LOOKUP_TABLE_PROGRAM) return []
+  const bytes = bytesOf(account)
+  const count = Math.max(0, Math.floor((bytes.length - LOOKUP_TABLE_HEADER_BYTES) / 32))
+  return Array.from({ length: count }, (_, index) => addressAt(bytes, LOOKUP_TABLE_HEADER_BYTES + index * 32))
+}
+
+/** Decides about a payment by what the chain says. Throws {@link Refusal} if it cannot be settled. */
+export function judgeSolanaPayment(
+  payment: SolanaPayment,
+  { accounts, before, after, failure }: SolanaReadings,
+): void {
+  const { payer, feePayer, mint, destination, amount, transfer, instructions } = payment
+  const refuse = (reason: string, message: string) =>
+    new Refusal(`invalid_exact_svm_${reason}`, message, payer)
+  const failed = (message: string) => refuse('transaction_simulation_failed', message)
+  if (accounts.includes(undefined))
+    throw refuse('smart_wallet_alt_resolution_failed', 'An account of a look-up table cannot be resolved.')
+  for (const { program, accounts: indexes } of instructions) {
+    if (
+      program !== feePayer &&
+      indexes.every((index) => accounts[index] !== undefined && accounts[index] !== feePayer)
+    )
+      continue
+    throw refuse(
+      'payload_transaction_fee_payer_transferring_funds',
+      'The fee payer may appear in no instruction.',
+    )
+  }
+  const [source, transferMint, target, authority] = transfer.accounts.map((index) => accounts[index])
+  if (transferMint !== mint) throw refuse('payload_mint_mismatch', 'The transfer is of another token.')
+  if (target !== destination)
+    throw refuse(
+      'payload_recipient_mismatch',
+      `The transfer must go to ${destination}, the payee's associated account.`,
+    )
+  if (authority !== payer)
+    throw refuse('payload_no_transfer_instruction', 'The transfer must be authorized by the payer.')
+  if (source === target)
+    throw refuse('payload_recipient_mismatch', 'The payer and the payee are the same account.')
+  const [payerBefore, payeeBefore] = before
+  if (!payeeBefore) throw failed(`The payee's account ${destination} does not exist.`)
+  if (!payerBefore || payerBefore.amount < amount)
+    throw new Refusal(
+      'insufficient_funds',
+      `The payer has ${payerBefore?.amount ?? 0n}, and ${amount} are needed.`,
+      payer,
+    )
+  if (payerBefore.owner === feePayer)
+    throw refuse('payload_transaction_fee_payer_transferring_funds', 'The tokens belong to the fee payer.')
+  if (failure !== undefined) throw failed(`The simulated payment fails: ${failure.slice(0, 200)}`)
+  const [payerAfter, payeeAfter] = after
+  const lost = payerBefore.amount - (payerAfter?.amount ?? 0n)
+  const gained = (payeeAfter?.amount ?? 0n) - payeeBefore.amount
+  if (lost !== amount || gained !== amount)
+    throw failed(`The payer would lose ${lost} and the payee get ${gained}, not ${amount}.`)
+}
+
+/** Reads if a transaction was executed. Its content is fixed, so then the payment was made. */
+export async function solanaOutcome(signature: string, rpc: Rpc): Promise<Outcome> {
+  const { value } = await rpc<{ value: readonly unknown[] }>('getSignatureStatuses', [
+    [signature],
+    { searchTransactionHistory: true },
+  ])
+  const [status] = value
+  if (!isRecord(status)) return 'unknown'
+  return status.err === null ? 'paid' : 'failed'
+}

@@ -1,0 +1,192 @@
+import { type NetworkSettings, normalized, type Settings } from './config.ts'
+import { isRecord } from './host.ts'
+import { CallError, Refusal } from './refusal.ts'
+
+/** What a resource server demands, as far as it is the same on every network. */
+export interface Requirements {
+  /** In the smallest unit of the asset, more than 0. */
+  readonly amount: bigint
+  readonly asset: string
+  readonly payTo: string
+  readonly maxTimeoutSeconds: number
+  readonly extra: Readonly<Record<string, unknown>>
+}
+
+/** A request to verify or to settle a payment, read but not verified. */
+export interface PaymentRequest {
+  readonly version: 1 | 2
+  readonly network: NetworkSettings
+  /** The network as the request names it: CAIP-2, or the short name of version 1. The answer has the same. */
+  readonly networkName: string
+  readonly requirements: Requirements
+  /** The part that belongs to the scheme. */
+  readonly payload: Readonly<Record<string, unknown>>
+  /** The URL of what is paid for, as the payer signed nothing about it, but sent it. */
+  readonly resource: string | undefined
+  /** The id of the extension `payment-identifier`. */
+  readonly paymentId: string | undefined
+}
+
+/** The answer to `POST /verify`. */
+export interface VerifyAnswer {
+  readonly isValid: boolean
+  readonly invalidReason?: string
+  readonly invalidMessage?: string
+  readonly payer?: string
+  readonly extensions?: object
+}
+
+/** The answer to `POST /settle`. */
+export interface SettleAnswer {
+  readonly success: boolean
+  readonly errorReason?: string
+  readonly errorMessage?: string
+  readonly payer?: string
+  /** The hash, or on Solana the signature; empty if it failed or is not signed yet. */
+  readonly transaction: string
+  readonly network: string
+  readonly amount?: string
+  readonly extensions?: object
+}
+
+/** The name of the extension that lets a payer name a payment. */
+export const PAYMENT_IDENTIFIER = 'payment-identifier'
+
+/** The extension in which a settlement says that it repeats an earlier answer. */
+export const SETTLEMENT = 'settlement'
+
+/** The networks that version 1 names, and what they are called since version 2. */
+export const NETWORKS_OF_VERSION_1: Readonly<Record<string, string>> = {
+  abstract: 'eip155:2741',
+  'abstract-testnet': 'eip155:11124',
+  avalanche: 'eip155:43114',
+  'avalanche-fuji': 'eip155:43113',
+  base: 'eip155:8453',
+  'base-sepolia': 'eip155:84532',
+  iotex: 'eip155:4689',
+  peaq: 'eip155:3338',
+  polygon: 'eip155:137',
+  'polygon-amoy': 'eip155:80002',
+  sei: 'eip155:1329',
+  'sei-testnet': 'eip155:1328',
+  solana: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
+  'solana-devnet': 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1',
+}
+
+/** The only scheme that is settled. */
+const SCHEME = 'exact'
+
+/** Longer than any request of a resource server; a longer wait would keep connections. */
+const MAX_TIMEOUT_SECONDS = 10_000_000
+
+/** Reads a request. Throws {@link Refusal}, or {@link CallError} where the extension `payment-identifier` demands a status. */
+export function readPaymentRequest(body: unknown, settings: Settings): PaymentRequest {
+  if (!isRecord(body)) throw new Refusal('invalid_payload', 'The body must be a JSON object.')
+  const { paymentPayload, paymentRequirements } = body
+  if (!isRecord(paymentPayload)) throw new Refusal('invalid_payload', 'paymentPayload: expected an object.')
+  if (!isRecord(paymentRequirements))
+    throw new Refusal('invalid_payment_requirements', 'paymentRequirements: expected an object.')
+  const version = readVersion(body.x402Version ?? paymentPayload.x402Version, paymentPayload.x402Version)
+  const accepted = version === 2 ? paymentPayload.accepted : paymentPayload
+  if (!isRecord(accepted))
+    throw new Refusal('invalid_payload', 'paymentPayload.accepted: expected an object.')
+  checkScheme(accepted.scheme, paymentRequirements.scheme)
+  const { network, networkName } = readNetwork(
+    accepted.network,
+    paymentRequirements.network,
+    version,
+    settings,
+  )
+  const requirements = readRequirements(paymentRequirements, version)
+  if (version === 2) checkAccepted(requirements, readRequirements(accepted, 2))
+  const { payload } = paymentPayload
+  if (!isRecord(payload)) throw new Refusal('invalid_payload', 'paymentPayload.payload: expected an object.')
+  return {
+    version,
+    network,
+    networkName,
+    requirements,
+    payload,
+    resource: readResource(version === 2 ? paymentPayload.resource : paymentRequirements.resource),
+    paymentId: readPaymentId(paymentPayload.extensions),
+  }
+}
+
+function readVersion(outer: unknown, inner: unknown): 1 | 2 {
+  if (outer !== inner)
+    throw new Refusal('invalid_x402_version', 'x402Version: the two versions of the request differ.')
+  if (outer === 1 || outer === 2) return outer
+  throw new Refusal('invalid_x402_version', 'x402Version: expected 1 or 2.')
+}
+
+function checkScheme(accepted: unknown, required: unknown): void {
+  if (accepted !== required)
+    throw new Refusal('invalid_scheme', 'scheme: the payment has another one than the requirements.')
+  if (required !== SCHEME) throw new Refusal('unsupported_scheme', `scheme: only ${SCHEME} is supported.`)
+}
+
+function readNetwork(accepted: unknown, required: unknown, version: 1 | 2, { networks }: Settings) {
+  if (typeof required !== 'string' || accepted !== required)
+    throw new Refusal('invalid_network', 'network: the payment has another one than the requirements.')
+  const name = version === 2 ? required : NETWORKS_OF_VERSION_1[required]
+  const network = name === undefined ? undefined : networks.get(name)
+  // Stellar was added in version 2.
+  if (!network || (version === 1 && network.family === 'stellar'))
+    throw new Refusal('invalid_network', `network: ${required.slice(0, 100)} is not settled here.`)
+  return { network, networkName: required }
+}
+
+function readRequirements(fields: Readonly<Record<string, unknown>>, version: 1 | 2): Requirements {
+  const amount = version === 2 ? fields.amount : fields.maxAmountRequired
+  const { asset, payTo, maxTimeoutSeconds, extra } = fields
+  if (typeof amount !== 'string' || !/^[1-9]\d{0,77}$/.test(amount))
+    throw wrong(version === 2 ? 'amount' : 'maxAmountRequired', 'a decimal text of a positive integer')
+  if (typeof asset !== 'string' || asset === '') throw wrong('asset', 'an address')
+  if (typeof payTo !== 'string' || payTo === '') throw wrong('payTo', 'an address')
+  if (
+    typeof maxTimeoutSeconds !== 'number' ||
+    !(maxTimeoutSeconds > 0 && maxTimeoutSeconds <= MAX_TIMEOUT_SECONDS)
+  )
+    throw wrong('maxTimeoutSeconds', 'a positive number of seconds')
+  if (extra !== undefined && extra !== null && !isRecord(extra)) throw wrong('extra', 'an object')
+  return { amount: BigInt(amount), asset, payTo, maxTimeoutSeconds, extra: isRecord(extra) ? extra : {} }
+}
+
+function wrong(field: string, expected: string): Refusal {
+  return new Refusal('invalid_payment_requirements', `paymentRequirements.${field}: expected ${expected}.`)
+}
+
+/** Servers may fill `extra` anew for each answer, e.g. with a blockhash, so it is not compared. */
+function checkAccepted(required: Requirements, accepted: Requirements): void {
+  const same =
+    accepted.amount === required.amount &&
+    normalized(accepted.asset) === normalized(required.asset) &&
+    normalized(accepted.payTo) === normalized(required.payTo) &&
+    accepted.maxTimeoutSeconds === required.maxTimeoutSeconds
+  if (!same)
+    throw new Refusal(
+      'invalid_payment_requirements',
+      'paymentPayload.accepted: differs from paymentRequirements.',
+    )
+}
+
+/** Longer URLs are cut: the start tells resources apart well enough, and records stay small. */
+const MAX_RESOURCE_LENGTH = 2048
+
+function readResource(resource: unknown): string | undefined {
+  const url = isRecord(resource) ? resource.url : resource
+  return typeof url === 'string' && url !== '' ? url.slice(0, MAX_RESOURCE_LENGTH) : undefined
+}
+
+function readPaymentId(extensions: unknown): string | undefined {
+  const extension = isRecord(extensions) ? extensions[PAYMENT_IDENTIFIER] : undefined
+  if (extension === undefined) return undefined
+  const info = isRecord(extension) ? extension.info : undefined
+  const { id, required } = isRecord(info) ? info : {}
+  if (id === undefined && required !== true) return undefined
+  const field = `paymentPayload.extensions.${PAYMENT_IDENTIFIER}.info.id`
+  if (id === undefined) throw new CallError(400, 'payment_identifier_required', `${field} is required.`)
+  if (typeof id === 'string' && /^[A-Za-z0-9_-]{16,128}$/.test(id)) return id
+  const expected = 'expected 16 to 128 letters, digits, hyphens and underscores.'
+  throw new CallError(400, 'payment_identifier_invalid', `${field}: ${expected}`)
+}

@@ -1,0 +1,441 @@
+import { type Address, address, createKeyPairSignerFromPrivateKeyBytes } from '@solana/kit'
+import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig } from '@x402/fetch'
+import { ExactSvmScheme as PayerScheme } from '@x402/svm'
+import { ExactSvmScheme as ShopScheme } from '@x402/svm/exact/server'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { readSettings } from '../../../plugins/x402/config.ts'
+import { settle, verify } from '../../../plugins/x402/facilitator.ts'
+import { startSolana, type TestSolana } from '../../../simulators/solana/start-solana.ts'
+import { associatedAddress, plantMint, plantTokens } from '../../../simulators/solana/tokens.ts'
+import {
+  createWallet,
+  type Step,
+  signContent,
+  transfer,
+  u64,
+  unitLimit,
+  unitPrice,
+  type Wallet,
+} from '../../../simulators/solana/wallet.ts'
+import { AS_PAYER, SELF } from '../../chains/solana/build.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { MAIN, SOL, seedOf, solanaConfig } from '../../support/solana-scenario.ts'
+import { pluginEntry, untilReady } from './plugin-entry.ts'
+import { startShop } from './shop.ts'
+import { createWorld, type TestWorld } from './world.ts'
+
+/** The clients of npm know the networks of Solana by their genesis hash, so this one has that of devnet. */
+const GENESIS = 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG'
+const NETWORK = `solana:${GENESIS.slice(0, 32)}` as const
+
+const TOKEN_PROGRAM: Address = address('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA')
+const TOKEN_2022_PROGRAM: Address = address('TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb')
+const MEMO_PROGRAM = address('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr')
+
+const FUNDS = 1_000_000n
+const AMOUNT = 10_000n
+const merchant = createWallet().address
+const mint = createWallet().address
+const mint2022 = createWallet().address
+
+let solana: TestSolana
+let service: Service
+let world: TestWorld
+
+beforeAll(async () => {
+  solana = await startSolana({ slotMs: 50, genesisHash: GENESIS })
+  solana.airdrop(MAIN, 10n * SOL)
+  plantMint(solana, mint, { decimals: 6 })
+  plantMint(solana, mint2022, { decimals: 6, program: TOKEN_2022_PROGRAM })
+  await hold(merchant, mint, 0n)
+  await hold(merchant, mint2022, 0n, TOKEN_2022_PROGRAM)
+  service = await startService({
+    ...solanaConfig(solana),
+    plugins: [pluginEntry([{ network: NETWORK, relayer_id: 'main' }])],
+  })
+  world = createWorld(service.url)
+  await untilReady(service)
+}, 120_000)
+
+afterAll(async () => {
+  await service.stop()
+  await solana.stop()
+})
+
+async function hold(owner: Address, of: Address, amount: bigint, program = TOKEN_PROGRAM): Promise<Address> {
+  const at = await associatedAddress(owner, of, program)
+  plantTokens(solana, at, { mint: of, owner, amount, program })
+  return at
+}
+
+async function balance(owner: Address, of = mint, program = TOKEN_PROGRAM): Promise<bigint> {
+  const account = solana.account(await associatedAddress(owner, of, program))
+  return account ? Buffer.from(account.data).readBigUInt64LE(64) : 0n
+}
+
+describe('the clients of npm on Solana', () => {
+  test.each([
+    ['SPL Token', mint, TOKEN_PROGRAM],
+    ['Token-2022', mint2022, TOKEN_2022_PROGRAM],
+  ])(
+    'pay for a request in a token of %s',
+    async (_, asset, program) => {
+      const shop = await startShop({
+        facilitator: `${service.url}/x402`,
+        network: NETWORK,
+        asset,
+        payTo: merchant,
+        scheme: new ShopScheme(),
+      })
+      onTestFinished(shop.stop)
+      const payer = await createKeyPairSignerFromPrivateKeyBytes(seedOf(`payer of ${asset}`))
+      await hold(payer.address, asset, FUNDS, program)
+      const pay = wrapFetchWithPaymentFromConfig(fetch, {
+        schemes: [{ network: 'solana:*', client: new PayerScheme(payer, { rpcUrl: solana.url }) }],
+        spendControls: false,
+      })
+      const response = await pay(shop.url)
+      expect([response.status, await response.json()]).toEqual([200, { report: 'sunny' }])
+      const receipt = decodePaymentResponseHeader(response.headers.get('PAYMENT-RESPONSE') ?? '')
+      expect(receipt).toMatchObject({ success: true, network: NETWORK, payer: payer.address })
+      expect(await balance(merchant, asset, program)).toBe(AMOUNT)
+      expect(await balance(payer.address, asset, program)).toBe(FUNDS - AMOUNT)
+      expect(solana.included(receipt.transaction)).toBeDefined()
+    },
+    60_000,
+  )
+})
+
+interface Parts {
+  readonly payer: Wallet
+  readonly source: Address
+  readonly destination: Address
+}
+
+const memo = (text: string): Step => ({ program: MEMO_PROGRAM, accounts: [], data: Buffer.from(text) })
+
+/** TransferChecked: 12, the amount, the decimals. */
+function transferChecked(
+  { payer, source, destination }: Parts,
+  changes: {
+    amount?: bigint
+    mint?: Address
+    destination?: Address
+    source?: Address
+    authority?: Address
+  } = {},
+): Step {
+  return {
+    program: TOKEN_PROGRAM,
+    accounts: [
+      { address: changes.source ?? source, writes: true },
+      { address: changes.mint ?? mint },
+      { address: changes.destination ?? destination, writes: true },
+      { address: changes.authority ?? payer.address, signs: true },
+    ],
+    data: Buffer.concat([Buffer.from([12]), u64(changes.amount ?? AMOUNT), Buffer.from([6])]),
+  }
+}
+
+interface Made {
+  readonly steps?: (parts: Parts) => readonly Step[]
+  readonly cosigners?: readonly Wallet[]
+  readonly extra?: object
+  readonly requirements?: object
+  readonly transaction?: (base64: string) => unknown
+  readonly tokens?: bigint
+  readonly fresh?: Wallet
+}
+
+const NORMAL = (parts: Parts) => [unitLimit(60_000), unitPrice(1n), transferChecked(parts), memo('a memo')]
+
+async function paymentOf(made: Made = {}) {
+  const payer = made.fresh ?? createWallet()
+  const source = await hold(payer.address, mint, made.tokens ?? FUNDS)
+  const parts = { payer, source, destination: await associatedAddress(merchant, mint) }
+  const { blockhash } = solana.blocks.at(-2) ?? { blockhash: '' }
+  const { base64 } = signContent({
+    signers: [AS_PAYER, payer, ...(made.cosigners ?? [])],
+    blockhash,
+    steps: (made.steps ?? NORMAL)(parts),
+  })
+  const requirements = {
+    scheme: 'exact',
+    network: NETWORK,
+    amount: AMOUNT.toString(),
+    asset: mint,
+    payTo: merchant,
+    maxTimeoutSeconds: 60,
+    extra: { feePayer: MAIN, ...made.extra },
+    ...made.requirements,
+  }
+  const body = {
+    x402Version: 2,
+    paymentPayload: {
+      x402Version: 2,
+      accepted: requirements,
+      payload: { transaction: made.transaction?.(base64) ?? base64 },
+    },
+    paymentRequirements: requirements,
+  }
+  return { payer, body }
+}
+
+const settings = () =>
+  readSettings({ networks: [{ network: NETWORK, relayer_id: 'main' }], timeout_seconds: 10 })
+const ask = (body: unknown) => ({ body, caller: 'shop' })
+
+/** Takes away the payer's signature: the second of two. */
+function unsigned(base64: string): string {
+  const bytes = Buffer.from(base64, 'base64')
+  bytes.fill(0, 65, 129)
+  return bytes.toString('base64')
+}
+
+const SVM = 'invalid_exact_svm'
+
+const REFUSALS: readonly (readonly [string, string, Made])[] = [
+  [`${SVM}_payload_transaction_could_not_be_decoded`, 'is no transaction', { transaction: () => 'AAAA' }],
+  [`${SVM}_payload_transaction_could_not_be_decoded`, 'is no text', { transaction: () => 7 }],
+  [`${SVM}_payload_missing_fee_payer`, 'names no fee payer', { extra: { feePayer: undefined } }],
+  [
+    `${SVM}_fee_payer_not_managed_by_facilitator`,
+    'names another fee payer',
+    { extra: { feePayer: merchant } },
+  ],
+  [`${SVM}_payload_signature_invalid`, 'is not signed', { transaction: unsigned }],
+  [`${SVM}_payload_excessive_signers`, 'needs a third signature', { cosigners: [createWallet()] }],
+  [
+    `${SVM}_payload_transaction_instructions_length`,
+    'has too few instructions',
+    { steps: (parts) => [unitLimit(60_000), transferChecked(parts)] },
+  ],
+  [
+    `${SVM}_payload_transaction_instructions_length`,
+    'has too many instructions',
+    { steps: (parts) => [...NORMAL(parts), memo('1'), memo('2'), memo('3'), memo('4')] },
+  ],
+  [
+    `${SVM}_payload_transaction_instructions_compute_limit_instruction`,
+    'begins with the price',
+    { steps: (parts) => [unitPrice(1n), unitLimit(60_000), transferChecked(parts)] },
+  ],
+  [
+    `${SVM}_payload_transaction_instructions_compute_limit_instruction_too_high`,
+    'asks for too many units',
+    { steps: (parts) => [unitLimit(400_001), unitPrice(1n), transferChecked(parts)] },
+  ],
+  [
+    `${SVM}_payload_transaction_instructions_compute_price_instruction`,
+    'has no price',
+    { steps: (parts) => [unitLimit(60_000), memo('x'), transferChecked(parts)] },
+  ],
+  [
+    `${SVM}_payload_transaction_instructions_compute_price_instruction_too_high`,
+    'lets the relayer pay a priority without bound',
+    { steps: (parts) => [unitLimit(60_000), unitPrice(5_000_001n), transferChecked(parts)] },
+  ],
+  [
+    `${SVM}_payload_no_transfer_instruction`,
+    'transfers nothing',
+    { steps: ({ payer }) => [unitLimit(60_000), unitPrice(1n), memo(payer.address), memo('2')] },
+  ],
+  [
+    `${SVM}_payload_no_transfer_instruction`,
+    'transfers without a check of the token',
+    {
+      steps: ({ payer, source, destination }) => [
+        unitLimit(60_000),
+        unitPrice(1n),
+        {
+          program: TOKEN_PROGRAM,
+          accounts: [
+            { address: source, writes: true },
+            { address: destination, writes: true },
+            { address: payer.address, signs: true },
+          ],
+          data: Buffer.concat([Buffer.from([3]), u64(AMOUNT)]),
+        },
+      ],
+    },
+  ],
+  [
+    `${SVM}_payload_unknown_optional_instruction`,
+    'also transfers lamports',
+    { steps: (parts) => [...NORMAL(parts), transfer(parts.payer.address, merchant, 1n)] },
+  ],
+  [
+    `${SVM}_payload_unknown_optional_instruction`,
+    'transfers twice',
+    { steps: (parts) => [...NORMAL(parts), transferChecked(parts)] },
+  ],
+  [
+    `${SVM}_payload_unknown_optional_instruction`,
+    'transfers the tokens back',
+    {
+      steps: (parts) => [
+        ...NORMAL(parts),
+        transferChecked(parts, { source: parts.destination, destination: parts.source }),
+      ],
+    },
+  ],
+  [
+    `${SVM}_payload_amount_mismatch`,
+    'is for less',
+    { steps: (parts) => [unitLimit(60_000), unitPrice(1n), transferChecked(parts, { amount: 9_999n })] },
+  ],
+  [
+    `${SVM}_payload_amount_mismatch`,
+    'is for more',
+    { steps: (parts) => [unitLimit(60_000), unitPrice(1n), transferChecked(parts, { amount: 10_001n })] },
+  ],
+  [
+    `${SVM}_payload_mint_mismatch`,
+    'is in another token',
+    { steps: (parts) => [unitLimit(60_000), unitPrice(1n), transferChecked(parts, { mint: mint2022 })] },
+  ],
+  [
+    `${SVM}_payload_recipient_mismatch`,
+    'pays someone else',
+    {
+      steps: (parts) => [
+        unitLimit(60_000),
+        unitPrice(1n),
+        transferChecked(parts, { destination: parts.source }),
+      ],
+    },
+  ],
+  [
+    `${SVM}_payload_memo_count`,
+    'lacks the memo of the shop',
+    { extra: { memo: 'order 1' }, steps: (parts) => NORMAL(parts).slice(0, 3) },
+  ],
+  [`${SVM}_payload_memo_mismatch`, 'has another memo than the shop wants', { extra: { memo: 'order 1' } }],
+  [
+    `${SVM}_payload_transaction_fee_payer_transferring_funds`,
+    'names the fee payer in an instruction',
+    {
+      steps: (parts) => [
+        ...NORMAL(parts).slice(0, 3),
+        { ...memo('x'), accounts: [{ address: SELF, signs: true }] },
+      ],
+    },
+  ],
+  [
+    `${SVM}_payload_transaction_fee_payer_transferring_funds`,
+    'lets the fee payer authorize the transfer',
+    {
+      steps: (parts) => [
+        unitLimit(60_000),
+        unitPrice(1n),
+        transferChecked(parts, { authority: SELF }),
+        { ...memo('x'), accounts: [{ address: parts.payer.address, signs: true }] },
+      ],
+    },
+  ],
+  [
+    `${SVM}_payload_unknown_optional_instruction`,
+    'opens an account at the expense of the fee payer',
+    {
+      steps: (parts) => [
+        ...NORMAL(parts),
+        {
+          program: address('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL'),
+          accounts: [{ address: SELF, signs: true, writes: true }],
+          data: Buffer.from([1]),
+        },
+      ],
+    },
+  ],
+  [
+    `${SVM}_payload_unknown_optional_instruction`,
+    'closes an account',
+    {
+      steps: (parts) => [
+        ...NORMAL(parts),
+        {
+          program: TOKEN_PROGRAM,
+          accounts: [
+            { address: parts.source, writes: true },
+            { address: parts.payer.address, writes: true },
+            { address: parts.payer.address, signs: true },
+          ],
+          data: Buffer.from([9]),
+        },
+      ],
+    },
+  ],
+  ['insufficient_funds', 'is for more than the payer has', { tokens: 9_999n }],
+  ['invalid_payment_requirements', 'names a payee that is no address', { requirements: { payTo: 'nobody' } }],
+]
+
+describe('a payment on Solana that', () => {
+  test.each(REFUSALS)('is refused as %s if it %s', async (reason, _, made) => {
+    const { body } = await paymentOf(made)
+    const before = solana.account(MAIN)?.lamports
+    expect(await verify(ask(body), settings(), world)).toMatchObject({
+      isValid: false,
+      invalidReason: reason,
+    })
+    expect(await settle(ask(body), settings(), world)).toMatchObject({
+      success: false,
+      errorReason: reason,
+      transaction: '',
+    })
+    expect(solana.account(MAIN)?.lamports).toBe(before)
+  })
+
+  test('arrives again, with other bytes in the place of the fee payer’s signature, is the same payment', async () => {
+    const { payer, body } = await paymentOf()
+    const first = await settle(ask(body), settings(), world)
+    expect(first).toMatchObject({ success: true, payer: payer.address, amount: AMOUNT.toString() })
+    const bytes = Buffer.from(String(body.paymentPayload.payload.transaction), 'base64')
+    bytes.fill(7, 1, 65)
+    const { paymentPayload } = body
+    const again = {
+      ...body,
+      paymentPayload: { ...paymentPayload, payload: { transaction: bytes.toString('base64') } },
+    }
+    const answers = await Promise.all(
+      [body, again, again].map((each) => settle(ask(each), settings(), world)),
+    )
+    const expected = [true, first.transaction]
+    expect(answers.map(({ success, transaction }) => [success, transaction])).toEqual([
+      expected,
+      expected,
+      expected,
+    ])
+    expect(await balance(payer.address)).toBe(FUNDS - AMOUNT)
+  })
+
+  test('goes to a payee without an account is refused', async () => {
+    const stranger = createWallet().address
+    const destination = await associatedAddress(stranger, mint)
+    const { body } = await paymentOf({
+      requirements: { payTo: stranger },
+      steps: (parts) => [unitLimit(60_000), unitPrice(1n), transferChecked(parts, { destination })],
+    })
+    expect(await settle(ask(body), settings(), world)).toMatchObject({
+      errorReason: `${SVM}_transaction_simulation_failed`,
+    })
+  })
+
+  test('needs an account of a look-up table that does not exist is refused', async () => {
+    const payer = createWallet()
+    const source = await hold(payer.address, mint, FUNDS)
+    const destination = await associatedAddress(merchant, mint)
+    const table = createWallet().address
+    const { blockhash } = solana.blocks.at(-2) ?? { blockhash: '' }
+    const { base64 } = signContent({
+      signers: [AS_PAYER, payer],
+      blockhash,
+      steps: NORMAL({ payer, source, destination }),
+      lookups: [{ table, writable: [destination] }],
+      tables: { [table]: [destination] },
+    })
+    const { body } = await paymentOf({ transaction: () => base64 })
+    expect(await verify(ask(body), settings(), world)).toMatchObject({
+      invalidReason: `${SVM}_smart_wallet_alt_resolution_failed`,
+    })
+  })
+})

@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { World } from '../../../plugins/x402/host.ts'
+import { API_KEY } from '../../support/service.ts'
+
+/** What the plugin's host provides, over the service's real API. The values are in memory, and outlive the plugin as in the database. */
+export interface TestWorld extends World {
+  readonly values: Map<string, unknown>
+  readonly held: Set<string>
+}
+
+/** Creates it for a service that runs. */
+export function createWorld(url: string): TestWorld {
+  const values = new Map<string, unknown>()
+  const held = new Set<string>()
+  return {
+    values,
+    held,
+    now: Date.now,
+    sleep,
+    api: {
+      request: async ({ method, path, body, idempotencyKey }) => {
+        const response = await fetch(`${url}${path}`, {
+          method,
+          headers: {
+            authorization: `Bearer ${API_KEY}`,
+            ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+            ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+          },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        })
+        return { status: response.status, body: await response.json() }
+      },
+    },
+    kv: {
+      get: async (key) => values.get(key) ?? null,
+      set: async (key, value) => values.set(key, value),
+      withLock: async (key, work) => {
+        if (held.has(key)) return null
+        held.add(key)
+        try {
+          return await work()
+        } finally {
+          held.delete(key)
+        }
+      },
+    },
+  }
+}
