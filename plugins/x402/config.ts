@@ -136,7 +136,7 @@ function milliseconds(seconds: number | undefined): number | undefined {
 }
 
 /** Reads the fields of one object, and remembers which, so that a misspelled one is refused. */
-class Fields {
+export class Fields {
   readonly #path: string
   readonly #values: Readonly<Record<string, unknown>>
   readonly #read = new Set<string>()

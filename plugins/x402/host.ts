@@ -7,6 +7,8 @@ export interface ApiRequest {
   readonly path: string
   readonly body?: unknown
   readonly idempotencyKey?: string
+  /** The user for whom the request is, for `user_limits`. */
+  readonly userId?: string
 }
 
 /** The way from a plugin to the service. */

@@ -43,7 +43,7 @@ export function createApiCaller({
   const agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS })
   return {
     close: () => agent.destroy(),
-    call: ({ method, path, body, idempotencyKey, id }, { requestId, depth, traceParent }) =>
+    call: ({ method, path, body, idempotencyKey, userId, id }, { requestId, depth, traceParent }) =>
       new Promise((resolve) => {
         const fail = (message: string) => resolve({ error: { message, code: 'SERVICE_UNREACHABLE' } })
         const outgoing = send(`${url()}${path}`, {
@@ -56,6 +56,7 @@ export function createApiCaller({
             ...(requestId !== undefined && { 'x-request-id': `${requestId.slice(0, 100)}.${id}` }),
             ...(traceParent !== undefined && { traceparent: traceParent }),
             ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+            ...(userId !== undefined && { 'user-id': userId }),
             ...(body !== undefined && {
               'content-type': 'application/json',
               'content-length': Buffer.byteLength(body),

@@ -53,6 +53,8 @@ export interface ApiMessage {
   /** JSON. */
   readonly body?: string | undefined
   readonly idempotencyKey?: string | undefined
+  /** The header `User-Id`. */
+  readonly userId?: string | undefined
 }
 
 /** The operations on the store of a plugin. */
@@ -92,6 +94,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const API_PATH = /^\/api\/v1\/[!-~]{1,4000}$/
 
 const IDEMPOTENCY_KEY = /^[!-~]{1,255}$/
+const USER_ID = /^[!-~]{1,128}$/
 
 /** Reads a line of a plugin; undefined for anything that is no such message. */
 export function readMessage(line: string): FromPlugin | undefined {
@@ -117,11 +120,12 @@ export function readMessage(line: string): FromPlugin | undefined {
       return isId(run) && level && typeof text === 'string' ? { type, run, level, message: text } : undefined
     }
     case 'api': {
-      const { body, idempotencyKey } = message
+      const { body, idempotencyKey, userId } = message
       if (!isId(id) || !isId(run) || !isOneOf(METHODS, method) || !isMatch(API_PATH, path)) return undefined
       if (!isTextOrAbsent(body)) return undefined
       if (idempotencyKey !== undefined && !isMatch(IDEMPOTENCY_KEY, idempotencyKey)) return undefined
-      return { type, id, run, method, path, body, idempotencyKey }
+      if (userId !== undefined && !isMatch(USER_ID, userId)) return undefined
+      return { type, id, run, method, path, body, idempotencyKey, userId }
     }
     case 'kv': {
       const operation = KV_OPERATIONS.find((known) => known === message.operation)

@@ -42,6 +42,8 @@ export interface PluginRequest {
   readonly path: string
   readonly body?: unknown
   readonly idempotencyKey?: string
+  /** The user for whom the request is, 1 to 128 visible ASCII characters: the header `User-Id`, for `user_limits` in the plugin's rules. */
+  readonly userId?: string
 }
 
 /** One relayer that the plugin sees. Bodies and results are those of the operations of the contract. */

@@ -26,8 +26,10 @@ const LOOKUP_TABLE_PROGRAM = 'AddressLookupTab1e1111111111111111111111111'
 const LOOKUP_TABLE_HEADER_BYTES = 56
 const TOKEN_ACCOUNT_BYTES = 165
 
-interface AccountInfo {
+/** An account as a node reports it; its data is in base64. */
+export interface AccountInfo {
   readonly owner: string
+  readonly lamports: number | string
   readonly data: readonly [string, string]
 }
 
@@ -43,8 +45,11 @@ export async function readSolanaChain(payment: SolanaPayment, rpc: Rpc): Promise
   })
 }
 
-/** The writable accounts of all tables come first, then the readonly ones. */
-async function loadedAccounts({ lookups }: SolanaPayment, rpc: Rpc): Promise<(string | undefined)[]> {
+/** Reads the accounts that a message loads: the writable accounts of all tables come first, then the readonly ones. */
+export async function loadedAccounts(
+  { lookups }: Pick<SolanaPayment, 'lookups'>,
+  rpc: Rpc,
+): Promise<(string | undefined)[]> {
   if (lookups.length === 0) return []
   const tables = await readAccounts(
     lookups.map(({ table }) => table),
@@ -56,7 +61,8 @@ async function loadedAccounts({ lookups }: SolanaPayment, rpc: Rpc): Promise<(st
   return [...pick('writable'), ...pick('readonly')]
 }
 
-async function readAccounts(
+/** Reads accounts as of the newest confirmed slot; null where none exists. */
+export async function readAccounts(
   addresses: readonly string[],
   rpc: Rpc,
 ): Promise<readonly (AccountInfo | null)[]> {
@@ -99,7 +105,8 @@ function addressAt(bytes: Buffer, offset: number): string {
   return String(getAddressDecoder().decode(bytes, offset))
 }
 
-function tokenAccountIn(account: AccountInfo | null): TokenAccount | undefined {
+/** Reads an account of tokens; undefined if it is none. */
+export function tokenAccountIn(account: AccountInfo | null): TokenAccount | undefined {
   if (account === null) return undefined
   const bytes = bytesOf(account)
   if (bytes.length < TOKEN_ACCOUNT_BYTES) return undefined

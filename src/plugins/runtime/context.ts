@@ -15,6 +15,8 @@ export interface ApiRequest {
   readonly path: string
   readonly body?: unknown
   readonly idempotencyKey?: string
+  /** The user of the plugin for whom the request is: the header `User-Id`. */
+  readonly userId?: string
 }
 
 interface WaitOptions {
@@ -31,13 +33,14 @@ const WAIT_TIMEOUT_MS = 60_000
 const FINAL = ['confirmed', 'failed', 'canceled', 'expired']
 
 /** Makes a request to the API. */
-async function callApi({ method, path, body, idempotencyKey }: ApiRequest): Promise<ApiAnswer> {
+async function callApi({ method, path, body, idempotencyKey, userId }: ApiRequest): Promise<ApiAnswer> {
   const answer = await request({
     type: 'api',
     method,
     path,
     body: body === undefined ? undefined : writeJson(body),
     idempotencyKey,
+    userId,
   })
   const { status, text } = answer as { readonly status: number; readonly text: string }
   return { status, body: isJson(text) ? readJson(text) : text }
