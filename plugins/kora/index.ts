@@ -31,13 +31,16 @@ async function respond({ params: request, config, headers, api, kv }: PluginCall
   return answer(method, { world, settings, params: readParams(request.params), caller })
 }
 
+/** What the service puts in place of the id of a key where callers need none. */
+const NO_KEY = '(anonymous)'
+
 /**
  * Names the caller: by the API key of the service, or by a key of the plugin in `x-api-key`.
  * @throws KoraError if the plugin has keys and the caller has none
  */
 function callerOf(headers: PluginCall['headers'], { apiKeysEnv }: Settings): string {
   const [ofService] = headers['x-relayer-api-key-id'] ?? []
-  if (ofService !== undefined) return ofService
+  if (ofService !== undefined && ofService !== NO_KEY) return ofService
   if (apiKeysEnv === undefined) return ''
   const [given = ''] = headers['x-api-key'] ?? []
   const known = readKeys(process.env[apiKeysEnv], apiKeysEnv).find(({ secret }) => isSame(secret, given))

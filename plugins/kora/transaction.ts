@@ -159,7 +159,7 @@ function append({ message }: Decoded, kind: number, value: Buffer): string | und
       },
     ],
   }
-  const bytes = getCompiledTransactionMessageEncoder().encode(longer)
+  const bytes = Uint8Array.from(getCompiledTransactionMessageEncoder().encode(longer))
   const count = header.numSignerAccounts
   const wire = Buffer.concat([Buffer.from([count]), Buffer.alloc(count * SIGNATURE_BYTES), bytes])
   return wire.length > MAX_TRANSACTION_BYTES ? undefined : wire.toString('base64')
