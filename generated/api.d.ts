@@ -1903,7 +1903,8 @@ export interface paths {
         /**
          * Call a plugin
          * @description Runs the handler of the plugin and returns its result: `data` of the envelope, or, with the setting `raw_response`, the whole body. If the
-         *     body has a field `params`, that is the parameter of the handler, and otherwise the whole body is. A body has at most 256 KiB, a result 4 MiB.
+         *     body has a field `params` and no `jsonrpc`, that is the parameter of the handler, and otherwise the whole body is. A body has at most 256 KiB,
+         *     a result 4 MiB.
          *
          *     The call acts with the API key of the plugin, not with that of the caller. The plugin sees neither `Authorization` nor cookies, and only the
          *     headers that the operator lists. It can fail with any status from 400 to 599. A call that takes longer than `timeout` is 504
@@ -3360,7 +3361,7 @@ export interface components {
             readonly timeout_seconds?: components["schemas"]["CreateStellarPolicies"]["timeout_seconds"] | null;
             readonly fee_payment_strategy?: components["schemas"]["CreateStellarPolicies"]["fee_payment_strategy"] | null;
             readonly concurrent_transactions?: components["schemas"]["CreateStellarPolicies"]["concurrent_transactions"] | null;
-            readonly allowed_tokens?: readonly components["schemas"]["AllowedStellarToken"][];
+            readonly allowed_tokens?: readonly (components["schemas"]["AllowedStellarToken"] | components["schemas"]["AllowedSolanaToken"])[];
             readonly swap_config?: components["schemas"]["SwapConfig"];
             readonly slippage_percentage?: components["schemas"]["StellarPolicies"]["slippage_percentage"];
             readonly fee_margin_percentage?: components["schemas"]["Percentage"];

@@ -19,10 +19,13 @@ import { untilReady } from '../x402/plugin-entry.ts'
 /** The key of a caller of the plugin that asks for keys. */
 export const KORA_KEY = 'a-key-for-the-callers-of-kora'
 
+/** The owner of what users pay to the plugin `keyed`. */
+export const TREASURY = createWallet()
+
 /** Tokens with six decimals at 150 for a SOL. In the last ones nobody should be paid: Token-2022 can take them back, or calls a hook. */
 export const USDC = createWallet().address
 export const TWENTY_TWO = createWallet().address
-/** The relayer lets everyone's favourite user take back what it is paid in this one. */
+/** Users may take back what they pay in this one. */
 export const DELEGATED = createWallet().address
 export const EXTENDED = {
   'a transfer fee': { mint: createWallet().address, extension: 1, bytes: 108 },
@@ -33,9 +36,9 @@ export const EXTENDED = {
 /** The price of a transaction with two signatures: 10,000 lamports at 150, one percent on top. */
 export const PRICE = 1_515n
 
-/** The policies of the relayer, at a price in USDC for a SOL. */
-export function policiesAt(price: string): object {
-  const source = { price: { sources: [{ type: 'fixed', price }] } }
+/** The policies of the relayer. */
+function policies(): object {
+  const source = { price: { sources: [{ type: 'fixed', price: '150' }] } }
   const mints = [USDC, TWENTY_TWO, DELEGATED, ...Object.values(EXTENDED).map(({ mint }) => mint)]
   return { fee_payment_strategy: 'relayer', allowed_tokens: mints.map((mint) => ({ mint, ...source })) }
 }
@@ -48,6 +51,8 @@ export interface Paymaster {
   client(name?: string, apiKey?: string): KoraClient
   /** Calls a method, and returns the whole answer. */
   call(method: string, params: unknown, name?: string): Promise<Reply>
+  /** Lets the user spend what an owner has of `DELEGATED`. */
+  delegate(owner: Address, user: Address): Promise<Address>
   /** Has ten USDC, and no SOL. */
   user(): Promise<User>
   /** Gives an owner tokens. */
@@ -99,11 +104,15 @@ export async function startPaymaster(): Promise<Paymaster> {
     ...more,
   })
   const service = await startService({
-    ...solanaConfig(solana, { policies: policiesAt('150') }),
+    ...solanaConfig(solana, { policies: policies() }),
     plugins: [
       entry('kora'),
       entry('free', { price: 'free', disabled_methods: ['transferTransaction'] }),
-      entry('keyed', { api_keys_env: 'KORA_KEYS' }, { env: ['KORA_KEYS'], forward_headers: ['x-api-key'] }),
+      entry(
+        'keyed',
+        { api_keys_env: 'KORA_KEYS', payment_address: TREASURY.address },
+        { env: ['KORA_KEYS'], forward_headers: ['x-api-key'] },
+      ),
       entry('quota', {}, { rules: { user_limits: [{ per: 'day', count: 1 }] } }),
     ],
     env: { KORA_KEYS: `app:${KORA_KEY}` },
@@ -134,6 +143,17 @@ export async function startPaymaster(): Promise<Paymaster> {
         body: JSON.stringify({ jsonrpc: '2.0', id: 7, method, params }),
       })
       return (await response.json()) as Reply
+    },
+    delegate: async (owner, user) => {
+      const at = await hold(owner, 0n, { mint: DELEGATED })
+      const account = solana.account(at)
+      if (account === undefined) throw new Error('it was planted')
+      const data = Buffer.from(account.data)
+      data.writeUInt32LE(1, 72)
+      data.set(getAddressEncoder().encode(user), 76)
+      data.writeBigUInt64LE(1_000_000n, 121)
+      solana.plant(at, { ...account, data: Uint8Array.from(data) })
+      return at
     },
     user: async () => {
       const wallet = createWallet()
