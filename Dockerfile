@@ -57,6 +57,7 @@ RUN install --directory --owner=node --group=node --mode=0700 /app/data
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY openapi.yaml package.json ./
+COPY plugins plugins
 USER node
 EXPOSE 8080 8081
 # Without DATABASE_URL the data is here, for one container at a time; a second one, also for a command, is refused until the first has ended:

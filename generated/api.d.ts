@@ -1875,11 +1875,9 @@ export interface paths {
                  */
                 readonly route?: components["parameters"]["PluginRouteQuery"];
                 /**
-                 * @description Any other query parameters, which the handler gets as `query`, by name; each is a list of texts.
+                 * @description Any other query parameters, which the handler gets as `query`: by name, each as a list of texts.
                  * @example {
-                 *       "currency": [
-                 *         "EUR"
-                 *       ]
+                 *       "currency": "EUR"
                  *     }
                  */
                 readonly query?: components["parameters"]["PluginQuery"];
@@ -1926,11 +1924,9 @@ export interface paths {
                  */
                 readonly route?: components["parameters"]["PluginRouteQuery"];
                 /**
-                 * @description Any other query parameters, which the handler gets as `query`, by name; each is a list of texts.
+                 * @description Any other query parameters, which the handler gets as `query`: by name, each as a list of texts.
                  * @example {
-                 *       "currency": [
-                 *         "EUR"
-                 *       ]
+                 *       "currency": "EUR"
                  *     }
                  */
                 readonly query?: components["parameters"]["PluginQuery"];
@@ -7550,15 +7546,13 @@ export interface components {
          */
         readonly PluginRouteQuery: string;
         /**
-         * @description Any other query parameters, which the handler gets as `query`, by name; each is a list of texts.
+         * @description Any other query parameters, which the handler gets as `query`: by name, each as a list of texts.
          * @example {
-         *       "currency": [
-         *         "EUR"
-         *       ]
+         *       "currency": "EUR"
          *     }
          */
         readonly PluginQuery: {
-            readonly [key: string]: readonly string[];
+            readonly [key: string]: unknown;
         };
         /**
          * @description Type and name of the network, joined by a colon. Case-insensitive, unless a network has exactly this name.
@@ -10691,11 +10685,9 @@ export interface operations {
                  */
                 readonly route?: components["parameters"]["PluginRouteQuery"];
                 /**
-                 * @description Any other query parameters, which the handler gets as `query`, by name; each is a list of texts.
+                 * @description Any other query parameters, which the handler gets as `query`: by name, each as a list of texts.
                  * @example {
-                 *       "currency": [
-                 *         "EUR"
-                 *       ]
+                 *       "currency": "EUR"
                  *     }
                  */
                 readonly query?: components["parameters"]["PluginQuery"];
@@ -10729,11 +10721,9 @@ export interface operations {
                  */
                 readonly route?: components["parameters"]["PluginRouteQuery"];
                 /**
-                 * @description Any other query parameters, which the handler gets as `query`, by name; each is a list of texts.
+                 * @description Any other query parameters, which the handler gets as `query`: by name, each as a list of texts.
                  * @example {
-                 *       "currency": [
-                 *         "EUR"
-                 *       ]
+                 *       "currency": "EUR"
                  *     }
                  */
                 readonly query?: components["parameters"]["PluginQuery"];
@@ -10771,11 +10761,9 @@ export interface operations {
                  */
                 readonly route?: components["parameters"]["PluginRouteQuery"];
                 /**
-                 * @description Any other query parameters, which the handler gets as `query`, by name; each is a list of texts.
+                 * @description Any other query parameters, which the handler gets as `query`: by name, each as a list of texts.
                  * @example {
-                 *       "currency": [
-                 *         "EUR"
-                 *       ]
+                 *       "currency": "EUR"
                  *     }
                  */
                 readonly query?: components["parameters"]["PluginQuery"];
@@ -10814,11 +10802,9 @@ export interface operations {
                  */
                 readonly route?: components["parameters"]["PluginRouteQuery"];
                 /**
-                 * @description Any other query parameters, which the handler gets as `query`, by name; each is a list of texts.
+                 * @description Any other query parameters, which the handler gets as `query`: by name, each as a list of texts.
                  * @example {
-                 *       "currency": [
-                 *         "EUR"
-                 *       ]
+                 *       "currency": "EUR"
                  *     }
                  */
                 readonly query?: components["parameters"]["PluginQuery"];

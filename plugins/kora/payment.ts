@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Rpc } from '../x402/host.ts'
-import { type AccountInfo, tokenAccountIn } from '../x402/solana/verify.ts'
+import { type AccountInfo, type InSlot, readAccounts, tokenAccountIn } from '../x402/solana/verify.ts'
 import { KoraError } from './errors.ts'
 import { type FeeToken, readFee, readFeeTokens, readPrice, type Sponsor, wasQuoted } from './sponsor.ts'
 import type { UserTransaction } from './transaction.ts'
@@ -73,9 +73,10 @@ interface Simulated {
   readonly after: readonly (AccountInfo | null)[]
 }
 
-interface Contextual<T> {
-  readonly context: { readonly slot: number }
-  readonly value: T
+/** What a node says about a simulation. */
+interface Ran {
+  readonly err: unknown
+  readonly accounts?: readonly (AccountInfo | null)[] | null
 }
 
 /** How often both states are read until they are of one slot, and the ms in between. In two slots, somebody else's payment could count. */
@@ -87,23 +88,20 @@ async function simulate(
   addresses: readonly string[],
   rpc: Rpc,
 ): Promise<Simulated> {
-  const read = { encoding: 'base64', commitment: 'confirmed' }
-  const options = { ...read, sigVerify: false, accounts: { encoding: 'base64', addresses } }
+  const accounts = { encoding: 'base64', addresses }
+  const options = { encoding: 'base64', commitment: 'confirmed', sigVerify: false, accounts }
   for (let tries = 0; tries < TRIES; tries += 1) {
     const [before, ran] = await Promise.all([
-      rpc<Contextual<readonly (AccountInfo | null)[]>>('getMultipleAccounts', [addresses, read]),
-      rpc<Contextual<{ err: unknown; accounts?: readonly (AccountInfo | null)[] | null }>>(
-        'simulateTransaction',
-        [base64, options],
-      ),
+      readAccounts(addresses, rpc),
+      rpc<InSlot<Ran>>('simulateTransaction', [base64, options]),
     ])
-    const { err, accounts } = ran.value
+    const { err, accounts: after } = ran.value
     if (err !== null)
       throw new KoraError(
         'InvalidTransaction',
         `The simulated transaction fails: ${JSON.stringify(err).slice(0, 200)}`,
       )
-    if (before.context.slot === ran.context.slot) return { before: before.value, after: accounts ?? [] }
+    if (before.slot === ran.context.slot) return { before: before.accounts, after: after ?? [] }
     await sleep(TRY_MS)
   }
   throw new KoraError('RpcError', 'The nodes do not agree on the newest slot. Try again.')

@@ -76,7 +76,7 @@ const HARMLESS_EXTENSIONS: ReadonlySet<number> = new Set([0, 3, 4, 10, 18, 19, 2
 /** Reads the accepted tokens. Mints that nobody should accept are left out. */
 export async function readFeeTokens({ tokens, paymentAddress, rpc }: Sponsor): Promise<readonly FeeToken[]> {
   if (tokens.length === 0) return []
-  const mints = await readAccounts(tokens, rpc)
+  const { accounts: mints } = await readAccounts(tokens, rpc)
   const found = await Promise.all(
     tokens.map(async (mint, index) => {
       const account = mints[index]

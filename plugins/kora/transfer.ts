@@ -12,7 +12,7 @@ import {
   setTransactionMessageLifetimeUsingBlockhash,
 } from '@solana/kit'
 import { associatedAddress, TOKEN_PROGRAMS } from '../x402/solana/payment.ts'
-import { readAccounts } from '../x402/solana/verify.ts'
+import { type AccountInfo, readAccounts } from '../x402/solana/verify.ts'
 import { KoraError } from './errors.ts'
 import type { Sponsor } from './sponsor.ts'
 
@@ -40,7 +40,7 @@ export async function composeTransfer(
   const instruction =
     wanted.token === SYSTEM_PROGRAM
       ? ofLamports(wanted)
-      : await ofTokens(wanted, (addresses) => readAccounts(addresses, rpc))
+      : await ofTokens(wanted, async (addresses) => (await readAccounts(addresses, rpc)).accounts)
   const { value } = await rpc<{ value: { blockhash: string; lastValidBlockHeight: number } }>(
     'getLatestBlockhash',
     [{ commitment: 'confirmed' }],
@@ -79,7 +79,7 @@ function ofLamports({ source, destination, amount }: Transfer): Instruction {
 
 async function ofTokens(
   { token, source, destination, amount }: Transfer,
-  read: (addresses: readonly string[]) => ReturnType<typeof readAccounts>,
+  read: (addresses: readonly string[]) => Promise<readonly (AccountInfo | null)[]>,
 ): Promise<Instruction> {
   const [mint] = await read([token])
   if (!mint || !TOKEN_PROGRAMS.has(mint.owner))

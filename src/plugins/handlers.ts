@@ -69,7 +69,7 @@ export function pluginHandlers({ plugins: manager }: Service): Pick<HandlerMap, 
 interface CallRequest {
   readonly method: 'GET' | 'POST'
   readonly route: string
-  readonly query: { readonly route?: string; readonly query?: Readonly<Record<string, readonly string[]>> }
+  readonly query: { readonly route?: string; readonly query?: Readonly<Record<string, unknown>> }
   readonly body: unknown
 }
 
@@ -95,13 +95,18 @@ async function callPlugin(
     config: settings.config && JSON.stringify(settings.config),
     route,
     method,
-    query: { ...query.query, ...(query.route !== undefined && { route: [query.route] }) },
+    query: listsOf({ ...query.query, ...(query.route !== undefined && { route: query.route }) }),
     headers: headersFor(config.forwardHeaders, context),
     timeoutMs,
     origin: { requestId: context.requestId, depth },
     forwardLogs: settings.forwardLogs,
   })
   return answer(outcome, settings)
+}
+
+/** A parameter that is given more than once has several values. */
+function listsOf(query: Readonly<Record<string, unknown>>): Record<string, string[]> {
+  return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, [value].flat().map(String)]))
 }
 
 /** A body may hold the parameter in the field `params`, or be it. A request of JSON-RPC has such a field as well, and is handed over whole. */

@@ -93,6 +93,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 /** A path of the API, in characters that cannot end a line of HTTP. */
 const API_PATH = /^\/api\/v1\/[!-~]{1,4000}$/
 
+/** Header values, in characters that cannot end a line of HTTP. */
 const IDEMPOTENCY_KEY = /^[!-~]{1,255}$/
 const USER_ID = /^[!-~]{1,128}$/
 

@@ -287,7 +287,10 @@ test('API keys', async () => {
   const changed = await client.PATCH('/api/v1/api-keys/{api_key_id}', { params, body: { disabled: true } })
   expect(bodyOf(changed).data.disabled).toBe(true)
   expect(bodyOf(await client.GET('/api/v1/api-keys/{api_key_id}', { params })).data.name).toBe('Reader')
-  expect(bodyOf(await client.GET('/api/v1/api-keys')).data.map(({ id }) => id)).toEqual(['plugin.echo', 'reader'])
+  expect(bodyOf(await client.GET('/api/v1/api-keys')).data.map(({ id }) => id)).toEqual([
+    'plugin.echo',
+    'reader',
+  ])
   const limits = [{ per: 'day' as const, value: 10n }]
   await client.PATCH('/api/v1/api-keys/{api_key_id}', { params, body: { rules: { limits } } })
   const usage = await client.GET('/api/v1/api-keys/{api_key_id}/usage', { params })

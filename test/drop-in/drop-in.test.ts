@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type EveryKind, startEveryKind } from '../support/every-kind.ts'
 import { API_KEY } from '../support/service.ts'
@@ -9,7 +10,9 @@ let world: EveryKind
 let sent: string
 
 beforeAll(async () => {
-  world = await startEveryKind({ anvil: { args: ['--no-mining'] } })
+  const path = join(import.meta.dirname, '../e2e/plugins/fixtures/every-thing.ts')
+  const plugins = [{ id: 'echo', path, allow_get_invocation: true, emit_logs: true }]
+  world = await startEveryKind({ anvil: { args: ['--no-mining'] }, plugins })
   const { body } = await world.service.api('POST', '/relayers/main/transactions', {
     to: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
     value: 1,

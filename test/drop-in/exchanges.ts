@@ -76,6 +76,18 @@ const NETWORK: Shape = {
   symbol: 'string?',
 }
 
+const PLUGIN: Shape = {
+  id: 'string',
+  path: 'string',
+  timeout: 'integer',
+  emit_logs: 'boolean',
+  emit_traces: 'boolean',
+  raw_response: 'boolean',
+  allow_get_invocation: 'boolean',
+  forward_logs: 'boolean',
+  config: 'object?',
+}
+
 const EVM_TRANSACTION: Shape = {
   id: 'string',
   relayer_id: 'string',
@@ -123,6 +135,22 @@ const HASH = `0x${'ab'.repeat(32)}`
 
 /** In an order in which each finds what it needs. */
 export const EXCHANGES: readonly Exchange[] = [
+  { operation: 'listPlugins', method: 'GET', path: '/plugins', data: [PLUGIN], list: true },
+  { operation: 'getPlugin', method: 'GET', path: '/plugins/echo', data: PLUGIN },
+  { operation: 'updatePlugin', method: 'PATCH', path: '/plugins/echo', body: { timeout: 60 }, data: PLUGIN },
+  {
+    operation: 'callPlugin',
+    method: 'POST',
+    path: '/plugins/echo/call?route=%2Fkv',
+    body: { params: { n: 1 } },
+    data: { removed: 'boolean', left: 'integer' },
+  },
+  {
+    operation: 'callPluginGet',
+    method: 'GET',
+    path: '/plugins/echo/call',
+    data: { method: '=GET', params: 'object' },
+  },
   {
     operation: 'listRelayers',
     method: 'GET',

@@ -48,6 +48,8 @@ export function createHttp({
     redirect: 'manual',
     headers: { accept: 'application/json, text/event-stream;q=0.9, text/plain;q=0.8' },
     bodySerializer: stringifyJson,
+    // As the contract says: `{ currency: 'EUR' }` is the parameter `currency`.
+    querySerializer: { object: { style: 'form', explode: true } },
     fetch: createTransport({ fetch, timeoutMs, maxRetries }),
   })
   http.use({

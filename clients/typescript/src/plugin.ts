@@ -42,7 +42,7 @@ export interface PluginRequest {
   readonly path: string
   readonly body?: unknown
   readonly idempotencyKey?: string
-  /** The user for whom the request is, 1 to 128 visible ASCII characters: the header `User-Id`, for `user_limits` in the plugin's rules. */
+  /** The user for whom the request is. What it spends counts against the `user_limits` of the plugin's rules. */
   readonly userId?: string
 }
 
@@ -51,12 +51,15 @@ export interface PluginRelayer {
   /** Sends a transaction. With the same `idempotencyKey` and body, it is sent once, however often this is called. */
   sendTransaction(
     transaction: object,
-    options?: { readonly idempotencyKey?: string },
+    options?: Pick<PluginRequest, 'idempotencyKey' | 'userId'>,
   ): Promise<PluginTransaction & { wait(options?: PluginWaitOptions): Promise<PluginTransaction> }>
   getTransaction(of: { readonly transactionId: string }): Promise<PluginTransaction>
   getRelayer(): Promise<Readonly<Record<string, unknown>> & { readonly id: string; readonly address: string }>
   getRelayerStatus(): Promise<Readonly<Record<string, unknown>>>
-  signTransaction(transaction: object): Promise<Readonly<Record<string, unknown>>>
+  signTransaction(
+    transaction: object,
+    options?: Pick<PluginRequest, 'userId'>,
+  ): Promise<Readonly<Record<string, unknown>>>
   /** Asks a node of the relayer's network. An error of the node is part of the result. */
   rpc(request: object): Promise<{ readonly result?: unknown; readonly error?: unknown }>
 }

@@ -15,9 +15,12 @@ import {
 import { Refusal } from '../refusal.ts'
 import type { PaymentRequest } from '../wire.ts'
 
-/** SPL Token and Token-2022. */
+/** SPL Token. */
+export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
+
+/** It and Token-2022. */
 export const TOKEN_PROGRAMS: ReadonlySet<string> = new Set([
-  'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
+  TOKEN_PROGRAM,
   'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb',
 ])
 const ASSOCIATED_TOKEN_PROGRAM = address('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL')

@@ -2,7 +2,7 @@ import { getAddressDecoder } from '@solana/kit'
 import { isRecord, NodeError, type Rpc, reading } from '../host.ts'
 import { Refusal } from '../refusal.ts'
 import type { Outcome } from '../scheme.ts'
-import type { SolanaPayment } from './payment.ts'
+import { type SolanaPayment, TOKEN_PROGRAM } from './payment.ts'
 
 /** The state of an account of tokens. */
 export interface TokenAccount {
@@ -20,6 +20,8 @@ export interface SolanaReadings {
   readonly after: readonly [TokenAccount | undefined, TokenAccount | undefined]
   /** Why the simulation failed; absent if it did not. */
   readonly failure: string | undefined
+  /** False if no reading before was of the slot of the simulation, so that the two cannot be compared. */
+  readonly isSameSlot: boolean
 }
 
 const LOOKUP_TABLE_PROGRAM = 'AddressLookupTab1e1111111111111111111111111'
@@ -33,15 +35,25 @@ export interface AccountInfo {
   readonly data: readonly [string, string]
 }
 
+/** How often balances are read until both readings are of the same slot: payments of others move the payee's meanwhile. */
+const MAX_READINGS = 8
+
 /** Reads what decides about a payment. */
 export async function readSolanaChain(payment: SolanaPayment, rpc: Rpc): Promise<SolanaReadings> {
   return reading(payment.payer, async () => {
     const accounts = [...payment.accounts, ...(await loadedAccounts(payment, rpc))]
     const source = accounts[payment.transfer.accounts[0] ?? -1]
     const pair = [source ?? payment.destination, payment.destination]
-    const [before, simulation] = await Promise.all([readAccounts(pair, rpc), simulate(payment, pair, rpc)])
-    const [payer, payee] = before.map(tokenAccountIn)
-    return { accounts, before: [payer, payee], ...simulation }
+    for (let count = 1; ; count += 1) {
+      const [state, { slot, ...simulation }] = await Promise.all([
+        readAccounts(pair, rpc),
+        simulate(payment, pair, rpc),
+      ])
+      const isSameSlot = slot === undefined || slot === state.slot
+      if (!isSameSlot && count < MAX_READINGS) continue
+      const [payer, payee] = state.accounts.map(tokenAccountIn)
+      return { accounts, before: [payer, payee], ...simulation, isSameSlot }
+    }
   })
 }
 
@@ -55,45 +67,43 @@ export async function loadedAccounts(
     lookups.map(({ table }) => table),
     rpc,
   )
-  const contents = tables.map(addressesIn)
+  const contents = tables.accounts.map(addressesIn)
   const pick = (kind: 'writable' | 'readonly') =>
     lookups.flatMap((lookup, index) => lookup[kind].map((entry) => contents[index]?.[entry]))
   return [...pick('writable'), ...pick('readonly')]
 }
 
+/** What a node answers as of a slot. */
+export interface InSlot<Value> {
+  readonly context: { readonly slot: number }
+  readonly value: Value
+}
+
 /** Reads accounts as of the newest confirmed slot; null where none exists. */
-export async function readAccounts(
-  addresses: readonly string[],
-  rpc: Rpc,
-): Promise<readonly (AccountInfo | null)[]> {
-  const { value } = await rpc<{ value: readonly (AccountInfo | null)[] }>('getMultipleAccounts', [
+export async function readAccounts(addresses: readonly string[], rpc: Rpc) {
+  const { context, value } = await rpc<InSlot<readonly (AccountInfo | null)[]>>('getMultipleAccounts', [
     addresses,
     { encoding: 'base64', commitment: 'confirmed' },
   ])
-  return value
+  return { slot: context.slot, accounts: value }
+}
+
+interface Simulated {
+  readonly err: unknown
+  readonly accounts?: readonly (AccountInfo | null)[] | null
 }
 
 async function simulate({ transaction }: SolanaPayment, addresses: readonly string[], rpc: Rpc) {
-  const options = {
-    encoding: 'base64',
-    commitment: 'confirmed',
-    sigVerify: false,
-    accounts: { encoding: 'base64', addresses },
-  }
+  const accounts = { encoding: 'base64', addresses }
+  const options = { encoding: 'base64', commitment: 'confirmed', sigVerify: false, accounts }
   try {
-    const { value } = await rpc<{
-      value: {
-        err: unknown
-        logs?: readonly string[] | null
-        accounts?: readonly (AccountInfo | null)[] | null
-      }
-    }>('simulateTransaction', [transaction, options])
+    const { context, value } = await rpc<InSlot<Simulated>>('simulateTransaction', [transaction, options])
     const [payer, payee] = (value.accounts ?? []).map(tokenAccountIn)
     const failure = value.err === null ? undefined : JSON.stringify(value.err)
-    return { after: [payer, payee] as const, failure }
+    return { slot: context.slot, after: [payer, payee] as const, failure }
   } catch (error) {
     if (!(error instanceof NodeError)) throw error
-    return { after: [undefined, undefined] as const, failure: error.message }
+    return { slot: undefined, after: [undefined, undefined] as const, failure: error.message }
   }
 }
 
@@ -123,7 +133,7 @@ function addressesIn(account: AccountInfo | null): readonly string[] {
 /** Decides about a payment by what the chain says. Throws {@link Refusal} if it cannot be settled. */
 export function judgeSolanaPayment(
   payment: SolanaPayment,
-  { accounts, before, after, failure }: SolanaReadings,
+  { accounts, before, after, failure, isSameSlot }: SolanaReadings,
 ): void {
   const { payer, feePayer, mint, destination, amount, transfer, instructions } = payment
   const refuse = (reason: string, message: string) =>
@@ -164,6 +174,15 @@ export function judgeSolanaPayment(
   if (payerBefore.owner === feePayer)
     throw refuse('payload_transaction_fee_payer_transferring_funds', 'The tokens belong to the fee payer.')
   if (failure !== undefined) throw failed(`The simulated payment fails: ${failure.slice(0, 200)}`)
+  if (!isSameSlot) {
+    // A transfer of SPL Token moves its amount and nothing else; the other program can keep a fee.
+    if (transfer.program === TOKEN_PROGRAM) return
+    throw new Refusal(
+      'unexpected_verify_error',
+      'The balances change too fast to be compared. Ask again.',
+      payer,
+    )
+  }
   const [payerAfter, payeeAfter] = after
   const lost = payerBefore.amount - (payerAfter?.amount ?? 0n)
   const gained = (payeeAfter?.amount ?? 0n) - payeeBefore.amount

@@ -15,9 +15,11 @@ export interface ApiRequest {
   readonly path: string
   readonly body?: unknown
   readonly idempotencyKey?: string
-  /** The user of the plugin for whom the request is: the header `User-Id`. */
+  /** The user for whom the request is; its limits are the `user_limits` of the plugin's rules. */
   readonly userId?: string
 }
+
+type SendOptions = Pick<ApiRequest, 'idempotencyKey' | 'userId'>
 
 interface WaitOptions {
   /** Has no effect: the service answers when the status changes. */
@@ -33,14 +35,13 @@ const WAIT_TIMEOUT_MS = 60_000
 const FINAL = ['confirmed', 'failed', 'canceled', 'expired']
 
 /** Makes a request to the API. */
-async function callApi({ method, path, body, idempotencyKey, userId }: ApiRequest): Promise<ApiAnswer> {
+async function callApi({ method, path, body, ...headers }: ApiRequest): Promise<ApiAnswer> {
   const answer = await request({
     type: 'api',
     method,
     path,
     body: body === undefined ? undefined : writeJson(body),
-    idempotencyKey,
-    userId,
+    ...headers,
   })
   const { status, text } = answer as { readonly status: number; readonly text: string }
   return { status, body: isJson(text) ? readJson(text) : text }
@@ -82,7 +83,7 @@ function relayer(id: string) {
   const at = `/api/v1/relayers/${encodeURIComponent(id)}`
   const transaction = (transactionId: string) => `${at}/transactions/${encodeURIComponent(transactionId)}`
   return {
-    sendTransaction: async (payload: unknown, options: { readonly idempotencyKey?: string } = {}) => {
+    sendTransaction: async (payload: unknown, options: SendOptions = {}) => {
       const sent = await dataOf({ method: 'POST', path: `${at}/transactions`, body: payload, ...options })
       return { ...sent, wait: (waitOptions?: WaitOptions) => waitFor(sent as never, waitOptions) }
     },
@@ -90,8 +91,8 @@ function relayer(id: string) {
       dataOf({ method: 'GET', path: transaction(transactionId) }),
     getRelayer: () => dataOf({ method: 'GET', path: at }),
     getRelayerStatus: () => dataOf({ method: 'GET', path: `${at}/status` }),
-    signTransaction: (payload: unknown) =>
-      dataOf({ method: 'POST', path: `${at}/sign-transaction`, body: payload }),
+    signTransaction: (payload: unknown, options: SendOptions = {}) =>
+      dataOf({ method: 'POST', path: `${at}/sign-transaction`, body: payload, ...options }),
     rpc: async (payload: unknown) => {
       const { status, body } = await callApi({ method: 'POST', path: `${at}/rpc`, body: payload })
       if (status === 200) return body

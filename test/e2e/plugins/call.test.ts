@@ -1,7 +1,8 @@
+import { createRelayerClient } from 'multichain-relayer-client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Anvil, startAnvil } from '../../support/anvil.ts'
 import { copyPlugins, type PluginFolder, untilReady } from '../../support/plugins.ts'
-import { DEV_ADDRESSES, RECEIVER, type Service, startService } from '../../support/service.ts'
+import { API_KEY, DEV_ADDRESSES, RECEIVER, type Service, startService } from '../../support/service.ts'
 
 const folder: PluginFolder = copyPlugins()
 
@@ -25,6 +26,11 @@ beforeAll(async () => {
       { id: 'oldest', path: folder.path('run-plugin.ts') },
       { id: 'raw', path: folder.path('every-thing.ts'), raw_response: true },
       { id: 'telling', path: folder.path('every-thing.ts'), emit_logs: true, emit_traces: true },
+      {
+        id: 'counting',
+        path: folder.path('every-thing.ts'),
+        rules: { user_limits: [{ per: 'day', value: '10' }] },
+      },
       { id: 'reader', path: folder.path('every-thing.ts'), scopes: ['relayers:read'] },
     ],
   })
@@ -67,6 +73,15 @@ describe('a handler', () => {
     expect(Object.keys(headers)).not.toEqual(expect.arrayContaining(['authorization']))
     expect(headers).not.toHaveProperty('cookie')
     expect(headers).not.toHaveProperty('x-other')
+  })
+
+  test('is called by the TypeScript client, with any query', async () => {
+    const client = createRelayerClient({ baseUrl: service.url, apiKey: API_KEY })
+    const options = { route: '', query: { currency: 'EUR', limit: '3' } }
+    expect(await client.plugins.call('main', { params: { n: 1 } }, options)).toMatchObject({
+      params: { n: 1 },
+      query: { currency: ['EUR'], limit: ['3'], route: [''] },
+    })
   })
 
   test('gets the whole body if it has no params', async () => {
@@ -175,6 +190,20 @@ describe('a handler', () => {
         { method: 'POST', path: '/api/v1/relayers/main/rpc', status: 200 },
       ],
     })
+  })
+
+  test('names the user for whom it sends, within the limits of each user', async () => {
+    const send = (value: number, userId?: string) =>
+      call('counting', '/request', {
+        method: 'POST',
+        path: '/api/v1/relayers/main/transactions',
+        body: { to: RECEIVER, value, speed: 'fast' },
+        userId,
+      })
+    expect((await send(9, 'alice')).body.data).toMatchObject({ status: 200 })
+    expect((await send(9, 'bob')).body.data).toMatchObject({ status: 200 })
+    expect((await send(9, 'alice')).body.data).toMatchObject({ status: 400, body: { code: 'rule_violated' } })
+    expect((await send(1)).body.data).toMatchObject({ status: 400, body: { code: 'rule_violated' } })
   })
 
   test('has an empty environment', async () => {

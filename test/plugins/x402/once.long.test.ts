@@ -242,6 +242,17 @@ describe('the payment-identifier', () => {
     expect(await verify(ask(elsewhere), settings(), world)).toMatchObject({ isValid: true })
   })
 
+  test('lets one of two payments with the same id through if both come at once', async () => {
+    const id = `pay_${Math.random().toString(36).slice(2).padEnd(20, '0')}`
+    const make = async () => paymentBy(await site.payer(), { ...site, extensions: named(id) })
+    const bodies = [await make(), await make()]
+    const answers = await mining(
+      Promise.allSettled(bodies.map((body) => settle(ask(body), settings(), world))),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    expect(answers.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { status: 409 } })
+  })
+
   test('is not used up by a payment that is refused', async () => {
     const id = `pay_${Math.random().toString(36).slice(2).padEnd(20, '0')}`
     const poor = await site.payer(1n)
@@ -290,6 +301,20 @@ describe('a limit of the operator', () => {
       'limit_exceeded',
       true,
     ])
+  }, 30_000)
+
+  test('counts payments that are settled at the same moment one by one', async () => {
+    const more = { limits: [{ per: 'all', window_seconds: 3_000_000, settlements: 3 }] }
+    const bodies = await Promise.all(
+      Array.from({ length: 10 }, async () => paymentBy(await site.payer(), site)),
+    )
+    const answers = await mining(Promise.all(bodies.map((body) => settle(ask(body), settings(more), world))))
+    const reasons = answers.map(({ success, errorReason }) => errorReason ?? String(success)).sort()
+    expect(reasons).toEqual([...Array(7).fill('limit_exceeded'), ...Array(3).fill('true')])
+    // A payment that was accepted counts once, however often it is requested.
+    const accepted = bodies.filter((_, index) => answers[index]?.success)
+    for (const body of accepted)
+      expect(await settle(ask(body), settings(more), world)).toMatchObject({ success: true })
   }, 30_000)
 
   test('on repeated requests gives the answer for a while, and refuses the payment then', async () => {

@@ -1,4 +1,4 @@
-import { type Address, address, createKeyPairSignerFromPrivateKeyBytes } from '@solana/kit'
+import { type Address, address, createKeyPairSignerFromPrivateKeyBytes, getAddressEncoder } from '@solana/kit'
 import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig } from '@x402/fetch'
 import { ExactSvmScheme as PayerScheme } from '@x402/svm'
 import { ExactSvmScheme as ShopScheme } from '@x402/svm/exact/server'
@@ -181,8 +181,8 @@ async function paymentOf(made: Made = {}) {
   return { payer, body }
 }
 
-const settings = () =>
-  readSettings({ networks: [{ network: NETWORK, relayer_id: 'main' }], timeout_seconds: 10 })
+const settings = (seconds = 10) =>
+  readSettings({ networks: [{ network: NETWORK, relayer_id: 'main' }], timeout_seconds: seconds })
 const ask = (body: unknown) => ({ body, caller: 'shop' })
 
 /** Takes away the payer's signature: the second of two. */
@@ -408,6 +408,15 @@ describe('a payment on Solana that', () => {
     expect(await balance(payer.address)).toBe(FUNDS - AMOUNT)
   })
 
+  test('is one of fifty to the same payee at the same moment is settled like the others', async () => {
+    const before = await balance(merchant)
+    const made = await Promise.all(Array.from({ length: 50 }, () => paymentOf()))
+    const answers = await Promise.all(made.map(({ body }) => settle(ask(body), settings(60), world)))
+    expect(answers.map(({ success, errorMessage }) => errorMessage ?? success)).toEqual(made.map(() => true))
+    expect(new Set(answers.map(({ transaction }) => transaction)).size).toBe(50)
+    expect(await balance(merchant)).toBe(before + 50n * AMOUNT)
+  }, 120_000)
+
   test('goes to a payee without an account is refused', async () => {
     const stranger = createWallet().address
     const destination = await associatedAddress(stranger, mint)
@@ -420,22 +429,80 @@ describe('a payment on Solana that', () => {
     })
   })
 
-  test('needs an account of a look-up table that does not exist is refused', async () => {
-    const payer = createWallet()
-    const source = await hold(payer.address, mint, FUNDS)
-    const destination = await associatedAddress(merchant, mint)
-    const table = createWallet().address
-    const { blockhash } = solana.blocks.at(-2) ?? { blockhash: '' }
-    const { base64 } = signContent({
-      signers: [AS_PAYER, payer],
-      blockhash,
-      steps: NORMAL({ payer, source, destination }),
-      lookups: [{ table, writable: [destination] }],
-      tables: { [table]: [destination] },
+  describe('takes accounts from a look-up table', () => {
+    /** Puts a table there, as if it had been made long ago. */
+    function plantTable(addresses: readonly Address[]): Address {
+      const table = createWallet().address
+      const header = Buffer.alloc(56)
+      header.writeUInt32LE(1, 0)
+      header.writeBigUInt64LE(2n ** 64n - 1n, 4)
+      const entries = addresses.map((each) => Buffer.from(getAddressEncoder().encode(each)))
+      const data = Uint8Array.from(Buffer.concat([header, ...entries]))
+      const owner = address('AddressLookupTab1e1111111111111111111111111')
+      solana.plant(table, { lamports: solana.rentExemption(data.length), data, owner, executable: false })
+      return table
+    }
+
+    /** A payment whose message loads `loaded` from a table. */
+    async function lookingUp(
+      table: Address,
+      loaded: Address,
+      steps: (parts: Parts) => readonly Step[] = NORMAL,
+    ) {
+      const payer = createWallet()
+      const source = await hold(payer.address, mint, FUNDS)
+      const destination = await associatedAddress(merchant, mint)
+      const { blockhash } = solana.blocks.at(-2) ?? { blockhash: '' }
+      const { base64 } = signContent({
+        signers: [AS_PAYER, payer],
+        blockhash,
+        steps: steps({ payer, source, destination }),
+        lookups: [{ table, writable: [loaded] }],
+        tables: { [table]: [loaded] },
+      })
+      const { body } = await paymentOf({ transaction: () => base64 })
+      return { payer, body }
+    }
+
+    test('is settled if the table has them', async () => {
+      const destination = await associatedAddress(merchant, mint)
+      const { payer, body } = await lookingUp(plantTable([destination]), destination)
+      expect(await settle(ask(body), settings(), world)).toMatchObject({
+        success: true,
+        payer: payer.address,
+      })
+      expect(await balance(payer.address)).toBe(FUNDS - AMOUNT)
     })
-    const { body } = await paymentOf({ transaction: () => base64 })
-    expect(await verify(ask(body), settings(), world)).toMatchObject({
-      invalidReason: `${SVM}_smart_wallet_alt_resolution_failed`,
+
+    test('is refused if there is no such table', async () => {
+      const destination = await associatedAddress(merchant, mint)
+      const { body } = await lookingUp(createWallet().address, destination)
+      const refused = { isValid: false, invalidReason: `${SVM}_smart_wallet_alt_resolution_failed` }
+      expect(await verify(ask(body), settings(), world)).toMatchObject(refused)
+    })
+
+    test('is refused if the table hides another payee', async () => {
+      const destination = await associatedAddress(merchant, mint)
+      const { body } = await lookingUp(
+        plantTable([await hold(createWallet().address, mint, 0n)]),
+        destination,
+      )
+      const refused = { isValid: false, invalidReason: `${SVM}_payload_recipient_mismatch` }
+      expect(await verify(ask(body), settings(), world)).toMatchObject(refused)
+    })
+
+    test('is refused if the table hides the fee payer', async () => {
+      const hidden = createWallet().address
+      const steps = (parts: Parts) => [
+        ...NORMAL(parts).slice(0, 3),
+        { ...memo('x'), accounts: [{ address: hidden, writes: true }] },
+      ]
+      const { body } = await lookingUp(plantTable([SELF]), hidden, steps)
+      const refused = {
+        isValid: false,
+        invalidReason: `${SVM}_payload_transaction_fee_payer_transferring_funds`,
+      }
+      expect(await verify(ask(body), settings(), world)).toMatchObject(refused)
     })
   })
 })

@@ -30,6 +30,9 @@ const SCOPES: Readonly<Record<Scope, string>> = {
   'audit:read': 'read the audit log',
   'api-keys:read': 'see API keys',
   'api-keys:admin': 'create, change and delete API keys',
+  'plugins:read': 'read plugins, their state and their logs',
+  'plugins:call': 'call plugins, which act with their own rights',
+  'plugins:admin': 'change the settings of plugins',
 }
 
 /** What the rights of a key in a form depend on. */

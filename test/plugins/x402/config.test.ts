@@ -1,0 +1,73 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { readSettings } from '../../../plugins/x402/config.ts'
+
+const NETWORK = { network: 'eip155:8453', relayer_id: 'base-1' }
+
+describe('the configuration of the facilitator', () => {
+  test('has defaults for all but the networks', () => {
+    const { networks, ...rest } = readSettings({ networks: [NETWORK] })
+    expect(networks.get('eip155:8453')).toMatchObject({
+      family: 'eip155',
+      relayerId: 'base-1',
+      maxGas: 500_000n,
+    })
+    expect(rest).toEqual({
+      waitFor: 'mined',
+      timeoutMs: 20_000,
+      repeatMs: undefined,
+      idSeconds: 3600,
+      payees: undefined,
+      limits: [],
+    })
+  })
+
+  test.each<[unknown, string]>([
+    [undefined, 'config.networks: name at least one network.'],
+    [[], 'config: expected an object.'],
+    [
+      { networks: [{ ...NETWORK, network: 'base' }] },
+      'config.networks[0].network: expected a text that matches',
+    ],
+    [{ networks: [{ network: 'eip155:1' }] }, 'config.networks[0].relayer_id: expected a text'],
+    [{ networks: [NETWORK, NETWORK] }, 'config.networks: each network may appear once.'],
+    [{ networks: [{ ...NETWORK, asets: [] }] }, 'config.networks[0].asets: unknown field.'],
+    [
+      { networks: [{ ...NETWORK, max_gas: 1 }] },
+      'config.networks[0].max_gas: expected an integer from 50000',
+    ],
+    [{ networks: [NETWORK], wait_for: 'soon' }, 'config.wait_for: expected mined or confirmed.'],
+    [
+      { networks: [NETWORK], timeout_seconds: 0 },
+      'config.timeout_seconds: expected an integer from 1 to 300.',
+    ],
+    [{ networks: [NETWORK], payees: 'all' }, 'config.payees: expected a list.'],
+    [
+      { networks: [NETWORK], limits: [{ per: 'key' }] },
+      'config.limits[0]: per and window_seconds are required.',
+    ],
+    [
+      { networks: [NETWORK], limits: [{ per: 'all', window_seconds: 1 }] },
+      'config.limits[0]: needs settlements or amount.',
+    ],
+    [
+      { networks: [NETWORK], limits: [{ per: 'all', window_seconds: 1, amount: 5 }] },
+      'config.limits[0]: amount and asset belong together',
+    ],
+  ])('%j is refused with the field that is wrong', (config, sentence) => {
+    expect(() => readSettings(config)).toThrow(sentence)
+  })
+})
+
+test('no plugin of this repository imports the service', () => {
+  const folder = join(import.meta.dirname, '../../../plugins')
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => name.endsWith('.ts') && !name.endsWith('.test.ts'),
+  )
+  expect(files).toContain(join('x402', 'index.ts'))
+  const imports = files.filter((name) =>
+    /from '(\.\.\/)+(src|generated|test)\//.test(readFileSync(join(folder, name), 'utf8')),
+  )
+  expect(imports).toEqual([])
+})
