@@ -3096,6 +3096,7 @@ export interface components {
             readonly fee_payment_strategy?: components["schemas"]["FeePaymentStrategy"];
             /** @description Accepted and without effect. `channels` decides how many transactions are in flight at once. */
             readonly concurrent_transactions?: boolean;
+            /** @description The tokens in which users can pay. */
             readonly allowed_tokens?: readonly components["schemas"]["AllowedStellarToken"][];
             readonly swap_config?: components["schemas"]["SwapConfig"];
             readonly slippage_percentage?: components["schemas"]["StellarPolicies"]["slippage_percentage"];
@@ -3122,6 +3123,7 @@ export interface components {
         };
         /** @description How the price of a token is known. Two sources must agree; the one at which the token is cheaper counts. */
         readonly TokenPrice: {
+            /** @description The sources of the price. */
             readonly sources: readonly components["schemas"]["PriceSource"][];
             /** @description An older price does not count. 60 if absent. */
             readonly max_age_seconds?: number;
@@ -3130,7 +3132,10 @@ export interface components {
         };
         /** @description A source of a price, in tokens for one coin. `type` determines the other fields. */
         readonly PriceSource: {
-            /** @enum {string} */
+            /**
+             * @description The kind of the source.
+             * @enum {string}
+             */
             readonly type: "fixed" | "oracle" | "http";
             /**
              * @description fixed: the price.
@@ -3156,12 +3161,17 @@ export interface components {
         /** @description A token in which users can pay, as configured. */
         readonly AllowedToken: {
             readonly mint?: components["schemas"]["SolanaPublicKey"];
+            /** @description Stellar: the token. */
             readonly asset?: string;
+            /** @description The configured decimals. */
             readonly decimals?: number;
+            /** @description The configured symbol. */
             readonly symbol?: string;
             readonly max_allowed_fee?: components["schemas"]["ExactU128"];
             readonly max_token_balance?: components["schemas"]["ExactU128"];
+            /** @description Of these, only `slippage_percentage` has an effect. */
             readonly swap_config?: {
+                /** @description The surcharge for the conversion. */
                 readonly slippage_percentage?: number;
                 readonly min_amount?: components["schemas"]["ExactU128"];
                 readonly max_amount?: components["schemas"]["ExactU128"];
@@ -3242,6 +3252,7 @@ export interface components {
             readonly rules?: components["schemas"]["SpendingRules"];
             readonly allowed_rpc_methods?: components["schemas"]["EvmPolicies"]["allowed_rpc_methods"];
             readonly fee_payment_strategy?: components["schemas"]["FeePaymentStrategy"];
+            /** @description The tokens in which users can pay. */
             readonly allowed_tokens?: readonly components["schemas"]["AllowedSolanaToken"][];
             readonly swap_config?: components["schemas"]["SwapConfig"];
             readonly fee_margin_percentage?: components["schemas"]["Percentage"];
@@ -3357,11 +3368,12 @@ export interface components {
             readonly timeout_seconds?: components["schemas"]["CreateStellarPolicies"]["timeout_seconds"] | null;
             readonly fee_payment_strategy?: components["schemas"]["CreateStellarPolicies"]["fee_payment_strategy"] | null;
             readonly concurrent_transactions?: components["schemas"]["CreateStellarPolicies"]["concurrent_transactions"] | null;
-            readonly allowed_tokens?: readonly (components["schemas"]["AllowedStellarToken"] | components["schemas"]["AllowedSolanaToken"])[];
-            readonly swap_config?: components["schemas"]["SwapConfig"];
-            readonly slippage_percentage?: components["schemas"]["StellarPolicies"]["slippage_percentage"];
-            readonly fee_margin_percentage?: components["schemas"]["Percentage"];
-            readonly fee_forwarder?: components["schemas"]["StellarPolicies"]["fee_forwarder"];
+            /** @description The tokens in which users can pay, replacing the current ones. */
+            readonly allowed_tokens?: readonly (components["schemas"]["AllowedStellarToken"] | components["schemas"]["AllowedSolanaToken"])[] | null;
+            readonly swap_config?: components["schemas"]["SwapConfig"] | null;
+            readonly slippage_percentage?: components["schemas"]["StellarPolicies"]["slippage_percentage"] | null;
+            readonly fee_margin_percentage?: components["schemas"]["Percentage"] | null;
+            readonly fee_forwarder?: components["schemas"]["StellarPolicies"]["fee_forwarder"] | null;
             readonly max_allowed_fee_lamports?: components["schemas"]["CreateSolanaPolicies"]["max_allowed_fee_lamports"] | null;
             readonly allowed_programs?: components["schemas"]["CreateSolanaPolicies"]["allowed_programs"] | null;
             readonly allowed_accounts?: components["schemas"]["CreateSolanaPolicies"]["allowed_accounts"] | null;
@@ -6348,7 +6360,7 @@ export interface components {
         /** @description A transaction of a user, and the token in which the user pays its fee. */
         readonly SponsoredTransactionRequest: components["schemas"]["SponsoredStellarRequest"] | components["schemas"]["SponsoredSolanaRequest"];
         /**
-         * Stellar
+         * Sponsored Stellar request
          * @description Either `transaction_xdr`, or `operations` with `source_account`.
          */
         readonly SponsoredStellarRequest: {
@@ -6360,7 +6372,7 @@ export interface components {
             /** @description `native`, `CODE:ISSUER`, or for smart contract calls the contract of a token. */
             readonly fee_token: string;
         };
-        /** Solana */
+        /** Sponsored Solana request */
         readonly SponsoredSolanaRequest: {
             /** @description A transaction that a user signs, in wire format, base64. Any fee payer; its signatures are ignored. */
             readonly transaction: string;
@@ -6370,9 +6382,10 @@ export interface components {
         readonly SponsoredQuoteResponse: {
             /** @constant */
             readonly success: true;
+            /** @description The quote. */
             readonly data: components["schemas"]["SponsoredStellarQuote"] | components["schemas"]["SponsoredSolanaQuote"];
         };
-        /** Stellar */
+        /** Sponsored Stellar quote */
         readonly SponsoredStellarQuote: {
             /** @description The fee in base units of the token. */
             readonly fee_in_token: components["schemas"]["DecimalString"];
@@ -6385,7 +6398,7 @@ export interface components {
             /** @description The same in whole tokens. */
             readonly max_fee_in_token_ui?: components["schemas"]["DecimalNumber"];
         };
-        /** Solana */
+        /** Sponsored Solana quote */
         readonly SponsoredSolanaQuote: {
             /** @description The fee in whole tokens. */
             readonly estimated_fee: components["schemas"]["DecimalNumber"];
@@ -6395,9 +6408,10 @@ export interface components {
         readonly SponsoredBuildResponse: {
             /** @constant */
             readonly success: true;
+            /** @description The build. */
             readonly data: components["schemas"]["SponsoredStellarBuild"] | components["schemas"]["SponsoredSolanaBuild"];
         };
-        /** Stellar */
+        /** Sponsored Stellar build */
         readonly SponsoredStellarBuild: {
             /** @description The envelope, XDR in base64. */
             readonly transaction: string;
@@ -6414,7 +6428,7 @@ export interface components {
             readonly max_fee_in_token?: components["schemas"]["SponsoredStellarQuote"]["max_fee_in_token"];
             readonly max_fee_in_token_ui?: components["schemas"]["SponsoredStellarQuote"]["max_fee_in_token_ui"];
         };
-        /** Solana */
+        /** Sponsored Solana build */
         readonly SponsoredSolanaBuild: {
             /** @description The transaction without signatures, base64. */
             readonly transaction: string;

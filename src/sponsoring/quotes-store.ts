@@ -20,7 +20,7 @@ export interface Quote {
   readonly built?: { readonly hash: string; readonly receiver: string } | undefined
 }
 
-/** Quotes that nobody used are deleted this long after their end, in ms, so that a late user is told why. */
+/** Unused quotes are deleted this long after their end, in ms, so that a late user is told why. */
 const KEPT_MS = 3_600_000
 
 /** The most rows that one request deletes. */

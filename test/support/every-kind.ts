@@ -5,8 +5,8 @@ import { plantMint } from '../../simulators/solana/tokens.ts'
 import { startLedger, type TestLedger } from '../../simulators/stellar/start-ledger.ts'
 import { type Anvil, type AnvilOptions, startAnvil } from './anvil.ts'
 import { DEV_ADDRESSES, DEV_KEYS, type Service, type ServiceOptions, startService } from './service.ts'
-import { MAIN as SOLANA_ACCOUNT, seedOf, solanaConfig } from './solana-scenario.ts'
-import { MAIN as STELLAR_KEY, stellarConfig } from './stellar-scenario.ts'
+import { addressOf, MAIN as SOLANA_ACCOUNT, seedOf, solanaConfig } from './solana-scenario.ts'
+import { keypairOf, MAIN as STELLAR_KEY, stellarConfig, XLM } from './stellar-scenario.ts'
 
 /** A token in which fees are quoted on Solana. */
 export const FEE_MINT = address('4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU')
@@ -38,6 +38,9 @@ export async function startEveryKind(options: EveryKindOptions = {}): Promise<Ev
   const solana = await startSolana()
   solana.airdrop(SOLANA_ACCOUNT, PLENTY)
   plantMint(solana, FEE_MINT, { decimals: 6 })
+  // The users of the contract's examples of sponsored transactions.
+  for (const name of ['sponsored user', 'receiver']) solana.airdrop(addressOf(name), PLENTY)
+  ledger.fund(keypairOf('sponsored user').publicKey(), XLM)
   const service = await startService({
     rpcUrls: [anvil.url],
     ...recordsOf(ledger, solana),

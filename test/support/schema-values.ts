@@ -36,6 +36,12 @@ function plainOf(schema: Node): fc.Arbitrary<unknown> {
       min: Number(schema.minimum ?? 0),
       max: Math.min(Number(schema.maximum ?? 2 ** 31), 2 ** 31),
     })
+  if (schema.type === 'number')
+    return fc.double({
+      min: Number(schema.minimum ?? 0),
+      max: Number(schema.maximum ?? 2 ** 31),
+      noNaN: true,
+    })
   if (schema.type === 'string') return texts(schema)
   return fc.constantFrom(1, 'text', null)
 }

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Answer } from '../../chains/answer.ts'
 import type { Chain, SourceAccount } from '../../chains/chain.ts'
+import { tokenId } from '../../chains/sponsoring.ts'
 import type { Clock } from '../../lib/time.ts'
 import type { SignerHealth } from '../../signers/signer.ts'
-import { sharesAccount } from '../policies/policy.ts'
-import { tokenId } from '../../chains/sponsoring.ts'
-import { sponsoringPoliciesOf } from '../policies/policy.ts'
+import { sharesAccount, sponsoringPoliciesOf } from '../policies/policy.ts'
 import type { Relayer } from '../relayer.ts'
 import { findRelayer, setSystemDisabled } from '../store.ts'
 import {

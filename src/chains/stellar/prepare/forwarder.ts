@@ -214,7 +214,7 @@ function ownerOf({ credentials }: SorobanAuthorizationEntry): string | undefined
     : undefined
 }
 
-/** The node leaves the last ledger of an authorization to whoever signs it. */
+/** The node leaves the last ledger of an authorization to its signer. */
 function expiring(entry: SorobanAuthorizationEntry, lastLedger: number): SorobanAuthorizationEntry {
   const { credentials, rootInvocation } = entry
   if (credentials.type !== 'sorobanCredentialsAddress') throw new Error('the owner of the entry was checked')

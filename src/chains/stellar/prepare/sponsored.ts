@@ -272,10 +272,10 @@ export async function refusePayer(
       'account_not_found',
       `fee_token: the relayer has no trust line for ${token}; add one with change_trust.`,
     )
-  if (theirs.room < amount)
+  if (theirs.receivable < amount)
     return refuse(
       'policy_violation',
-      `fee_token: the trust line of the relayer has room for ${theirs.room} base units of ${token}.`,
+      `fee_token: the trust line of the relayer has room for ${theirs.receivable} base units of ${token}.`,
     )
   return own !== undefined && own.spendable >= amount
     ? NOTHING

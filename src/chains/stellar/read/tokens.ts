@@ -46,7 +46,7 @@ export interface Holding {
   /** The amount that it can pay. */
   readonly spendable: bigint
   /** The amount that it can receive. */
-  readonly room: bigint
+  readonly receivable: bigint
 }
 
 /** Reads what accounts hold of an asset of an issuer, in their order; undefined for an account without a trust line. */
@@ -77,7 +77,7 @@ export async function readHoldings(
     kind: 'ok',
     value: accounts.map((account) => {
       // The issuer pays and takes back any amount.
-      if (account === issuer) return { spendable: MAX_INT64, room: MAX_INT64 }
+      if (account === issuer) return { spendable: MAX_INT64, receivable: MAX_INT64 }
       const key = keys.find((one) => one.account === account)?.key ?? ''
       const line = lines.get(key)
       return line && holdingOf(line)
@@ -89,9 +89,9 @@ export async function readHoldings(
 const AUTHORIZED = 1
 
 function holdingOf({ balance, limit, flags, ext }: TrustLineEntry): Holding {
-  if ((flags & AUTHORIZED) === 0) return { spendable: 0n, room: 0n }
+  if ((flags & AUTHORIZED) === 0) return { spendable: 0n, receivable: 0n }
   const { buying, selling } = ext.type === 'v1' ? ext.v1.liabilities : { buying: 0n, selling: 0n }
-  return { spendable: balance - selling, room: limit - balance - buying }
+  return { spendable: balance - selling, receivable: limit - balance - buying }
 }
 
 /** Returns undefined for an entry that cannot be read, so that it does not count as missing (I6). */
@@ -121,7 +121,7 @@ export interface ContractRead {
 }
 
 /** Any account can be the source of a simulation, whether it exists or not. */
-const NOBODY = 'GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF'
+const ANY_ACCOUNT = 'GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF'
 
 /** Runs a function of a contract on one node, and returns its value. A call that fails is unknown: it decides nothing here. */
 export async function readContract(
@@ -135,7 +135,7 @@ export async function readContract(
     args,
   } as const
   const tx = new Transaction({
-    sourceAccount: toMuxedAccount(NOBODY),
+    sourceAccount: toMuxedAccount(ANY_ACCOUNT),
     fee: 0,
     seqNum: 0n,
     cond: Preconditions.precondNone(),
