@@ -77,10 +77,21 @@ export async function bundlePlugin({ id, path }: PluginConfig, file: string): Pr
       `plugin "${id}": ${path} and its packages have more than ${MAX_BUNDLE_BYTES} bytes`,
     ])
   const folder = mkdtempSync(join(tmpdir(), 'relayer-plugin-'))
+  folders.add(folder)
   const bundled = join(folder, 'plugin.mjs')
   writeFileSync(bundled, code, { mode: 0o600 })
-  return { file: bundled, remove: () => rmSync(folder, { recursive: true, force: true }) }
+  return { file: bundled, remove: () => remove(folder) }
 }
+
+/** The folders of this process. A start that fails later, or a plugin that does not compile, leaves none behind. */
+const folders = new Set<string>()
+
+function remove(folder: string): void {
+  folders.delete(folder)
+  rmSync(folder, { recursive: true, force: true })
+}
+
+process.once('exit', () => [...folders].forEach(remove))
 
 /** The runtime of a clone is beside this file; the bundled program has none there. */
 function runtimeFiles(): Runtime {

@@ -139,19 +139,20 @@ function headersFor(names: readonly string[], { headers, requestId, actor }: Req
   )
 }
 
-const JSON_TYPE = 'application/json; charset=utf-8'
+/** A call may have done something, so its response is never withheld because its caller leaves others unread. */
+const AS_JSON = { contentType: 'application/json; charset=utf-8', repeatable: false }
 
 /** Writes the response. The result is JSON text already, so it is not parsed again. */
 function answer(outcome: PluginOutcome, settings: PluginSettings) {
   if (outcome.kind === 'result' && settings.rawResponse)
-    return { status: 200, body: outcome.value, contentType: JSON_TYPE }
+    return { status: 200, body: outcome.value, ...AS_JSON }
   const metadata = metadataOf(outcome, settings)
   const tail = metadata === undefined ? '' : `,"metadata":${JSON.stringify(metadata)}`
   if (outcome.kind === 'result')
-    return { status: 200, body: `{"success":true,"data":${outcome.value}${tail}}`, contentType: JSON_TYPE }
+    return { status: 200, body: `{"success":true,"data":${outcome.value}${tail}}`, ...AS_JSON }
   const { status, ...failure } = failureOf(outcome, settings)
   const fields = JSON.stringify({ success: false, ...failure, message: STATUS_CODES[status] ?? 'Error' })
-  return { status, body: `${fields.slice(0, -1)}${tail}}`, contentType: JSON_TYPE }
+  return { status, body: `${fields.slice(0, -1)}${tail}}`, ...AS_JSON }
 }
 
 function failureOf(outcome: Exclude<PluginOutcome, { kind: 'result' }>, { timeout }: PluginSettings) {
