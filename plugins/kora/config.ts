@@ -1,5 +1,5 @@
 import { isAddress } from '@solana/kit'
-import { Fields } from '../x402/config.ts'
+import { Fields } from '../shared/fields.ts'
 
 /** The methods of Kora that the plugin has. */
 export const METHODS = [

@@ -1,5 +1,4 @@
-import { ApiRefusal, NodeError } from '../x402/host.ts'
-import { Unavailable } from '../x402/refusal.ts'
+import { ApiRefusal, NodeError, Unavailable } from '../shared/host.ts'
 
 /** The numbers of Kora's errors, and those of JSON-RPC. */
 const CODES = {

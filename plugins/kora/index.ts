@@ -1,7 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isRecord } from '../x402/host.ts'
-import type { PluginCall } from '../x402/index.ts'
+import { isRecord, type PluginCall } from '../shared/host.ts'
 import { readSettings, type Settings } from './config.ts'
 import { KoraError, toKoraError } from './errors.ts'
 import { answer, readParams } from './methods.ts'

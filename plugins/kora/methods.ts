@@ -1,5 +1,5 @@
 import { isAddress } from '@solana/kit'
-import { isRecord, type World } from '../x402/host.ts'
+import { isRecord, type World } from '../shared/host.ts'
 import { METHODS, type Method, type Settings } from './config.ts'
 import { KoraError } from './errors.ts'
 import { describePolicies } from './policies.ts'

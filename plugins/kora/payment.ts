@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Rpc } from '../x402/host.ts'
-import { type AccountInfo, type InSlot, readAccounts, tokenAccountIn } from '../x402/solana/verify.ts'
+import type { Rpc } from '../shared/host.ts'
+import { type AccountInfo, type InSlot, readAccounts, tokenAccountIn } from '../shared/solana-accounts.ts'
 import { KoraError } from './errors.ts'
 import { type FeeToken, readFee, readFeeTokens, readPrice, type Sponsor, wasQuoted } from './sponsor.ts'
 import type { UserTransaction } from './transaction.ts'

@@ -1,4 +1,4 @@
-import { callApi, isRecord, locked } from '../x402/host.ts'
+import { callApi, isRecord, locked } from '../shared/host.ts'
 import { KoraError } from './errors.ts'
 import { checkPayment } from './payment.ts'
 import type { Sponsor } from './sponsor.ts'

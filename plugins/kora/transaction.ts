@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { address, getBase58Encoder, getCompiledTransactionMessageEncoder } from '@solana/kit'
-import type { Rpc } from '../x402/host.ts'
+import type { Rpc } from '../shared/host.ts'
+import { loadedAccounts } from '../shared/solana-accounts.ts'
 import {
   COMPUTE_BUDGET_PROGRAM,
   decodeTransaction,
   type Instruction,
   isSignatureOf,
-} from '../x402/solana/payment.ts'
-import { loadedAccounts } from '../x402/solana/verify.ts'
+} from '../shared/solana-transaction.ts'
 import { KoraError } from './errors.ts'
 
 type Decoded = NonNullable<ReturnType<typeof decodeTransaction>>

@@ -11,8 +11,8 @@ import {
   setTransactionMessageFeePayer,
   setTransactionMessageLifetimeUsingBlockhash,
 } from '@solana/kit'
-import { associatedAddress, TOKEN_PROGRAMS } from '../x402/solana/payment.ts'
-import { type AccountInfo, readAccounts } from '../x402/solana/verify.ts'
+import { type AccountInfo, readAccounts } from '../shared/solana-accounts.ts'
+import { associatedAddress, TOKEN_PROGRAMS } from '../shared/solana-transaction.ts'
 import { KoraError } from './errors.ts'
 import type { Sponsor } from './sponsor.ts'
 

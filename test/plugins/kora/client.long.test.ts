@@ -182,6 +182,19 @@ describe('a client', () => {
     )
   })
 
+  test.each([
+    ['fee_payer_spending', { fee_payer_spending: 'always' }],
+    ['fee_payment_strategy', { fee_payment_strategy: 'user' }],
+  ])('is told of a relayer whose policy %s leaves the guards to others', async (name, policies) => {
+    const change = (more: object) => paymaster.service.api('PATCH', '/relayers/main', { policies: more })
+    expect(await change(policies)).toMatchObject({ status: 200 })
+    onTestFinished(async () => {
+      await change({ [name]: null })
+    })
+    const { error } = await paymaster.call('getPayerSigner', {})
+    expect(error).toMatchObject({ code: -32_091, message: expect.stringContaining(name) })
+  })
+
   test('pays nothing where the price is free', async () => {
     const client = paymaster.client('free')
     const user = await paymaster.user()
