@@ -113,6 +113,7 @@ const TABLES = [
   'spendings',
   'spent',
   'top_ups',
+  'sponsored_quotes',
 ]
 
 /** Removes every row but those of the audit log, which no one can delete, for tests that share a database. */
