@@ -48,6 +48,8 @@ export interface Paymaster {
   readonly solana: TestSolana
   readonly service: Service
   readonly relayer: Address
+  /** Its account of USDC. */
+  readonly paid: Address
   client(name?: string, apiKey?: string): KoraClient
   /** Calls a method, and returns the whole answer. */
   call(method: string, params: unknown, name?: string): Promise<Reply>
@@ -134,6 +136,7 @@ export async function startPaymaster(): Promise<Paymaster> {
     solana,
     service,
     relayer: SELF,
+    paid,
     hold,
     client: (name = 'kora', apiKey) => new KoraClient({ rpcUrl: urlOf(name), ...(apiKey && { apiKey }) }),
     call: async (method, params, name = 'kora') => {
