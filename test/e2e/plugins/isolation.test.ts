@@ -101,6 +101,7 @@ describe('a hostile plugin', () => {
       'content-type',
       'user-agent',
       'x-mine',
+      'x-relayer-api-key-id',
       'x-request-id',
     ])
   })
