@@ -97,16 +97,17 @@ export async function findBuild(
   return { quoteId, token, amount, payer, receiver: receiver ?? '', fee, validUntil }
 }
 
-/** Returns those of the quotes that a transaction has used. The caller holds the lock of the account, so the answer stays true until its commit. */
+/** Locks the quotes, which the accounts of a relayer share, until the commit, and returns those that a transaction has used. */
 export async function findUsedQuotes(tx: Tx, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
   const rows = await tx
     .selectFrom('sponsored_quotes')
-    .select('id')
+    .select(['id', 'transaction_id'])
     .where(sql<boolean>`id = any(${ids}::text[])`)
-    .where('transaction_id', 'is not', null)
+    .orderBy('id')
+    .forUpdate()
     .execute()
-  return new Set(rows.map(({ id }) => id))
+  return new Set(rows.flatMap(({ id, transaction_id: usedBy }) => (usedBy === null ? [] : id)))
 }
 
 /** Notes which transactions use the quotes. */
