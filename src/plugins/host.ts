@@ -299,13 +299,13 @@ export function createPluginHost({ id, connect, api, kv, clock, log, observer }:
     runWaiting()
   }
 
-  function hasRoom(isHook: boolean): boolean {
+  function mayBegin(isHook: boolean): boolean {
     return current?.isReady === true && current.runs.size < MAX_RUNNING + (isHook ? MAX_HOOKS : 0)
   }
 
   function runWaiting(): void {
-    while (queues.hooks.length > 0 && hasRoom(true)) queues.hooks.shift()?.()
-    while (queues.calls.length > 0 && hasRoom(false)) queues.calls.shift()?.()
+    while (queues.hooks.length > 0 && mayBegin(true)) queues.hooks.shift()?.()
+    while (queues.calls.length > 0 && mayBegin(false)) queues.calls.shift()?.()
   }
 
   async function answer(
@@ -381,7 +381,7 @@ export function createPluginHost({ id, connect, api, kv, clock, log, observer }:
     if (isStopped || current === undefined) return Promise.reject(unavailable())
     const isHook = call.entry !== HANDLER
     const queue = isHook ? queues.hooks : queues.calls
-    const isFree = hasRoom(isHook)
+    const isFree = mayBegin(isHook)
     if (!isFree && queue.length >= MAX_QUEUED) return Promise.reject(unavailable())
     counts.calls += 1
     return new Promise((resolve, reject) => {
