@@ -1,5 +1,6 @@
-import { type NetworkSettings, normalized, type Settings } from './config.ts'
-import { NodeError, type World } from './host.ts'
+import { normalized } from '../shared/fields.ts'
+import { NodeError, Unavailable, type World } from '../shared/host.ts'
+import type { NetworkSettings, Settings } from './config.ts'
 import {
   type Asked,
   awaitInclusion,
@@ -8,7 +9,7 @@ import {
   sendOnce,
   underPaymentId,
 } from './once.ts'
-import { CallError, Refusal, Unavailable } from './refusal.ts'
+import { CallError, Refusal } from './refusal.ts'
 import { decodePayment, settlerOn } from './scheme.ts'
 import {
   NETWORKS_OF_VERSION_1,

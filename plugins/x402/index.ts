@@ -1,22 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { PluginCall } from '../shared/host.ts'
 import { readSettings, type Settings } from './config.ts'
 import { settle, supported, verify } from './facilitator.ts'
-import type { HostApi, HostStore } from './host.ts'
 import { CallError } from './refusal.ts'
-
-/** One call of the plugin, as the host describes it. */
-export interface PluginCall {
-  readonly api: HostApi
-  readonly kv: HostStore
-  /** The body of a POST. */
-  readonly params: unknown
-  readonly method: string
-  /** The rest of the path, such as `/settle`. */
-  readonly route: string
-  readonly config?: unknown
-  /** By names in lower case. `x-relayer-api-key-id` is by the host, and names the API key of the caller. */
-  readonly headers: Readonly<Record<string, readonly string[]>>
-}
 
 /** Answers x402's facilitator interface: `GET /supported`, `POST /verify` and `POST /settle`. */
 export async function handler(call: PluginCall): Promise<unknown> {

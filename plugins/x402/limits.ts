@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { type Limit, normalized } from './config.ts'
-import { isRecord, locked, type World } from './host.ts'
+import { normalized } from '../shared/fields.ts'
+import { isRecord, locked, type World } from '../shared/host.ts'
+import type { Limit } from './config.ts'
 import { Refusal } from './refusal.ts'
 import type { PaymentRequest } from './wire.ts'
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
+import { ApiRefusal, callApi, locked, NodeError, Unavailable, type World } from '../shared/host.ts'
 import type { Settings } from './config.ts'
-import { ApiRefusal, callApi, locked, NodeError, type World } from './host.ts'
 import { countPayment } from './limits.ts'
-import { CallError, Refusal, Unavailable } from './refusal.ts'
+import { CallError, Refusal } from './refusal.ts'
 import type { Payment } from './scheme.ts'
 import type { PaymentRequest } from './wire.ts'
 

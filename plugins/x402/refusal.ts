@@ -1,3 +1,5 @@
+import { NodeError, Unavailable } from '../shared/host.ts'
+
 /** Reasons that x402's specification lists in section 9, those that its schemes add, and ours for limits of the operator. */
 export type Reason =
   | GeneralReason
@@ -55,5 +57,13 @@ export class CallError extends Error {
   }
 }
 
-/** The service, or the network behind it, did not answer. Nothing is known about the payment, and the same may be asked again. */
-export class Unavailable extends Error {}
+/** Reads the chain for a verification. If that fails, nothing is wrong with the payment, and the refusal says so. */
+export async function reading<Result>(payer: string, read: () => Promise<Result>): Promise<Result> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof Unavailable || error instanceof NodeError)
+      throw new Refusal('unexpected_verify_error', `The network cannot be read: ${error.message}`, payer)
+    throw error
+  }
+}

@@ -1,5 +1,6 @@
-import { type NetworkSettings, normalized, type Settings } from './config.ts'
-import { isRecord } from './host.ts'
+import { normalized } from '../shared/fields.ts'
+import { isRecord } from '../shared/host.ts'
+import type { NetworkSettings, Settings } from './config.ts'
 import { CallError, Refusal } from './refusal.ts'
 
 /** What a resource server demands, as far as it is the same on every network. */

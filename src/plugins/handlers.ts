@@ -118,10 +118,10 @@ function listsOf(query: Readonly<Record<string, unknown>>): Record<string, strin
   return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, [value].flat().map(String)]))
 }
 
-/** A body may hold the parameter in the field `params`, or be it. */
+/** A body may hold the parameter in the field `params`, or be it. A request of JSON-RPC has such a field as well, and is handed over whole. */
 function paramsOf(body: unknown): unknown {
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body)
-  return isObject && 'params' in body ? body.params : body
+  return isObject && 'params' in body && !('jsonrpc' in body) ? body.params : body
 }
 
 /** Headers that carry credentials of the service. No list hands them over. */

@@ -1,7 +1,7 @@
 import { TransactionResult, TransactionResultExt, TransactionResultResult } from '@stellar/stellar-sdk/xdr'
 import { expect, onTestFinished, test } from 'vitest'
-import { confirmRefusals } from '../../src/chains/rpc/refusals.ts'
 import { createRpcClient } from '../../src/chains/rpc/client.ts'
+import { confirmRefusals } from '../../src/chains/rpc/refusals.ts'
 import { NODE_DIALECT, readSent } from '../../src/chains/stellar/broadcast.ts'
 import { systemClock } from '../../src/lib/time.ts'
 import { createLogger } from '../../src/log.ts'

@@ -368,6 +368,13 @@ test('the ABIs of a relayer', async () => {
   })
 })
 
+test('sponsored transactions, which EVM does not have', async () => {
+  const of = '/api/v1/relayers/{relayer_id}/transactions/sponsored' as const
+  const content = { params: { path: main }, body: { transaction: 'AQ==', fee_token: RECEIVER } }
+  for (const answer of [await client.POST(`${of}/quote`, content), await client.POST(`${of}/build`, content)])
+    expect(answer).toMatchObject({ error: { code: 'not_supported' } })
+})
+
 test('the audit log', async () => {
   const query = { action: 'createRelayer', limit: 1 } as const
   const { data } = bodyOf(await client.GET('/api/v1/audit', { params: { query } }))

@@ -267,6 +267,15 @@ test('each entry is exported, and its library is a peer of the version with whic
   expect(manifest.peerDependenciesMeta).toEqual(
     Object.fromEntries(names.map((name) => [name, { optional: true }])),
   )
-  const entries = ['.', './eip1193', './viem', './ethers', './solana-kit', './stellar', './package.json']
+  const entries = [
+    '.',
+    './eip1193',
+    './viem',
+    './ethers',
+    './solana-kit',
+    './stellar',
+    './plugin',
+    './package.json',
+  ]
   expect(Object.keys(manifest.exports)).toEqual(entries)
 })

@@ -67,7 +67,10 @@ describe('a relayer on a Solana network', () => {
       { allowed_accounts: [PROGRAM], disallowed_accounts: [PROGRAM] },
       'relayers[0].policies has both "allowed_accounts" and "disallowed_accounts"; one of the two decides',
     ],
-    [{ allowed_tokens: [{ mint: 'x' }] }, 'relayers[0].policies.allowed_tokens[0].mint must be an address: 32 bytes in base58'],
+    [
+      { allowed_tokens: [{ mint: 'x' }] },
+      'relayers[0].policies.allowed_tokens[0].mint must be an address: 32 bytes in base58',
+    ],
     [
       { allowed_tokens: [{ mint: PROGRAM }, { mint: PROGRAM }] },
       `relayers[0].policies.allowed_tokens names ${PROGRAM} twice`,

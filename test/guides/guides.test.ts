@@ -76,6 +76,7 @@ describe('what the pages name is there', () => {
     'RELAYER_DEV_KEY',
     'WEBHOOK_SIGNING_KEY',
     'CHROMIUM_PATH',
+    'KORA_KEYS',
     'NATS_URL',
     'NATS_TOKEN',
     'REQUIRE_NATS',

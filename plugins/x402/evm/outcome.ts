@@ -1,5 +1,5 @@
 import { decodeEventLog, type Hex, hexToBigInt, numberToHex, parseAbi } from 'viem'
-import { isRecord, NodeError, type Rpc } from '../host.ts'
+import { isRecord, NodeError, type Rpc } from '../../shared/host.ts'
 import type { Outcome } from '../scheme.ts'
 import { type EvmPayment, isSame } from './payment.ts'
 

@@ -8,7 +8,7 @@ import {
   recoverAddress,
   size,
 } from 'viem'
-import { isRecord } from '../host.ts'
+import { isRecord } from '../../shared/host.ts'
 import { Refusal } from '../refusal.ts'
 import type { PaymentRequest, Requirements } from '../wire.ts'
 import { PROXY_ABI, TOKEN_ABI } from './abi.ts'

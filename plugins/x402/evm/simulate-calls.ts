@@ -1,5 +1,5 @@
 import { decodeAbiParameters, encodeAbiParameters, type Hex } from 'viem'
-import type { Rpc } from '../host.ts'
+import type { Rpc } from '../../shared/host.ts'
 
 /** One call of a simulation. */
 export interface Call {

@@ -1,47 +1,20 @@
 import { createHash } from 'node:crypto'
+import { type Address, isAddress } from '@solana/kit'
 import {
-  type Address,
-  address,
-  getAddressEncoder,
-  getBase64Encoder,
-  getCompiledTransactionMessageDecoder,
-  getProgramDerivedAddress,
-  getPublicKeyFromAddress,
-  getTransactionDecoder,
-  isAddress,
-  type SignatureBytes,
-  verifySignature,
-} from '@solana/kit'
+  associatedAddress,
+  COMPUTE_BUDGET_PROGRAM,
+  decodeTransaction,
+  type Instruction,
+  isSignatureOf,
+  type Lookup,
+  TOKEN_PROGRAMS,
+} from '../../shared/solana-transaction.ts'
 import { Refusal } from '../refusal.ts'
 import type { PaymentRequest } from '../wire.ts'
 
-/** SPL Token. */
-export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
-
-/** It and Token-2022. */
-const TOKEN_PROGRAMS: ReadonlySet<string> = new Set([
-  TOKEN_PROGRAM,
-  'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb',
-])
-const ASSOCIATED_TOKEN_PROGRAM = address('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL')
-const COMPUTE_BUDGET_PROGRAM = 'ComputeBudget111111111111111111111111111111'
 const MEMO_PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr'
 /** Wallets add its instructions to protect their users. */
 const LIGHTHOUSE_PROGRAM = 'L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95'
-
-/** One instruction; `accounts` are indexes of the accounts of its message, those from tables included. */
-interface Instruction {
-  readonly program: string
-  readonly accounts: readonly number[]
-  readonly data: Uint8Array
-}
-
-/** A table from which the message loads accounts. */
-export interface Lookup {
-  readonly table: string
-  readonly writable: readonly number[]
-  readonly readonly: readonly number[]
-}
 
 /** A payment in SPL tokens, decoded and checked as far as that is possible without the chain. */
 export interface SolanaPayment {
@@ -70,9 +43,6 @@ export interface SolanaBounds {
   readonly maxUnitPrice: bigint
 }
 
-/** Transactions are at most this long on the wire, which base64 makes a third longer. */
-const MAX_BASE64_LENGTH = 1644
-
 /** Decodes a payment, and compares it with what is required. `feePayer` is the relayer's account. Throws {@link Refusal}. */
 export async function decodeSolanaPayment(
   { payload, requirements }: PaymentRequest,
@@ -98,22 +68,22 @@ export async function decodeSolanaPayment(
       `paymentRequirements.extra.feePayer: expected ${feePayer}.`,
     )
   const { transaction } = payload
-  const { message, bytes, signatures } = decode(transaction)
-  const accounts = message.staticAccounts.map(String)
+  const decoded = decodeTransaction(transaction)
+  if (decoded === undefined)
+    throw refusal(
+      'payload_transaction_could_not_be_decoded',
+      'payload.transaction: expected a transaction in base64.',
+    )
+  const { message, bytes, signatures, accounts, instructions, lookups } = decoded
   if (accounts[0] !== feePayer) throw refusal('fee_payer_mismatch', `The fee payer must be ${feePayer}.`)
   if (message.header.numSignerAccounts !== 2)
     throw refusal('payload_excessive_signers', 'Exactly the fee payer and the payer must sign.')
   const payer = accounts[1] ?? ''
-  await checkSignature(signatures[payer as Address], bytes, payer)
-  const instructions = message.instructions.map((each) => ({
-    program: accounts[each.programAddressIndex] ?? '',
-    accounts: each.accountIndices ?? [],
-    data: Uint8Array.from(each.data ?? []),
-  }))
+  if (!(await isSignatureOf(payer, signatures[payer as Address], bytes)))
+    throw refusal('payload_signature_invalid', 'The signature of the payer is missing or wrong.', payer)
   const transfer = checkInstructions(instructions, { payer, amount, memo: extra.memo, ...bounds })
   const destination = await associatedAddress(payTo, asset, transfer.program)
   const messageHash = createHash('sha256').update(bytes).digest('hex')
-  const lookups = message.lookups
   return {
     transaction: String(transaction),
     feePayer,
@@ -131,36 +101,6 @@ export async function decodeSolanaPayment(
 
 function refusal(reason: string, message: string, payer?: string): Refusal {
   return new Refusal(`invalid_exact_svm_${reason}`, message, payer)
-}
-
-function decode(transaction: unknown) {
-  const failed = refusal(
-    'payload_transaction_could_not_be_decoded',
-    'payload.transaction: expected a transaction in base64.',
-  )
-  if (typeof transaction !== 'string' || transaction.length > MAX_BASE64_LENGTH) throw failed
-  try {
-    const { messageBytes, signatures } = getTransactionDecoder().decode(
-      getBase64Encoder().encode(transaction),
-    )
-    const message = getCompiledTransactionMessageDecoder().decode(messageBytes)
-    if (message.version !== 0 && message.version !== 'legacy') throw failed
-    const tables = message.version === 0 ? (message.addressTableLookups ?? []) : []
-    const lookups = tables.map(({ lookupTableAddress, writableIndexes, readonlyIndexes }) => ({
-      table: String(lookupTableAddress),
-      writable: [...writableIndexes],
-      readonly: [...readonlyIndexes],
-    }))
-    return { message: { ...message, lookups }, bytes: Uint8Array.from(messageBytes), signatures }
-  } catch {
-    throw failed
-  }
-}
-
-async function checkSignature(signature: Uint8Array | null | undefined, bytes: Uint8Array, payer: string) {
-  const key = await getPublicKeyFromAddress(address(payer)).catch(() => undefined)
-  if (signature && key && (await verifySignature(key, signature as SignatureBytes, bytes))) return
-  throw refusal('payload_signature_invalid', 'The signature of the payer is missing or wrong.', payer)
 }
 
 interface Expected extends SolanaBounds {
@@ -233,11 +173,4 @@ function checkMemo(others: readonly Instruction[], { memo, payer }: Expected): v
   if (memos.length !== 1) throw refusal('payload_memo_count', 'Exactly one memo is expected.', payer)
   if (Buffer.from(memos[0]?.data ?? []).equals(Buffer.from(String(memo)))) return
   throw refusal('payload_memo_mismatch', 'The memo is not what is required.', payer)
-}
-
-async function associatedAddress(owner: string, mint: string, program: string): Promise<string> {
-  const encoder = getAddressEncoder()
-  const seeds = [owner, program, mint].map((each) => encoder.encode(address(each)))
-  const [found] = await getProgramDerivedAddress({ programAddress: ASSOCIATED_TOKEN_PROGRAM, seeds })
-  return String(found)
 }

@@ -1,15 +1,16 @@
-import { getAddressDecoder } from '@solana/kit'
-import { isRecord, NodeError, type Rpc, reading } from '../host.ts'
-import { Refusal } from '../refusal.ts'
+import { isRecord, NodeError, type Rpc } from '../../shared/host.ts'
+import {
+  type AccountInfo,
+  type InSlot,
+  loadedAccounts,
+  readAccounts,
+  type TokenAccount,
+  tokenAccountIn,
+} from '../../shared/solana-accounts.ts'
+import { TOKEN_PROGRAM } from '../../shared/solana-transaction.ts'
+import { Refusal, reading } from '../refusal.ts'
 import type { Outcome } from '../scheme.ts'
-import { type SolanaPayment, TOKEN_PROGRAM } from './payment.ts'
-
-/** The state of an account of tokens. */
-export interface TokenAccount {
-  readonly mint: string
-  readonly owner: string
-  readonly amount: bigint
-}
+import type { SolanaPayment } from './payment.ts'
 
 /** What the chain says about a payment. */
 export interface SolanaReadings {
@@ -22,15 +23,6 @@ export interface SolanaReadings {
   readonly failure: string | undefined
   /** False if no reading before was of the slot of the simulation, so that the two cannot be compared. */
   readonly isSameSlot: boolean
-}
-
-const LOOKUP_TABLE_PROGRAM = 'AddressLookupTab1e1111111111111111111111111'
-const LOOKUP_TABLE_HEADER_BYTES = 56
-const TOKEN_ACCOUNT_BYTES = 165
-
-interface AccountInfo {
-  readonly owner: string
-  readonly data: readonly [string, string]
 }
 
 /** How often balances are read until both readings are of the same slot: payments of others move the payee's meanwhile. */
@@ -55,32 +47,6 @@ export async function readSolanaChain(payment: SolanaPayment, rpc: Rpc): Promise
   })
 }
 
-/** The writable accounts of all tables come first, then the readonly ones. */
-async function loadedAccounts({ lookups }: SolanaPayment, rpc: Rpc): Promise<(string | undefined)[]> {
-  if (lookups.length === 0) return []
-  const tables = await readAccounts(
-    lookups.map(({ table }) => table),
-    rpc,
-  )
-  const contents = tables.accounts.map(addressesIn)
-  const pick = (kind: 'writable' | 'readonly') =>
-    lookups.flatMap((lookup, index) => lookup[kind].map((entry) => contents[index]?.[entry]))
-  return [...pick('writable'), ...pick('readonly')]
-}
-
-interface InSlot<Value> {
-  readonly context: { readonly slot: number }
-  readonly value: Value
-}
-
-async function readAccounts(addresses: readonly string[], rpc: Rpc) {
-  const { context, value } = await rpc<InSlot<readonly (AccountInfo | null)[]>>('getMultipleAccounts', [
-    addresses,
-    { encoding: 'base64', commitment: 'confirmed' },
-  ])
-  return { slot: context.slot, accounts: value }
-}
-
 interface Simulated {
   readonly err: unknown
   readonly accounts?: readonly (AccountInfo | null)[] | null
@@ -98,28 +64,6 @@ async function simulate({ transaction }: SolanaPayment, addresses: readonly stri
     if (!(error instanceof NodeError)) throw error
     return { slot: undefined, after: [undefined, undefined] as const, failure: error.message }
   }
-}
-
-function bytesOf({ data }: AccountInfo): Buffer {
-  return Buffer.from(data[0], 'base64')
-}
-
-function addressAt(bytes: Buffer, offset: number): string {
-  return String(getAddressDecoder().decode(bytes, offset))
-}
-
-function tokenAccountIn(account: AccountInfo | null): TokenAccount | undefined {
-  if (account === null) return undefined
-  const bytes = bytesOf(account)
-  if (bytes.length < TOKEN_ACCOUNT_BYTES) return undefined
-  return { mint: addressAt(bytes, 0), owner: addressAt(bytes, 32), amount: bytes.readBigUInt64LE(64) }
-}
-
-function addressesIn(account: AccountInfo | null): readonly string[] {
-  if (account?.owner !== LOOKUP_TABLE_PROGRAM) return []
-  const bytes = bytesOf(account)
-  const count = Math.max(0, Math.floor((bytes.length - LOOKUP_TABLE_HEADER_BYTES) / 32))
-  return Array.from({ length: count }, (_, index) => addressAt(bytes, LOOKUP_TABLE_HEADER_BYTES + index * 32))
 }
 
 /** Decides about a payment by what the chain says. Throws {@link Refusal} if it cannot be settled. */

@@ -9,8 +9,8 @@ import {
   TransactionBuilder,
   xdr,
 } from '@stellar/stellar-sdk'
-import { isRecord, type Rpc, reading } from '../host.ts'
-import { Refusal } from '../refusal.ts'
+import { isRecord, type Rpc } from '../../shared/host.ts'
+import { Refusal, reading } from '../refusal.ts'
 import type { Outcome } from '../scheme.ts'
 import type { StellarPayment } from './payment.ts'
 

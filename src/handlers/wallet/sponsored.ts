@@ -80,7 +80,7 @@ function presentStellarQuote({
 }
 
 /** Presents a quote as the answer to `feeEstimate` has it. */
-export function presentSolanaQuote({
+function presentSolanaQuote({
   charge: { amount },
   price,
   tokenDecimals,
@@ -101,7 +101,7 @@ function presentStellarBuild(built: Built): Schemas['SponsoredStellarBuild'] {
 }
 
 /** Presents a build as the answer to `prepareTransaction` has it. */
-export function presentSolanaBuild(built: Built): Schemas['SponsoredSolanaBuild'] {
+function presentSolanaBuild(built: Built): Schemas['SponsoredSolanaBuild'] {
   return {
     transaction: built.transaction,
     fee_in_spl: String(built.charge.amount),

@@ -35,7 +35,8 @@ beforeAll(async () => {
         forward_headers: ['x-mine'],
       },
       { id: 'victim', path },
-      ...EXHAUSTING.map(([, id]) => ({ id, path, memory_mb: 32 })),
+      // The messages of a flood must not fill the heap first.
+      ...EXHAUSTING.map(([, id]) => ({ id, path, memory_mb: id === 'message-flood' ? 256 : 32 })),
     ],
   })
   await untilReady(service)

@@ -187,7 +187,7 @@ describe('on Solana', () => {
       expect(body).toMatchObject({ code: 'wrong_chain', error: expect.stringMatching(/genesis hash/) })
     })
 
-    test('is created, and its transactions are included', async () => {
+    test('is created and changed, and its transactions are included', async () => {
       story.solana.airdrop(addressOf('new'), SOL)
       story.solana.tick()
       const { status, body } = await create({
@@ -198,6 +198,10 @@ describe('on Solana', () => {
         address: addressOf('new'),
         policies: { max_allowed_fee_lamports: 50_000, max_signatures: 2 },
       })
+      const allowed_tokens = [{ mint: RECEIVER, price: { sources: [{ type: 'fixed', price: '150' }] } }]
+      const policies = { fee_payment_strategy: 'relayer', allowed_tokens }
+      const changed = await story.service.api<Schemas['Relayer']>('PATCH', '/relayers/new', { policies })
+      expect(changed.body.data).toMatchObject({ policies: { max_signatures: 2, allowed_tokens } })
       const path = '/relayers/new/transactions'
       const sent = await story.service.api(
         'POST',

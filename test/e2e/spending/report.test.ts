@@ -60,6 +60,7 @@ test('the report has the exact sums of what the chain included, by key and asset
     relayer_id: 'main',
     network: 'evm:anvil',
     unknown_fees: 0,
+    earned: '0',
   }
   expect(await report()).toEqual([
     {

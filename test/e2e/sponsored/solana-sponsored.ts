@@ -23,7 +23,7 @@ import {
 export const USDC = createWallet().address
 
 /** The price of SOL in it. */
-export const PRICE = '150'
+const PRICE = '150'
 
 /** Policies of a relayer whose users pay in tokens. */
 export const POLICIES = {

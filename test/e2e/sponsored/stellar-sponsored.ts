@@ -23,7 +23,7 @@ import {
 } from '../../support/stellar-scenario.ts'
 
 export const USER = keypairOf('user')
-export const ISSUER = keypairOf('issuer')
+const ISSUER = keypairOf('issuer')
 export const USDC = new Asset('USDC', ISSUER.publicKey())
 export const USDC_NAME = `USDC:${ISSUER.publicKey()}`
 

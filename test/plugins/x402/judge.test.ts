@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { TOKEN_PROGRAM } from '../../../plugins/shared/solana-transaction.ts'
 import type { EvmPayment } from '../../../plugins/x402/evm/payment.ts'
 import { type EvmReadings, judgeEvmPayment } from '../../../plugins/x402/evm/verify.ts'
 import { Refusal } from '../../../plugins/x402/refusal.ts'
-import { type SolanaPayment, TOKEN_PROGRAM } from '../../../plugins/x402/solana/payment.ts'
+import type { SolanaPayment } from '../../../plugins/x402/solana/payment.ts'
 import { judgeSolanaPayment, type SolanaReadings } from '../../../plugins/x402/solana/verify.ts'
 import type { StellarPayment } from '../../../plugins/x402/stellar/payment.ts'
 import {

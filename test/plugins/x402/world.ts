@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { World } from '../../../plugins/x402/host.ts'
+import type { World } from '../../../plugins/shared/host.ts'
 import { API_KEY } from '../../support/service.ts'
 
 /** What the plugin's host provides, over the service's real API. The values are in memory, and outlive the plugin as in the database. */

@@ -71,7 +71,8 @@ test('nonces and hashes of the old chain occur again', async () => {
     const [transaction] = await insert(fixture.context, newTransaction(owner, { nextRunAt: new Date(0) }))
     if (transaction === undefined) throw new Error('nothing was inserted')
     fixture.clock.advance(60_000)
-    await workAccount(fixture.context, owner.relayer.id)
+    // The first step after the reset finds that its lease was taken.
+    for (let step = 0; step < 2; step += 1) await workAccount(fixture.context, owner.relayer.id)
     return reload(fixture.context, transaction)
   }
   const before = await sendOne()

@@ -1901,7 +1901,8 @@ export interface paths {
         /**
          * Call a plugin
          * @description Runs the handler of the plugin and returns its result: `data` of the envelope, or, with the setting `raw_response`, the whole body. If the
-         *     body has a field `params`, that is the parameter of the handler, and otherwise the whole body is. A body has at most 256 KiB, a result 4 MiB.
+         *     body has a field `params` and no `jsonrpc`, that is the parameter of the handler, and otherwise the whole body is. A body has at most 256 KiB,
+         *     a result 4 MiB.
          *
          *     The call acts with the API key of the plugin, not with that of the caller. The plugin sees neither `Authorization` nor cookies, and only the
          *     headers that the operator lists. It can fail with any status from 400 to 599. A call that takes longer than `timeout` is 504

@@ -1,5 +1,3 @@
-import { Refusal, Unavailable } from './refusal.ts'
-
 /** A request to the service's API, with the API key of the plugin. */
 export interface ApiRequest {
   readonly method: 'GET' | 'POST'
@@ -7,6 +5,8 @@ export interface ApiRequest {
   readonly path: string
   readonly body?: unknown
   readonly idempotencyKey?: string
+  /** The user for whom the request is, for `user_limits`. */
+  readonly userId?: string
 }
 
 /** The way from a plugin to the service. */
@@ -27,6 +27,20 @@ export interface HostStore {
   ): Promise<unknown>
 }
 
+/** One call of a plugin, as its host describes it. */
+export interface PluginCall {
+  readonly api: HostApi
+  readonly kv: HostStore
+  /** The body of a POST. */
+  readonly params: unknown
+  readonly method: string
+  /** The rest of the path, such as `/settle`. */
+  readonly route: string
+  readonly config?: unknown
+  /** By names in lower case. `x-relayer-api-key-id` is by the host, and names the API key of the caller. */
+  readonly headers: Readonly<Record<string, readonly string[]>>
+}
+
 /** What the plugin needs of the world. */
 export interface World {
   readonly api: HostApi
@@ -35,6 +49,9 @@ export interface World {
   readonly now: () => number
   readonly sleep: (ms: number) => Promise<unknown>
 }
+
+/** The service, or the network behind it, did not answer. Nothing is known about what was asked, and the same may be asked again. */
+export class Unavailable extends Error {}
 
 /** The service refused a request for good. */
 export class ApiRefusal extends Error {
@@ -105,17 +122,6 @@ export function rpcOf(world: Pick<World, 'api'>, relayerId: string): Rpc {
     const text = [error.message, error.description].filter((part) => typeof part === 'string').join(': ')
     if (NO_ANSWER.has(Number(error.code))) throw new Unavailable(`${method}: ${text}`)
     throw new NodeError(`${method}: ${text}`)
-  }
-}
-
-/** Reads the chain for a verification. If that fails, nothing is wrong with the payment, and the refusal says so. */
-export async function reading<Result>(payer: string, read: () => Promise<Result>): Promise<Result> {
-  try {
-    return await read()
-  } catch (error) {
-    if (error instanceof Unavailable || error instanceof NodeError)
-      throw new Refusal('unexpected_verify_error', `The network cannot be read: ${error.message}`, payer)
-    throw error
   }
 }
 

@@ -1,0 +1,166 @@
+import { isAddress } from '@solana/kit'
+import { isRecord, type World } from '../shared/host.ts'
+import { METHODS, type Method, type Settings } from './config.ts'
+import { KoraError } from './errors.ts'
+import { describePolicies } from './policies.ts'
+import { RESPOND_AFTER, send, sign } from './send.ts'
+import {
+  keepQuote,
+  readFee,
+  readFeeTokens,
+  readPrice,
+  readSponsor,
+  requireToken,
+  type Sponsor,
+} from './sponsor.ts'
+import { readTransaction, type Signatures, withSignature } from './transaction.ts'
+import { composeTransfer } from './transfer.ts'
+
+/** One call of a method. */
+export interface MethodCall {
+  readonly world: World
+  readonly settings: Settings
+  /** Parameters by name. */
+  readonly params: Readonly<Record<string, unknown>>
+  /** The name of the caller's key; empty for a caller without one. */
+  readonly caller: string
+}
+
+/** What the plugin says that it is: the version of Kora whose methods it has. */
+const VERSION = '2.2.0'
+
+/** Answers a call. @throws KoraError, and the errors of the service */
+export async function answer(method: string, call: MethodCall): Promise<unknown> {
+  const known = METHODS.find((name) => name === method)
+  if (known === undefined || call.settings.disabled.has(known))
+    throw new KoraError('MethodNotFound', `The method ${method} does not exist or is disabled.`)
+  if (known === 'liveness') return null
+  if (known === 'getVersion') return { version: VERSION }
+  return TABLE[known](await readSponsor(call.world, call.settings), call)
+}
+
+type Handler = (sponsor: Sponsor, call: MethodCall) => Promise<unknown>
+
+const TABLE: Readonly<Record<Exclude<Method, 'liveness' | 'getVersion'>, Handler>> = {
+  getBlockhash: async ({ rpc }) => {
+    const { value } = await rpc<{ value: { blockhash: string } }>('getLatestBlockhash', [
+      { commitment: 'confirmed' },
+    ])
+    return { blockhash: value.blockhash }
+  },
+  getConfig: async (sponsor, { settings }) => {
+    const tokens = await readFeeTokens(sponsor)
+    return {
+      fee_payers: [sponsor.address],
+      validation_config: describePolicies(
+        sponsor,
+        tokens.map(({ mint }) => mint),
+      ),
+      enabled_methods: enabledMethods(settings),
+    }
+  },
+  getPayerSigner: async ({ address, paymentAddress }) => ({
+    signer_address: address,
+    payment_address: paymentAddress,
+  }),
+  getSupportedTokens: async (sponsor) => ({
+    tokens: (await readFeeTokens(sponsor)).map(({ mint }) => mint),
+  }),
+  estimateTransactionFee: async (sponsor, { params, settings }) => {
+    const transaction = await read(sponsor, params, params.sig_verify === true ? 'all' : 'any')
+    const { fee_token: mint } = params
+    const lamports = await readFee(transaction, sponsor.rpc)
+    const result = {
+      fee_in_lamports: lamports,
+      signer_pubkey: sponsor.address,
+      payment_address: sponsor.paymentAddress,
+    }
+    if (mint === undefined || mint === null) return result
+    const token = requireToken(await readFeeTokens(sponsor), addressOf(params, 'fee_token'))
+    if (settings.price === 'free') return { ...result, fee_in_token: 0 }
+    const price = await readPrice(sponsor, transaction, token)
+    await keepQuote(sponsor, token, { lamports, price })
+    return { ...result, fee_in_token: toNumber(price) }
+  },
+  signTransaction: async (sponsor, { params, caller }) => {
+    const transaction = await read(sponsor, params, params.sig_verify === true ? 'all' : 'valid')
+    const order = { transaction, userId: userOf(params, caller, transaction.user) }
+    return { signed_transaction: await sign(sponsor, order), signer_pubkey: sponsor.address }
+  },
+  signAndSendTransaction: async (sponsor, { params, caller }) => {
+    const { respond_after: wanted = 'confirmed' } = params
+    const respondAfter = RESPOND_AFTER.find((one) => one === wanted)
+    if (respondAfter === undefined)
+      throw new KoraError('InvalidParams', `respond_after: expected ${RESPOND_AFTER.join(', ')}.`)
+    const transaction = await read(sponsor, params, 'all')
+    const order = { transaction, userId: userOf(params, caller, transaction.user) }
+    const signature = await send(sponsor, order, respondAfter)
+    return {
+      signature,
+      signed_transaction: withSignature(transaction, signature),
+      signer_pubkey: sponsor.address,
+    }
+  },
+  transferTransaction: async (sponsor, { params }) => {
+    const { amount } = params
+    const units = typeof amount === 'number' || typeof amount === 'string' ? String(amount) : ''
+    if (!/^[1-9]\d{0,19}$/.test(units))
+      throw new KoraError('InvalidParams', 'amount: expected a whole number of base units.')
+    return composeTransfer(sponsor, {
+      amount: BigInt(units),
+      token: addressOf(params, 'token'),
+      source: addressOf(params, 'source'),
+      destination: addressOf(params, 'destination'),
+    })
+  },
+}
+
+/** Reads the transaction of a call, for the only signer that there is. */
+async function read(sponsor: Sponsor, params: MethodCall['params'], signatures: Signatures) {
+  const { signer_key: signer } = params
+  if (signer !== undefined && signer !== null && signer !== sponsor.address)
+    throw new KoraError('InvalidRequest', `signer_key: the signer is ${sponsor.address}.`)
+  return readTransaction(params.transaction, { feePayer: sponsor.address, signatures, rpc: sponsor.rpc })
+}
+
+function addressOf(params: MethodCall['params'], name: string): string {
+  const { [name]: value } = params
+  if (typeof value !== 'string' || !isAddress(value))
+    throw new KoraError('InvalidParams', `${name}: expected an address in base58.`)
+  return value
+}
+
+/** The longest id of a user, so that the caller's name fits in front of it. */
+const USER_ID = /^[!-~]{1,64}$/
+
+/** Names whose limits a request counts against: the user that the caller names, or the one who signs, apart for each caller. */
+function userOf({ user_id: named }: MethodCall['params'], caller: string, signer: string): string {
+  const user = named ?? signer
+  if (typeof user !== 'string' || !USER_ID.test(user))
+    throw new KoraError('InvalidParams', 'user_id: expected 1 to 64 visible ASCII characters.')
+  return `${caller.slice(0, 60)}/${user}`
+}
+
+/** Kora's amounts are JSON numbers. */
+function toNumber(amount: bigint): number {
+  if (amount > BigInt(Number.MAX_SAFE_INTEGER))
+    throw new KoraError('FeeEstimationFailed', 'The fee is more than a JSON number holds exactly.')
+  return Number(amount)
+}
+
+function enabledMethods({ disabled }: Settings): object {
+  const names = [...METHODS, 'estimateBundleFee', 'signBundle', 'signAndSendBundle']
+  return Object.fromEntries(
+    names.map((name) => [
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      METHODS.some((method) => method === name) && !disabled.has(name),
+    ]),
+  )
+}
+
+/** Reads the parameters of a request: an object, or a list with one. */
+export function readParams(params: unknown): Readonly<Record<string, unknown>> {
+  const only = Array.isArray(params) && params.length <= 1 ? (params[0] ?? {}) : (params ?? {})
+  if (!isRecord(only)) throw new KoraError('InvalidParams', 'params: expected an object.')
+  return only
+}

@@ -1,0 +1,116 @@
+import { callApi, isRecord, locked } from '../shared/host.ts'
+import { KoraError } from './errors.ts'
+import { checkPayment } from './payment.ts'
+import type { Sponsor } from './sponsor.ts'
+import { type UserTransaction, withSignature } from './transaction.ts'
+
+/** When a request is answered: the transaction is signed, a node has it, or a block that the network voted for has it. */
+export const RESPOND_AFTER = ['signed', 'sent', 'confirmed'] as const
+export type RespondAfter = (typeof RESPOND_AFTER)[number]
+
+/** A transaction as the service shows it; the fields that are read here. */
+interface Sent {
+  readonly id: string
+  readonly status: string
+  readonly status_reason?: string
+  /** The signature, as soon as there is one. */
+  readonly hash?: string
+}
+
+/** A request for the relayer's signature. */
+export interface Order {
+  readonly transaction: UserTransaction
+  /** Whose `user_limits` it counts against. */
+  readonly userId: string
+}
+
+/** Signs a transaction that pays. It is not sent, and nothing but its signature remembers it. */
+export async function sign(sponsor: Sponsor, { transaction, userId }: Order): Promise<string> {
+  await checkPayment(sponsor, transaction)
+  const signed = await callApi(sponsor.world, {
+    method: 'POST',
+    path: `${sponsor.path}/sign-transaction`,
+    body: { transaction: transaction.base64 },
+    userId,
+  })
+  const { signature } = isRecord(signed) ? signed : {}
+  if (typeof signature !== 'string') throw new KoraError('SigningError', 'The relayer did not sign.')
+  return withSignature(transaction, signature)
+}
+
+/**
+ * Sends a transaction that pays, once: the hash of its message is the idempotency key, so the same transaction has one record and one answer,
+ * from every process and after any crash. Only a new one is checked and counted. Returns its signature.
+ */
+export async function send(
+  sponsor: Sponsor,
+  { transaction, userId }: Order,
+  respondAfter: RespondAfter,
+): Promise<string> {
+  const key = `kora:${transaction.hash}`
+  const found = await find(sponsor, key)
+  const sent =
+    found ??
+    (await locked(sponsor.world, key, async () => {
+      const first = await find(sponsor, key)
+      if (first !== undefined) return first
+      await checkPayment(sponsor, transaction)
+      return (await callApi(sponsor.world, {
+        method: 'POST',
+        path: `${sponsor.path}/transactions`,
+        body: { transaction: transaction.base64 },
+        idempotencyKey: key,
+        userId,
+      })) as Sent
+    }))
+  return outcome(await follow(sponsor, sent, respondAfter), respondAfter)
+}
+
+async function find({ world, settings }: Sponsor, key: string): Promise<Sent | undefined> {
+  const query = new URLSearchParams({ relayer_id: settings.relayerId, idempotency_key: key })
+  const found = await callApi(world, { method: 'GET', path: `/api/v1/transactions?${query}` })
+  return Array.isArray(found) ? (found[0] as Sent | undefined) : undefined
+}
+
+/** Statuses after which nothing is executed any more. */
+const ENDED = ['failed', 'canceled', 'expired']
+
+const REACHED: Readonly<Record<RespondAfter, readonly string[]>> = {
+  signed: ['sent', 'submitted', 'mined', 'confirmed'],
+  sent: ['submitted', 'mined', 'confirmed'],
+  confirmed: ['mined', 'confirmed'],
+}
+
+/** Seconds of one request that waits: the host closes those that take 30 s. */
+const WAIT_SECONDS = 10
+
+async function follow(
+  { world, settings, path }: Sponsor,
+  sent: Sent,
+  respondAfter: RespondAfter,
+): Promise<Sent> {
+  const deadline = world.now() + settings.timeoutSeconds * 1000
+  const wait = respondAfter === 'confirmed' ? 'mined' : 'submitted'
+  let seen = sent
+  for (;;) {
+    if (ENDED.includes(seen.status) || REACHED[respondAfter].includes(seen.status)) return seen
+    const left = Math.ceil((deadline - world.now()) / 1000)
+    if (left <= 0) return seen
+    const timeout = Math.min(WAIT_SECONDS, left)
+    const at = `${path}/transactions/${seen.id}?wait=${wait}&timeout=${timeout}`
+    seen = (await callApi(world, { method: 'GET', path: at })) as Sent
+  }
+}
+
+function outcome({ id, status, status_reason: reason, hash }: Sent, respondAfter: RespondAfter): string {
+  const fields = { transaction_id: id, status, ...(hash !== undefined && { signature: hash }) }
+  const why = reason === undefined ? '' : ` ${reason}`
+  if (ENDED.includes(status))
+    throw new KoraError('TransactionExecutionFailed', `The transaction is ${status}.${why}`, fields)
+  if (hash !== undefined && REACHED[respondAfter].includes(status)) return hash
+  throw new KoraError(
+    'RpcError',
+    `The transaction is accepted, and not ${respondAfter} yet.${why} Ask again: it is sent only once.`,
+    fields,
+  )
+}

@@ -1,0 +1,160 @@
+import { callApi, isRecord, type Rpc, rpcOf, type World } from '../shared/host.ts'
+import { type AccountInfo, readAccounts } from '../shared/solana-accounts.ts'
+import { associatedAddress, TOKEN_PROGRAMS } from '../shared/solana-transaction.ts'
+import type { Settings } from './config.ts'
+import { KoraError } from './errors.ts'
+import { messageOf, type UserTransaction, withOwnBudget } from './transaction.ts'
+
+/** The relayer that pays the fees, and how it is paid. */
+export interface Sponsor {
+  readonly world: World
+  readonly settings: Settings
+  readonly rpc: Rpc
+  /** Its path in the API. */
+  readonly path: string
+  readonly address: string
+  /** The owner of the accounts that are paid. */
+  readonly paymentAddress: string
+  readonly policies: Readonly<Record<string, unknown>>
+  /** The mints in which users can pay. */
+  readonly tokens: readonly string[]
+}
+
+/** Reads the relayer as it is now. */
+export async function readSponsor(world: World, settings: Settings): Promise<Sponsor> {
+  const path = `/api/v1/relayers/${encodeURIComponent(settings.relayerId)}`
+  const relayer = await callApi(world, { method: 'GET', path })
+  if (!isRecord(relayer) || typeof relayer.address !== 'string' || relayer.network_type !== 'solana')
+    throw new KoraError('ConfigError', `Relayer ${settings.relayerId} is not on Solana.`)
+  const policies = isRecord(relayer.policies) ? relayer.policies : {}
+  const { allowed_tokens: allowed, fee_payer_spending: spending, fee_payment_strategy: strategy } = policies
+  // Otherwise the service would not hold back what others sign, or would expect payments of its own.
+  if (spending === 'always') throw wrongPolicy('fee_payer_spending', 'own or never')
+  if (strategy !== 'relayer' && Array.isArray(allowed) && allowed.length > 0)
+    throw wrongPolicy('fee_payment_strategy', 'relayer')
+  const { address } = relayer
+  const tokens = (Array.isArray(allowed) ? allowed : []).flatMap((token) =>
+    isRecord(token) && typeof token.mint === 'string' ? [token.mint] : [],
+  )
+  const { paymentAddress = address } = settings
+  return {
+    world,
+    settings,
+    rpc: rpcOf(world, settings.relayerId),
+    path,
+    address,
+    paymentAddress,
+    policies,
+    tokens,
+  }
+}
+
+function wrongPolicy(name: string, expected: string): KoraError {
+  return new KoraError('ConfigError', `The relayer's policy ${name} must be ${expected}.`)
+}
+
+/** A token in which users can pay. */
+export interface FeeToken {
+  readonly mint: string
+  readonly program: string
+  readonly decimals: number
+  /** The account that is paid. */
+  readonly receiver: string
+}
+
+/** Layout of a mint (`spl_token::state::Mint`), and of what Token-2022 appends at the length of an account. */
+const MINT_BYTES = 82
+const DECIMALS_AT = 44
+const EXTENSIONS_AT = 166
+
+/**
+ * Extensions of Token-2022 with which the relayer gets and keeps what is paid: a close authority, confidential transfers, interest and scaled
+ * amounts in displays, metadata, groups (spl-token-2022 `ExtensionType`). All others are refused: fees, hooks, permanent delegates, pausing.
+ */
+const HARMLESS_EXTENSIONS: ReadonlySet<number> = new Set([0, 3, 4, 10, 18, 19, 20, 21, 22, 23, 25])
+
+/** Reads the accepted tokens. Mints that nobody should accept are left out. */
+export async function readFeeTokens({ tokens, paymentAddress, rpc }: Sponsor): Promise<readonly FeeToken[]> {
+  if (tokens.length === 0) return []
+  const { accounts: mints } = await readAccounts(tokens, rpc)
+  const found = await Promise.all(
+    tokens.map(async (mint, index) => {
+      const account = mints[index]
+      const decimals = account ? safeDecimals(account) : undefined
+      if (!account || decimals === undefined) return []
+      const receiver = await associatedAddress(paymentAddress, mint, account.owner)
+      return [{ mint, program: account.owner, decimals, receiver }]
+    }),
+  )
+  return found.flat()
+}
+
+/** Returns the decimals of a mint; undefined if its tokens cannot pay. */
+function safeDecimals({ owner, data }: AccountInfo): number | undefined {
+  const bytes = Buffer.from(data[0], 'base64')
+  if (!TOKEN_PROGRAMS.has(owner) || bytes.length < MINT_BYTES) return undefined
+  for (let at = EXTENSIONS_AT; at + 4 <= bytes.length; at += 4 + bytes.readUInt16LE(at + 2))
+    if (!HARMLESS_EXTENSIONS.has(bytes.readUInt16LE(at))) return undefined
+  return bytes[DECIMALS_AT]
+}
+
+/** Finds an accepted token. @throws KoraError */
+export function requireToken(tokens: readonly FeeToken[], mint: string): FeeToken {
+  const token = tokens.find((one) => one.mint === mint)
+  if (token === undefined) throw new KoraError('UnsupportedFeeToken', `fee_token: ${mint} is not accepted.`)
+  return token
+}
+
+/** Returns what the network charges for a transaction, in lamports. */
+export async function readFee(transaction: UserTransaction, rpc: Rpc): Promise<number> {
+  const { value } = await rpc<{ value: number | null }>('getFeeForMessage', [
+    messageOf(transaction),
+    { commitment: 'processed' },
+  ])
+  if (value === null)
+    throw new KoraError('InvalidTransaction', 'Blockhash not found: it is too old, or no node knows it yet.')
+  return Number(value)
+}
+
+/** Returns the price of a transaction in base units of a token: the service's quote, with margins and limits by the relayer's policies. */
+export async function readPrice(
+  { world, path }: Sponsor,
+  transaction: UserTransaction,
+  { mint, decimals }: FeeToken,
+): Promise<bigint> {
+  const quote = await callApi(world, {
+    method: 'POST',
+    path: `${path}/transactions/sponsored/quote`,
+    body: { transaction: withOwnBudget(transaction), fee_token: mint },
+  })
+  const { estimated_fee: fee } = isRecord(quote) ? quote : {}
+  const [, whole, fraction = ''] = /^(\d+)(?:\.(\d+))?$/.exec(String(fee)) ?? []
+  if (whole === undefined || fraction.length > decimals) throw new Error(`no price: ${JSON.stringify(quote)}`)
+  return BigInt(whole + fraction.padEnd(decimals, '0'))
+}
+
+/** A price that a quote named holds for so many seconds, as the service's quotes do. */
+const QUOTE_SECONDS = 60
+
+/** Names a quote; the same fee costs the same, whatever the transaction is. */
+function quoteKey({ mint }: FeeToken, lamports: number, price: bigint): string {
+  return `quote:${mint}:${lamports}:${price}`
+}
+
+/** Remembers a quote. A full store refuses it; the price at the time of signing counts then. */
+export async function keepQuote(
+  { world }: Sponsor,
+  token: FeeToken,
+  { lamports, price }: { lamports: number; price: bigint },
+): Promise<void> {
+  await world.kv.set(quoteKey(token, lamports, price), 1, { ttlSec: QUOTE_SECONDS }).catch(() => undefined)
+}
+
+/** Returns true if this price was quoted for this fee a moment ago. */
+export async function wasQuoted(
+  { world }: Sponsor,
+  token: FeeToken,
+  { lamports, price }: { lamports: number; price: bigint },
+): Promise<boolean> {
+  return (await world.kv.get(quoteKey(token, lamports, price))) !== null
+}
