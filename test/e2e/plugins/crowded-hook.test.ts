@@ -51,5 +51,6 @@ test('callers of an open path, however many, do not keep the service from asking
     speed: 'fast',
   })
   expect(status).toBe(200)
-  expect(new Set(await Promise.all(calls))).toEqual(new Set([503, 504]))
+  const answers = await Promise.all(calls)
+  expect(answers.filter((one) => one !== 503 && one !== 504)).toEqual([])
 })
