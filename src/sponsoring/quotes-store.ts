@@ -102,10 +102,7 @@ export async function findBuild(
   return { quoteId, token, amount, payer, receiver: receiver ?? '', fee, validUntil }
 }
 
-/**
- * Returns those of the quotes that a transaction has used, and locks all of them, so that the answer stays true until the commit: each account of
- * a relayer admits by itself.
- */
+/** Locks the quotes, which the accounts of a relayer share, until the commit, and returns those that a transaction has used. */
 export async function findUsedQuotes(tx: Tx, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
   const rows = await tx
