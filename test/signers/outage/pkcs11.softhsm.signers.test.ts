@@ -77,7 +77,13 @@ async function startHolder(): Promise<KeyHolder> {
 
 /** Sends a signal to the library of a service; returns the processes that got it. */
 function signal(service: number, name: 'SIGKILL' | 'SIGSTOP'): number[] {
-  const running = moduleProcesses(service)
-  for (const pid of running) process.kill(pid, name)
-  return running
+  return moduleProcesses(service).filter((pid) => {
+    try {
+      return process.kill(pid, name)
+    } catch (error) {
+      // It ended after it was listed.
+      if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
+      throw error
+    }
+  })
 }
