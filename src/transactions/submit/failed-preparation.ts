@@ -12,6 +12,7 @@ import {
   type RelayerRuntime,
   type TransactionsContext,
 } from '../model/runtime.ts'
+import { afterCause } from '../model/status-reasons.ts'
 import {
   ENDED_UNSIGNED,
   newTransactionId,
@@ -75,7 +76,11 @@ export async function storeFailures(
 }
 
 function waiting(transaction: Transaction, answer: Unprepared, now: number): Transaction {
-  return { ...transaction, statusReason: reasonToWait(answer), nextRunAt: new Date(now + WAIT_MS) }
+  return {
+    ...transaction,
+    statusReason: afterCause(transaction, reasonToWait(answer)),
+    nextRunAt: new Date(now + WAIT_MS),
+  }
 }
 
 function reasonToWait(answer: Unprepared): string {

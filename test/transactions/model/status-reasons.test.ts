@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import {
-  afterFallBack,
+  afterCause,
   afterInclusion,
   fallBackIn,
   fallBackReason,
   type NoopCause,
   noopIncludedReason,
   noopReason,
+  noopReasonIn,
   withoutWaiting,
 } from '../../../src/transactions/model/status-reasons.ts'
 
@@ -52,6 +53,17 @@ describe('the sentence about a no-op', () => {
     expect(afterInclusion(after)).toBe(after)
   })
 
+  test.each(NOOPS)('%s stays in front of what happens to the no-op', (_cause, _detail, before, after) => {
+    for (const statusReason of [before, after]) {
+      const reason = afterCause({ purpose: 'abandon', statusReason }, 'No node answers.')
+      expect(reason).toBe(`${before} No node answers.`)
+      expect(afterCause({ purpose: 'abandon', statusReason: reason }, 'Later.')).toBe(`${before} Later.`)
+      expect(noopReasonIn(reason)).toBe(before)
+    }
+    // The caller has replaced the content, so the no-op is not wanted any more.
+    expect(afterCause({ purpose: 'request', statusReason: before }, 'Later.')).toBe('Later.')
+  })
+
   test('says that a node gave no reason', () => {
     expect(noopReason('refused')).toBe(
       'The node refused it permanently (no reason given); a no-op will use its nonce.',
@@ -64,7 +76,8 @@ describe('the sentence about an earlier attempt that counts again', () => {
 
   test('stays in front of what follows, and is found there', () => {
     expect(sentence).toBe('Attempt 2 was refused by the node (too (very) dear); attempt 1 still counts.')
-    expect(fallBackIn(afterFallBack(sentence, 'No node answers.'))).toBe(sentence)
+    const refused = { purpose: 'request', statusReason: sentence } as const
+    expect(fallBackIn(afterCause(refused, 'No node answers.'))).toBe(sentence)
     expect(withoutWaiting(`${sentence} Waiting for inclusion; no new block`)).toBe(sentence)
   })
 
