@@ -103,7 +103,7 @@ function hasCause(evidence: Evidence, record: Transaction): boolean {
  * The newest content names its price, nodes refused it for that price, another one of its account was there to wait behind it, and a no-op is
  * what the chain holds instead. The record has to say all that.
  */
-function isPricedOut(evidence: Evidence, { id, status_reason, attempts }: Transaction): boolean {
+function isPricedOut(evidence: Evidence, { id, from, status_reason, attempts }: Transaction): boolean {
   const newest = asksOf(evidence, id).findLast(
     ({ content, said }) => content !== undefined && said !== 'refused',
   )
@@ -115,7 +115,7 @@ function isPricedOut(evidence: Evidence, { id, status_reason, attempts }: Transa
     refused?.outcome === 'refused' &&
     refused.error === words &&
     attempts.slice(noop).some(({ outcome }) => outcome === 'mined') &&
-    evidence.records.some((other) => other.id !== id)
+    evidence.records.some((other) => other.id !== id && other.from === from)
   )
 }
 

@@ -2,9 +2,9 @@ import { isNoop } from './attempts.ts'
 import type { Transaction } from './transaction.ts'
 
 /** The reasons for which a no-op uses the nonce of a transaction. */
-export type NoopCause = 'canceled' | 'expired' | 'blocking' | 'refused' | 'priced_out'
+export type NoopCause = 'canceled' | 'expired' | 'blocking' | 'refused' | 'priced_out' | 'unprepared'
 
-/** What each of them says about the transaction, as a clause without a full stop. `detail` is the node's text. */
+/** What each of them says about the transaction, as a clause without a full stop. `detail` is the text of the node, or the sentence that refused its content. */
 const CAUSES: Readonly<Record<NoopCause, (detail: string) => string>> = {
   canceled: () => 'Canceled by the caller',
   expired: () => 'valid_until passed',
@@ -12,6 +12,7 @@ const CAUSES: Readonly<Record<NoopCause, (detail: string) => string>> = {
   refused: (detail) => `The node refused it permanently (${detail})`,
   priced_out: (detail) =>
     `No endpoint accepted the price set by its caller, and others waited behind it (${detail})`,
+  unprepared: (detail) => detail.replace(/\.$/, ''),
 }
 
 const WILL_USE = '; a no-op will use its nonce.'

@@ -43,6 +43,12 @@ const NOOPS: readonly (readonly [NoopCause, string, string, string])[] = [
     'No endpoint accepted the price set by its caller, and others waited behind it (fee too low); a no-op will use its nonce.',
     'No endpoint accepted the price set by its caller, and others waited behind it (fee too low); a no-op used its nonce.',
   ],
+  [
+    'unprepared',
+    'It would revert.',
+    'It would revert; a no-op will use its nonce.',
+    'It would revert; a no-op used its nonce.',
+  ],
 ]
 
 describe('the sentence about a no-op', () => {
