@@ -8,6 +8,17 @@ simulatorSuite(
     () =>
       startEvmTestChain({ endpoints }),
   [
+    // The clock and the time between kills let a price that its caller had named hold up others for two minutes.
+    {
+      title: 'killed now and then',
+      first: 10_034,
+      count: 1,
+      steps: 25,
+      endpoints: 1,
+      kills: true,
+      processes: 2,
+      storage: 'postgres',
+    },
     {
       title: 'the database fails over',
       first: 10_000,
