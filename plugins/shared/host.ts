@@ -19,7 +19,9 @@ export interface HostApi {
 export interface HostStore {
   /** Null for a key that is not there. */
   get(key: string): Promise<unknown>
+  /** Rejects if the store is full. */
   set(key: string, value: unknown, options?: { readonly ttlSec?: number }): Promise<unknown>
+  del(key: string): Promise<unknown>
   withLock(
     key: string,
     work: () => Promise<unknown>,

@@ -202,18 +202,20 @@ function idKey({ network, requirements: { payTo }, paymentId = '' }: PaymentRequ
   return `id:${digest([network.network, payTo, paymentId])}`
 }
 
-/** Refuses a `payment-identifier` that was used for another payment. @throws CallError 409 */
-export async function checkPaymentId(asked: Asked, world: World): Promise<void> {
-  if (asked.request.paymentId === undefined) return
+/** Refuses a `payment-identifier` that was used for another payment. Returns true if it is new. @throws CallError 409 */
+export async function checkPaymentId(asked: Asked, world: World): Promise<boolean> {
+  if (asked.request.paymentId === undefined) return false
   const known = await world.kv.get(idKey(asked.request))
-  if (typeof known !== 'string' || known === contentOf(asked)) return
+  if (typeof known !== 'string') return true
+  if (known === contentOf(asked)) return false
   const message = 'payment-identifier: this id was used for another payment.'
   throw new CallError(409, 'payment_identifier_reused', message)
 }
 
 /**
- * Accepts a payment under its `payment-identifier`, which is remembered for as many seconds once it is accepted: a refused payment does
- * not use up its id. Payments with the same id wait for each other. @throws CallError 409
+ * Accepts a payment under its `payment-identifier`, which is remembered for as many seconds. It is stored first: where it cannot be, nothing is
+ * sent, and whoever is told of a failure after the sending may repeat it with another payment. A refused payment does not use up its id.
+ * Payments with the same id wait for each other. @throws CallError 409
  */
 export async function underPaymentId<Result>(
   asked: Asked,
@@ -223,10 +225,14 @@ export async function underPaymentId<Result>(
   if (asked.request.paymentId === undefined) return accept()
   const key = idKey(asked.request)
   return locked(world, `${key}:lock`, async () => {
-    await checkPaymentId(asked, world)
-    const result = await accept()
+    const isNew = await checkPaymentId(asked, world)
     await world.kv.set(key, contentOf(asked), { ttlSec: keepSeconds })
-    return result
+    try {
+      return await accept()
+    } catch (error) {
+      if (isNew && error instanceof Refusal) await world.kv.del(key)
+      throw error
+    }
   })
 }
 

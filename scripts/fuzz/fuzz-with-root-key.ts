@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { startEveryKind } from '../../test/support/every-kind.ts'
 import { API_KEY, RECEIVER, type Service } from '../../test/support/service.ts'
 import { keepWorking } from './keep-working.ts'
@@ -12,7 +13,9 @@ const WAITING = 2
 
 /** Fuzzes every operation with the key that can do everything, and returns the exit code of the tool. */
 export async function fuzzWithRootKey(tool: Tool): Promise<number> {
+  const plugin = fileURLToPath(new URL('../../test/e2e/plugins/fixtures/echo.ts', import.meta.url))
   const everyKind = await startEveryKind({
+    plugins: [{ id: 'echo', path: plugin, allow_get_invocation: true }],
     anvil: { args: ['--no-mining'] },
     // The services that its signers name do not exist, and it need not wait for them.
     env: { RELAYER_KEY_SERVICE_TIMEOUT_MS: '100' },

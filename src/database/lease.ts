@@ -55,19 +55,11 @@ export async function acquireLease(db: Db, request: LeaseRequest): Promise<Lease
 }
 
 /** Releases the lease. The row stays, so that the fence never restarts. Does nothing when the lease was lost. */
-export function releaseLease(db: Db, lease: Lease): Promise<void> {
-  return releaseLeases(db, [lease])
-}
-
-/** Releases leases in one statement, as `releaseLease`. */
-export async function releaseLeases(db: Db, leases: readonly Lease[]): Promise<void> {
-  if (leases.length === 0) return
+export async function releaseLease(db: Db, { name, owner, fence }: Lease): Promise<void> {
   await sql`
     with ${UNSYNCED}
-    update leases set expires_at = now()
-    from unsynced, unnest(${leases.map(({ name }) => name)}::text[], ${leases.map(({ owner }) => owner)}::text[],
-      ${leases.map(({ fence }) => fence.toString())}::bigint[]) as held (name, owner, fence)
-    where leases.name = held.name and leases.owner = held.owner and leases.fence = held.fence`.execute(db)
+    update leases set expires_at = now() from unsynced
+    where name = ${name} and owner = ${owner} and fence = ${fence}`.execute(db)
 }
 
 /**

@@ -73,3 +73,15 @@ export async function findFree(db: Db, names: readonly string[]): Promise<Set<st
     where leases.name is null or ${IS_FREE}`.execute(db)
   return new Set(rows.map(({ name }) => name))
 }
+
+/** Releases the leases of these names that the process has. */
+export async function releaseOwn(
+  db: Db,
+  { owner, names }: { readonly owner: string; readonly names: readonly string[] },
+): Promise<void> {
+  await sql`
+    with ${UNSYNCED}
+    update leases set expires_at = now() from unsynced where name = any(${names}::text[]) and owner = ${owner}`.execute(
+    db,
+  )
+}

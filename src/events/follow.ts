@@ -111,9 +111,12 @@ export function createEventNotifier(
   function begin(): void {
     clearTimeout(timer)
     if (listening !== undefined || handlers.size === 0) return
-    listening = listen(wake)
+    // A handler of its own: the end of an earlier one, which was late, must not end this one.
+    const started = listen(() => wake())
+    listening = started
     // Events may have been committed before.
-    listening.then(wake, () => {
+    started.then(wake, () => {
+      if (listening !== started) return
       listening = undefined
       timer = setTimeout(begin, RETRY_MS).unref()
     })

@@ -131,12 +131,10 @@ export function usageHandlers({
     },
     getApiKeyUsage: async ({ path, query: { user_id: user } }) => {
       const { id, rules = {}, visibility } = await apiKeys.get(path.api_key_id)
-      const spender = user === undefined ? { subject: subjectOfKey(id), rules } : userSpender(id, user, rules)
-      if (spender === undefined)
-        throw new AppError(
-          'invalid_request',
-          `user_id: API key ${id} has no user_limits, so nothing is counted for its users.`,
-        )
+      const key = { subject: subjectOfKey(id), rules }
+      const ofUser = user === undefined ? key : userSpender(id, user, rules)
+      // Nothing is counted for the users of a key without limits for them.
+      const spender = ofUser ?? { subject: `${key.subject}/${user}`, rules: {} }
       const networks = visibility.networks ?? []
       return { data: presentUsage(await readUsage(db, spender, { now: now(), networks })) }
     },

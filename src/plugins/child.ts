@@ -47,6 +47,12 @@ const MEMORY_BESIDE_HEAP = 192
 /** The most messages of a process within a second. More would keep the service from its other work. */
 const MAX_MESSAGES_PER_SECOND = 20_000
 
+/** The most bytes that wait for a process to read them. One that asks for more than it reads would fill the memory of the service. */
+export const MAX_UNREAD_BYTES = 128 * 1024 * 1024
+
+/** The reason for the end of such a process. */
+export const DOES_NOT_READ = 'did not read its messages'
+
 /** Characters of the standard error that explain an end. */
 const MAX_ERROR_TEXT = 4_096
 
@@ -108,7 +114,10 @@ export function startChild(
   child.once('error', (error) => over(`did not start: ${error.message}`))
   child.once('exit', (code, signal) => setImmediate(() => over(describeEnd(code, signal, errors))))
   return {
-    send: (message) => void pipe.write(`${JSON.stringify(message)}\n`),
+    send: (message) => {
+      pipe.write(`${JSON.stringify(message)}\n`)
+      if (pipe.writableLength > MAX_UNREAD_BYTES) end(DOES_NOT_READ)
+    },
     end,
   }
 }

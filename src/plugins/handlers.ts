@@ -10,7 +10,14 @@ import { omitUndefined } from '../lib/object.ts'
 import { showHooks } from './hooks/show-hooks.ts'
 import type { PluginOutcome } from './host.ts'
 import { type Plugin, type PluginManager, shownSettings } from './manage.ts'
-import { DEPTH_HEADER, MAX_DEPTH, MAX_PARAMS_BYTES, type PluginSettings, withoutBigints } from './plugin.ts'
+import {
+  DEPTH_HEADER,
+  HANDLER,
+  MAX_DEPTH,
+  MAX_PARAMS_BYTES,
+  type PluginSettings,
+  withoutBigints,
+} from './plugin.ts'
 
 type Operations =
   | 'listPlugins'
@@ -84,7 +91,7 @@ async function callPlugin(
   const settings = await plugin.settings()
   if (method === 'GET' && !settings.allowGetInvocation) throw methodNotAllowed(['POST', 'OPTIONS'])
   const depth = Number(context.headers[DEPTH_HEADER] ?? 0)
-  if (!(depth < MAX_DEPTH))
+  if (!(depth >= 0 && depth < MAX_DEPTH))
     throw new AppError('invalid_request', `Plugins can call each other at most ${MAX_DEPTH} deep.`)
   const params = stringifyJson(paramsOf(body))
   if (Buffer.byteLength(params) > MAX_PARAMS_BYTES)
@@ -92,7 +99,7 @@ async function callPlugin(
   const timeoutMs = settings.timeout * 1_000
   context.allow(timeoutMs + CALL_GRACE_MS)
   const outcome = await manager.call(context.actor, plugin, {
-    entry: 'handler',
+    entry: HANDLER,
     params,
     config: settings.config && JSON.stringify(settings.config),
     route,

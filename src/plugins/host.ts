@@ -4,7 +4,7 @@ import type { Logger } from '../log.ts'
 import type { ApiCaller, CallOrigin } from './api-call.ts'
 import type { ConnectPlugin, PluginConnection } from './child.ts'
 import type { CallMessage, FromPlugin, KvMessage, PluginErrorFields, PluginLogLevel } from './messages.ts'
-import { MAX_DEPTH, MAX_RESULT_BYTES } from './plugin.ts'
+import { HANDLER, MAX_DEPTH, MAX_RESULT_BYTES } from './plugin.ts'
 
 /** A call of a function that the plugin exports. */
 export interface PluginCall extends Omit<CallMessage, 'type' | 'run'> {
@@ -97,9 +97,16 @@ interface HostDeps {
   readonly observer?: PluginObserver | undefined
 }
 
-/** Calls in the process at once, and calls that wait for one of them. */
+/**
+ * Calls in the process at once, hooks that run besides them, and calls that wait for one of them. Callers of the handler, who need no key at
+ * an open path, cannot keep the service from asking `before_send`.
+ */
 const MAX_RUNNING = 128
+const MAX_HOOKS = 128
 const MAX_QUEUED = 1_000
+
+/** Processes that end with their last call. Many late calls would otherwise leave many of them. */
+const MAX_RETIRED = 4
 
 /** Requests of a plugin to the API and its store that are open at the same time. */
 const MAX_OPEN_REQUESTS = 200
@@ -163,7 +170,8 @@ export function createPluginHost({ id, connect, api, kv, clock, log, observer }:
   let shortLives = 0
   let lastRun = 0
   let openRequests = 0
-  const queue: (() => void)[] = []
+  /** Hooks come first. */
+  const queues = { hooks: [] as (() => void)[], calls: [] as (() => void)[] }
   const processes = new Set<Process>()
   const counts = { restarts: 0, calls: 0, failures: 0 }
   let lastFailure: HostState['lastFailure']
@@ -237,6 +245,8 @@ export function createPluginHost({ id, connect, api, kv, clock, log, observer }:
       restart(Math.max(0, shortLives - 1))
     }
     endIfIdle(process)
+    const [oldest, ...others] = [...processes].filter(({ isRetired }) => isRetired)
+    if (others.length >= MAX_RETIRED) oldest?.connection.end('had calls that were too late')
   }
 
   function endIfIdle(process: Process): void {
@@ -254,7 +264,7 @@ export function createPluginHost({ id, connect, api, kv, clock, log, observer }:
         process.isReady = true
         entries = message.entries
         firstStart.resolve()
-        while (queue.length > 0 && current?.isReady && current.runs.size < MAX_RUNNING) queue.shift()?.()
+        runWaiting()
         return
       case 'pong':
         return
@@ -286,7 +296,16 @@ export function createPluginHost({ id, connect, api, kv, clock, log, observer }:
     process.runs.delete(runId)
     run?.settle(end)
     endIfIdle(process)
-    if (current?.isReady && current.runs.size < MAX_RUNNING) queue.shift()?.()
+    runWaiting()
+  }
+
+  function mayBegin(isHook: boolean): boolean {
+    return current?.isReady === true && current.runs.size < MAX_RUNNING + (isHook ? MAX_HOOKS : 0)
+  }
+
+  function runWaiting(): void {
+    while (queues.hooks.length > 0 && mayBegin(true)) queues.hooks.shift()?.()
+    while (queues.calls.length > 0 && mayBegin(false)) queues.calls.shift()?.()
   }
 
   async function answer(
@@ -360,7 +379,9 @@ export function createPluginHost({ id, connect, api, kv, clock, log, observer }:
 
   function run(call: PluginCall): Promise<PluginOutcome> {
     if (isStopped || current === undefined) return Promise.reject(unavailable())
-    const isFree = current.isReady && current.runs.size < MAX_RUNNING
+    const isHook = call.entry !== HANDLER
+    const queue = isHook ? queues.hooks : queues.calls
+    const isFree = mayBegin(isHook)
     if (!isFree && queue.length >= MAX_QUEUED) return Promise.reject(unavailable())
     counts.calls += 1
     return new Promise((resolve, reject) => {
@@ -428,7 +449,7 @@ export function createPluginHost({ id, connect, api, kv, clock, log, observer }:
       status: current === undefined ? 'waiting' : current.isReady ? 'ready' : 'starting',
       ...counts,
       running: [...processes].reduce((sum, { runs }) => sum + runs.size, 0),
-      queued: queue.length,
+      queued: queues.hooks.length + queues.calls.length,
       lastFailure,
       logs: newest,
     }),

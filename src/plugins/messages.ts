@@ -108,7 +108,7 @@ export function readMessage(line: string): FromPlugin | undefined {
     case 'pong':
       return { type }
     case 'fatal':
-      return typeof message.message === 'string' ? { type, message: message.message } : undefined
+      return typeof message.message === 'string' ? { type, message: cut(message.message) } : undefined
     case 'result':
       return isId(run) && typeof value === 'string' ? { type, run, value } : undefined
     case 'failure': {
@@ -118,7 +118,9 @@ export function readMessage(line: string): FromPlugin | undefined {
     case 'log': {
       const level = LOG_LEVELS.find((known) => known === message.level)
       const text = message.message
-      return isId(run) && level && typeof text === 'string' ? { type, run, level, message: text } : undefined
+      return isId(run) && level && typeof text === 'string'
+        ? { type, run, level, message: cut(text) }
+        : undefined
     }
     case 'api': {
       const { body, idempotencyKey, userId } = message
@@ -138,6 +140,13 @@ export function readMessage(line: string): FromPlugin | undefined {
     default:
       return undefined
   }
+}
+
+/** Characters of a log line, and of the reason for an end. Lines are kept, so longer ones would fill the memory of the service. */
+export const MAX_LOG_LINE = 8_192
+
+function cut(text: string): string {
+  return text.slice(0, MAX_LOG_LINE)
 }
 
 function parse(line: string): Readonly<Record<string, unknown>> | undefined {

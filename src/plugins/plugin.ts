@@ -43,6 +43,9 @@ export interface PluginMount {
   readonly isOpen: boolean
 }
 
+/** The exported function that callers call. Every other one is a hook. */
+export const HANDLER = 'handler'
+
 /** The first segments of paths that the service itself has. */
 export const RESERVED_MOUNTS: readonly string[] = ['api', 'console', 'debug', 'docs', 'health', 'metrics']
 

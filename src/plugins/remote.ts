@@ -4,7 +4,14 @@ import { WebSocket, WebSocketServer } from 'ws'
 import { hashSecret } from '../access/api-key.ts'
 import type { Logger } from '../log.ts'
 import { bundlePlugin } from './bundle.ts'
-import { createReceiver, type PluginConnection, type PluginListener, startChild } from './child.ts'
+import {
+  createReceiver,
+  DOES_NOT_READ,
+  MAX_UNREAD_BYTES,
+  type PluginConnection,
+  type PluginListener,
+  startChild,
+} from './child.ts'
 import type { ToPlugin } from './messages.ts'
 import type { PluginConfig, PluginHostAddress } from './plugin.ts'
 
@@ -72,6 +79,7 @@ export function connectRemote(
     send: (message) => {
       if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message))
       else waiting.push(message)
+      if (socket.bufferedAmount > MAX_UNREAD_BYTES) end(DOES_NOT_READ)
     },
     end,
   }
@@ -163,7 +171,20 @@ function serveProcess(socket: WebSocket, { plugin: { id, env, memoryMb }, bundle
       },
     },
   )
-  socket.on('message', (data) => child.send(JSON.parse(String(data)) as ToPlugin))
+  socket.on('message', (data) => {
+    const message = parse(String(data))
+    if (message === undefined) socket.terminate()
+    else child.send(message)
+  })
   socket.on('error', (error) => log.warn({ plugin: id, problem: error.message }, 'plugin connection failed'))
   socket.once('close', () => child.end('lost the connection to the service'))
+}
+
+/** What is no JSON must not end the host. */
+function parse(text: string): ToPlugin | undefined {
+  try {
+    return JSON.parse(text) as ToPlugin
+  } catch {
+    return undefined
+  }
 }

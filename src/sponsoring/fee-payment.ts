@@ -1,12 +1,12 @@
 import type { Chain } from '../chains/chain.ts'
 import type { ChainRequest, UnsignedTransaction } from '../chains/request.ts'
 import { type FeePayment, isPaidByUsers } from '../chains/sponsoring.ts'
-import type { Db } from '../database/db.ts'
+import type { Db, Tx } from '../database/db.ts'
 import { AppError } from '../errors.ts'
 import { poolIdOf } from '../relayers/accounts/pool.ts'
 import { sponsoringPoliciesOf } from '../relayers/policies/policy.ts'
 import type { Relayer } from '../relayers/relayer.ts'
-import { findBuild } from './quotes-store.ts'
+import { type AtRisk, countAtRisk, findBuild, findUsedQuotes } from './quotes-store.ts'
 
 /** The relayer that is asked, and its chain. */
 interface Asked {
@@ -75,4 +75,74 @@ export function usedQuote(): AppError {
     'already_accepted',
     'This transaction was accepted before, and its payment pays for it once; list the transactions to find it.',
   )
+}
+
+/**
+ * A failed transaction costs the relayer its fee, and its payment fails with it. A user to whom this happens so often within a day gets no further
+ * ones until the day is over.
+ */
+const MOST_FAILED = 3
+
+/** The most open transactions of a user: all of them can fail, because each was checked while the tokens were still there. */
+const MOST_OPEN = 10
+
+/** The day, in ms. */
+const AT_RISK_MS = 86_400_000
+
+/** What the users of a relayer have at risk, by user. */
+export type RiskByPayer = Map<string, AtRisk>
+
+/** Reads what these users have at risk. `now` is in ms since the epoch. */
+export function readAtRisk(
+  db: Db | Tx,
+  {
+    relayerId,
+    payers,
+    now,
+  }: { readonly relayerId: string; readonly payers: readonly string[]; readonly now: number },
+): Promise<RiskByPayer> {
+  const since = new Date(now - AT_RISK_MS)
+  return countAtRisk(db, { relayerId: poolIdOf(relayerId), payers: [...new Set(payers)], since })
+}
+
+/** Returns the error for a user who has too much at risk to get a further transaction; undefined for any other. */
+export function riskRefusal(risks: RiskByPayer, payer: string): AppError | undefined {
+  const { failed, open } = risks.get(payer) ?? NO_RISK
+  if (failed >= MOST_FAILED)
+    return new AppError(
+      'policy_violation',
+      `${failed} transactions of ${payer} failed within a day, and their fees were not paid. It gets no further ones until the day is over.`,
+    )
+  if (open < MOST_OPEN) return undefined
+  return new AppError(
+    'policy_violation',
+    `${open} transactions of ${payer} are open, and at most ${MOST_OPEN} may be: their fees are not paid yet. Send the next one when one of them is confirmed.`,
+  )
+}
+
+const NO_RISK: AtRisk = { failed: 0, open: 0 }
+
+/** Counts one more open transaction. */
+export function addOpen(risks: RiskByPayer, payer: string): void {
+  const { failed, open } = risks.get(payer) ?? NO_RISK
+  risks.set(payer, { failed, open: open + 1 })
+}
+
+/**
+ * Returns the error with which a request that pays would not be accepted now; undefined for any other. Only the acceptance itself is certain.
+ * `now` is in ms since the epoch.
+ */
+export async function paymentRefusal(
+  db: Db,
+  {
+    relayerId,
+    request,
+    now,
+  }: { readonly relayerId: string; readonly request: ChainRequest; readonly now: number },
+): Promise<AppError | undefined> {
+  const payment = paymentIn(request)
+  if (payment === undefined) return undefined
+  const used = await db.transaction().execute((tx) => findUsedQuotes(tx, [payment.quoteId]))
+  if (used.size > 0) return usedQuote()
+  return riskRefusal(await readAtRisk(db, { relayerId, payers: [payment.payer], now }), payment.payer)
 }

@@ -23,6 +23,9 @@ export interface Quote {
 /** Unused quotes are deleted this long after their end, in ms, so that a late user is told why. */
 const KEPT_MS = 3_600_000
 
+/** Used ones are deleted later, in ms: until then they count for their payer. */
+const USED_KEPT_MS = 172_800_000
+
 /** The most rows that one request deletes. */
 const MOST_DELETED = 100
 
@@ -55,11 +58,13 @@ export async function saveQuote(
       conflict.columns(['relayer_id', 'hash']).where('hash', 'is not', null).doNothing(),
     )
     .execute()
-  const over = new Date(now.getTime() - KEPT_MS)
+  if (of !== undefined)
+    await db.deleteFrom('sponsored_quotes').where('id', '=', of).where('hash', 'is', null).execute()
+  const before = (ms: number) => new Date(now.getTime() - ms)
   await sql`
     delete from sponsored_quotes where id in (
       select id from sponsored_quotes
-      where transaction_id is null and (valid_until < ${over} or (id = ${of ?? ''} and hash is null))
+      where valid_until < ${before(KEPT_MS)} and (transaction_id is null or valid_until < ${before(USED_KEPT_MS)})
       order by valid_until limit ${MOST_DELETED} for update skip locked)`.execute(db)
 }
 
@@ -97,16 +102,17 @@ export async function findBuild(
   return { quoteId, token, amount, payer, receiver: receiver ?? '', fee, validUntil }
 }
 
-/** Returns those of the quotes that a transaction has used. The caller holds the lock of the account, so the answer stays true until its commit. */
+/** Locks the quotes, which the accounts of a relayer share, until the commit, and returns those that a transaction has used. */
 export async function findUsedQuotes(tx: Tx, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
   const rows = await tx
     .selectFrom('sponsored_quotes')
-    .select('id')
+    .select(['id', 'transaction_id'])
     .where(sql<boolean>`id = any(${ids}::text[])`)
-    .where('transaction_id', 'is not', null)
+    .orderBy('id')
+    .forUpdate()
     .execute()
-  return new Set(rows.map(({ id }) => id))
+  return new Set(rows.flatMap(({ id, transaction_id }) => (transaction_id === null ? [] : [id])))
 }
 
 /** Notes which transactions use the quotes. */
@@ -125,20 +131,32 @@ export async function useQuotes(
   }
 }
 
-/** Counts the transactions of a user since this time that the chain executed in vain: their fee was the relayer's, and their payment failed with them. */
-export async function countUnpaid(
+/** What the transactions of a user may still cost the relayer, or have cost it. */
+export interface AtRisk {
+  /** The chain executed them in vain: their fee was the relayer's, and their payment failed with them. */
+  readonly failed: number
+  /** They may still fail. */
+  readonly open: number
+}
+
+/** Counts the transactions since this time of each of the users. A user without any is absent. */
+export async function countAtRisk(
   db: Db,
-  { relayerId, payer, since }: Pick<Quote, 'relayerId' | 'payer'> & { readonly since: Date },
-): Promise<number> {
-  const { count } = await db
-    .selectFrom('sponsored_quotes')
-    .innerJoin('transactions', 'transactions.id', 'sponsored_quotes.transaction_id')
-    .select(({ fn }) => fn.countAll<bigint>().as('count'))
-    .where('sponsored_quotes.relayer_id', '=', relayerId)
-    .where('sponsored_quotes.payer', '=', payer)
-    .where('sponsored_quotes.created_at', '>', since)
-    .where('transactions.status', '=', 'failed')
-    .where('transactions.current_attempt', 'is not', null)
-    .executeTakeFirstOrThrow()
-  return Number(count)
+  {
+    relayerId,
+    payers,
+    since,
+  }: { readonly relayerId: string; readonly payers: readonly string[]; readonly since: Date },
+): Promise<Map<string, AtRisk>> {
+  if (payers.length === 0) return new Map()
+  const { rows } = await sql<{ payer: string; failed: bigint; open: bigint }>`
+    select quotes.payer,
+      count(*) filter (where transactions.status = 'failed' and transactions.current_attempt is not null) as failed,
+      count(*) filter (where transactions.status in ('pending', 'sent', 'submitted', 'mined')) as open
+    from sponsored_quotes quotes join transactions on transactions.id = quotes.transaction_id
+    where quotes.relayer_id = ${relayerId} and quotes.payer = any(${payers}::text[]) and quotes.created_at > ${since}
+    group by quotes.payer`.execute(db)
+  return new Map(
+    rows.map(({ payer, failed, open }) => [payer, { failed: Number(failed), open: Number(open) }]),
+  )
 }

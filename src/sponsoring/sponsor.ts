@@ -18,9 +18,10 @@ import { poolIdOf } from '../relayers/accounts/pool.ts'
 import { inactive, sponsoringPoliciesOf } from '../relayers/policies/policy.ts'
 import { networkOf, type Relayer } from '../relayers/relayer.ts'
 import { chargeOf } from './charge.ts'
+import { readAtRisk, riskRefusal } from './fee-payment.ts'
 import type { Price } from './price.ts'
 import type { PriceReader } from './prices.ts'
-import { countUnpaid, findQuote, type Quote, saveQuote } from './quotes-store.ts'
+import { findQuote, type Quote, saveQuote } from './quotes-store.ts'
 
 /** The relayer that sponsors, and its chain. */
 export interface Sponsor {
@@ -71,13 +72,6 @@ export interface Sponsors {
 /** A quote holds for this time, in ms, and a build without an end of its own. Prices move in a longer one. */
 const QUOTE_MS = 60_000
 
-/**
- * A user whose transactions failed in a block this often within a day gets no further ones until the day is over: a failed transaction costs
- * the relayer its fee, and its payment fails with it.
- */
-const MOST_UNPAID = 3
-const UNPAID_MS = 86_400_000
-
 interface SponsorsOptions {
   readonly db: Db
   readonly clock: Clock
@@ -110,13 +104,9 @@ export function createSponsors({ db, clock, prices }: SponsorsOptions): Sponsors
   }
 
   async function requirePaying(relayer: Relayer, { payer }: SponsoringPlan): Promise<void> {
-    const since = new Date(clock.now() - UNPAID_MS)
-    const count = await countUnpaid(db, { relayerId: poolIdOf(relayer.id), payer, since })
-    if (count < MOST_UNPAID) return
-    throw new AppError(
-      'policy_violation',
-      `${count} transactions of ${payer} failed within a day, and their fees were not paid. It gets no further ones until the day is over.`,
-    )
+    const risks = await readAtRisk(db, { relayerId: relayer.id, payers: [payer], now: clock.now() })
+    const refused = riskRefusal(risks, payer)
+    if (refused) throw refused
   }
 
   function quoteOf(relayer: Relayer, wish: SponsoringWish, { plan, quoted }: Evaluated): Quote {

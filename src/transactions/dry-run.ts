@@ -10,6 +10,7 @@ import { shortOfFunds } from '../relayers/policies/policy.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { readLedger, refusalIn } from '../spending/book.ts'
 import type { RuleResult } from '../spending/evaluate-content.ts'
+import { paymentRefusal } from '../sponsoring/fee-payment.ts'
 import { checkRequest } from './accept/accept.ts'
 import { externalNonceProblem, prepareContent, usedExternalNonces, withEncodedArgs } from './accept/checks.ts'
 import { type IdempotencyKey, keyReuseError } from './accept/idempotency.ts'
@@ -159,7 +160,8 @@ async function dryNewSend(
     included ??
     asked.failure ??
     refusalIn(asked.results) ??
-    (await nonceProblem(context, relayer, request))
+    (await nonceProblem(context, relayer, request)) ??
+    (await paymentRefusal(context.db, { relayerId: relayer.id, request, now: context.clock.now() }))
   return {
     ...pricedRun({ refusal, unit, ofContent, evaluated }),
     simulation: prepared.kind === 'unknown' ? 'unknown' : 'succeeded',

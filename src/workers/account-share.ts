@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Db } from '../database/db.ts'
-import { type Lease, releaseLeases } from '../database/lease.ts'
-import { acquireForLife, LIFETIME_MS, signalEnd, signalLife } from '../database/processes.ts'
+import type { Lease } from '../database/lease.ts'
+import { acquireForLife, LIFETIME_MS, releaseOwn, signalEnd, signalLife } from '../database/processes.ts'
 import type { Clock } from '../lib/time.ts'
 import type { AccountShare } from '../transactions/model/runtime.ts'
 import { createLoop, type Loop } from './loop.ts'
@@ -43,6 +43,8 @@ export function accountLeaseName(relayerId: string): string {
 export function createAccountShare(deps: AccountShareDeps): SharedAccounts {
   const { db, clock, log, owner } = deps
   const leases = new Map<string, Lease>()
+  /** The accounts whose lease this process may have without knowing: an answer of the database was lost. */
+  const unsure = new Set<string>()
   const inUse = new Set<string>()
   let live: readonly string[] = [owner]
   let accounts: readonly string[] = []
@@ -59,10 +61,33 @@ export function createAccountShare(deps: AccountShareDeps): SharedAccounts {
     version += 1
   }
 
-  async function giveUp(relayerIds: readonly string[]): Promise<void> {
-    const ended = relayerIds.flatMap((id) => leases.get(id) ?? [])
-    for (const id of relayerIds) leases.delete(id)
-    await releaseLeases(db, ended)
+  /** Gives up what belongs to others and is not in use. What the database did not confirm is given up again, or no one could work for it. */
+  async function giveUp(): Promise<void> {
+    const ended = [...new Set([...leases.keys(), ...unsure])].filter((id) => !has(id) && !inUse.has(id))
+    if (ended.length === 0) return
+    for (const id of ended) {
+      leases.delete(id)
+      unsure.add(id)
+    }
+    await releaseOwn(db, { owner, names: ended.map(accountLeaseName) })
+    for (const id of ended) unsure.delete(id)
+  }
+
+  function endUse(relayerId: string): void {
+    inUse.delete(relayerId)
+    if (inUse.size === 0) onIdle?.()
+  }
+
+  async function acquire(relayerId: string): Promise<Lease | undefined> {
+    try {
+      const lease = await acquireForLife(db, { name: accountLeaseName(relayerId), owner })
+      unsure.delete(relayerId)
+      return lease
+    } catch (error) {
+      unsure.add(relayerId)
+      endUse(relayerId)
+      throw error
+    }
   }
 
   const loop = createLoop({
@@ -72,12 +97,14 @@ export function createAccountShare(deps: AccountShareDeps): SharedAccounts {
     log,
     work: async () => {
       const seen = await signalLife(db, owner)
-      if (seen.join() === live.join()) return
-      live = seen
-      divide()
-      log.info({ processes: live.length }, 'the live processes share the accounts')
-      await giveUp([...leases.keys()].filter((id) => !has(id) && !inUse.has(id)))
-      tell()
+      const isChanged = seen.join() !== live.join()
+      if (isChanged) {
+        live = seen
+        divide()
+        log.info({ processes: live.length }, 'the live processes share the accounts')
+        tell()
+      }
+      await giveUp()
     },
   })
 
@@ -99,17 +126,15 @@ export function createAccountShare(deps: AccountShareDeps): SharedAccounts {
     async lease(relayerId) {
       if (onIdle !== undefined) return undefined
       inUse.add(relayerId)
-      const lease =
-        leases.get(relayerId) ?? (await acquireForLife(db, { name: accountLeaseName(relayerId), owner }))
-      if (lease === undefined) inUse.delete(relayerId)
+      const lease = leases.get(relayerId) ?? (await acquire(relayerId))
+      if (lease === undefined) endUse(relayerId)
       else leases.set(relayerId, lease)
       return lease
     },
     async release(relayerId, { lost }) {
-      inUse.delete(relayerId)
-      if (inUse.size === 0) onIdle?.()
       if (lost) leases.delete(relayerId)
-      else if (!has(relayerId)) await giveUp([relayerId])
+      endUse(relayerId)
+      if (!has(relayerId)) await giveUp()
     },
     setAccounts(relayerIds) {
       accounts = relayerIds

@@ -67,3 +67,49 @@ test('a notifier that could not listen tries again', async () => {
   expect(signal.aborted).toBe(true)
   vi.useRealTimers()
 })
+
+/** A database whose answers to `listen` the test gives, in any order. */
+function slowAnnouncer() {
+  const handlers = new Set<() => void>()
+  const answers: { readonly come: () => void; readonly fail: () => void }[] = []
+  return {
+    answers,
+    announce: () => {
+      for (const handler of handlers) handler()
+    },
+    listen: (handler: () => void) => {
+      handlers.add(handler)
+      const answer = Promise.withResolvers<() => Promise<void>>()
+      answers.push({
+        come: () => answer.resolve(async () => void handlers.delete(handler)),
+        fail: () => {
+          handlers.delete(handler)
+          answer.reject(new Error('the database is away'))
+        },
+      })
+      return answer.promise
+    },
+  }
+}
+
+test.each(['come', 'fail'] as const)(
+  'a reader is woken though an earlier attempt to listen %ss only after all of its readers had gone',
+  async (end) => {
+    vi.useFakeTimers()
+    const database = slowAnnouncer()
+    const notifier = createEventNotifier(database.listen)
+    notifier.add().remove()
+    await vi.advanceTimersByTimeAsync(11_000)
+    const reader = notifier.add()
+    database.answers[1]?.come()
+    await vi.advanceTimersByTimeAsync(0)
+    database.answers[0]?.[end]()
+    await vi.advanceTimersByTimeAsync(5_000)
+    const wake = reader.arm()
+    database.announce()
+    expect(wake.aborted).toBe(true)
+    // It does not listen once more.
+    expect(database.answers).toHaveLength(2)
+    vi.useRealTimers()
+  },
+)

@@ -74,7 +74,7 @@ test('the same transaction that is built twice is one build, which is used once'
   await expect(use()).rejects.toThrow('used by another transaction')
 })
 
-test('quotes that ended an hour ago leave with the next one, and used ones stay', async () => {
+test('quotes that ended an hour ago leave with the next one, and used ones two days ago', async () => {
   const { db } = database
   await saveQuote(db, BUILT, { now: NOW })
   await saveQuote(db, QUOTE, { now: NOW })
@@ -83,6 +83,10 @@ test('quotes that ended an hour ago leave with the next one, and used ones stay'
   await saveQuote(db, { ...QUOTE, id: 'next', validUntil: now }, { now })
   const rows = await db.selectFrom('sponsored_quotes').select('id').orderBy('id').execute()
   expect(rows.map(({ id }) => id)).toEqual(['b', 'next'])
+  const inDays = later(2 * 86_400_000 + 60_001)
+  await saveQuote(db, { ...QUOTE, id: 'much later', validUntil: inDays }, { now: inDays })
+  const left = await db.selectFrom('sponsored_quotes').select('id').execute()
+  expect(left.map(({ id }) => id)).toEqual(['much later'])
 })
 
 test('what comes at the end of its quote is too late', () => {

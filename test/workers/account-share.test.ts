@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/database/db.ts'
 import { acquireForLife, signalEnd, signalLife } from '../../src/database/processes.ts'
@@ -143,5 +144,42 @@ describe('the share of a process', () => {
     expect(await share.lease('lost')).toBeUndefined()
     await signalEnd(database.db, other)
     expect(await share.lease('lost')).toEqual({ name, owner, fence: 3n })
+  })
+
+  /** Runs work while every statement about leases fails. */
+  async function withoutLeases(work: () => Promise<unknown>): Promise<void> {
+    await sql`alter table leases rename to away`.execute(database.db)
+    try {
+      await work()
+    } finally {
+      await sql`alter table away rename to leases`.execute(database.db)
+    }
+  }
+
+  test('a lease that the database could not give does not keep the process from stopping', async () => {
+    const { share, loop } = startShare()
+    await loop.start()
+    await withoutLeases(() => expect(share.lease('relayer-1')).rejects.toThrow('leases'))
+    await loop.stop()
+  })
+
+  test('a lease that could not be given up is given up later', async () => {
+    const first = startShare()
+    await first.loop.start()
+    for (const id of ACCOUNTS) {
+      await first.share.lease(id)
+      await first.share.release(id, { lost: false })
+    }
+    const second = startShare()
+    await withoutLeases(async () => {
+      await second.loop.start()
+      await has(first, 32)
+      await until(async () => first.loop.health().error, Boolean)
+    })
+    for (const id of second.own())
+      await until(async () => (await second.share.lease(id)) !== undefined, Boolean)
+    for (const id of second.own()) await second.share.release(id, { lost: false })
+    await second.loop.stop()
+    await first.loop.stop()
   })
 })

@@ -100,7 +100,7 @@ export function checkFeePayer(subject: PolicySubject, policies: SolanaPolicies):
   const index = message.instructions.findIndex(
     (instruction) =>
       instructionAccounts(accounts, instruction).some(({ address }) => address === self) &&
-      !isHarmless(subject, instruction),
+      !isHarmless(subject, instruction, policies),
   )
   const instruction = message.instructions[index]
   if (instruction === undefined) return undefined
@@ -116,10 +116,17 @@ const REMEDIES = {
   always: '',
 } as const
 
-/** Advancing a durable nonce moves nothing, and a transfer only takes from its first account. */
-function isHarmless({ message, accounts, self }: PolicySubject, instruction: CompiledInstruction): boolean {
+/**
+ * Advancing a durable nonce moves nothing, and a transfer only takes from its first account. But users who pay are strangers: advancing a nonce
+ * of the relayer would end what it has signed with it.
+ */
+function isHarmless(
+  { message, accounts, self }: PolicySubject,
+  instruction: CompiledInstruction,
+  policies: SolanaPolicies,
+): boolean {
   const kind = systemKind(message, instruction)
-  if (kind === 'advanceNonce') return true
+  if (kind === 'advanceNonce') return !(isMultiSigner(message) && isPaidByUsers(policies))
   return kind === 'transfer' && instructionAccounts(accounts, instruction)[0]?.address !== self
 }
 

@@ -27,5 +27,5 @@ const STATEMENTS: readonly string[] = [
   'create unique index sponsored_quotes_hash on sponsored_quotes (relayer_id, hash) where hash is not null',
   'create index sponsored_quotes_content on sponsored_quotes (relayer_id, content)',
   'create index sponsored_quotes_payer on sponsored_quotes (relayer_id, payer, created_at) where transaction_id is not null',
-  'create index sponsored_quotes_unused on sponsored_quotes (valid_until) where transaction_id is null',
+  'create index sponsored_quotes_end on sponsored_quotes (valid_until)',
 ]

@@ -1,7 +1,7 @@
 import { stringifyJson } from '../../contract/exact-integers.ts'
 import type { Schemas } from '../../contract/operations.ts'
 import type { Db } from '../../database/db.ts'
-import { assertFence, type Lease, LeaseLostError, releaseLease } from '../../database/lease.ts'
+import { acquireLease, assertFence, type Lease, LeaseLostError, releaseLease } from '../../database/lease.ts'
 import { acquireForLife } from '../../database/processes.ts'
 import { AppError } from '../../errors.ts'
 import type { EventRecord } from '../../events/event.ts'
@@ -56,6 +56,9 @@ const MAX_WAITING = 1_000
 /** Time in ms after which a round begins no further call: readiness expects a round every minute. */
 const ROUND_MS = 20_000
 
+/** Time in ms for the calls that run when the process stops, after which another one does not wait for them: a call and what stores its end. */
+const LAST_CALLS_MS = 35_000
+
 /** The pauses between the tries of an event, and the time after its first one after which it is given up. */
 const BACKOFF = { baseMs: 1_000, maxMs: 60_000, jitter: 'equal' } as const
 const GIVE_UP_MS = 86_400_000
@@ -71,6 +74,7 @@ export function createEventLoop(deps: EventHookDeps, plugin: Plugin, hook: Event
   let askAt = Number.NEGATIVE_INFINITY
   /** The plugin itself could not be called; nothing is tried before this time of the monotonic clock. */
   let awayUntil = Number.NEGATIVE_INFINITY
+  let isStopping = false
 
   /** A process without the lease tries occasionally, not for each event. */
   async function hold(): Promise<Lease | undefined> {
@@ -91,7 +95,9 @@ export function createEventLoop(deps: EventHookDeps, plugin: Plugin, hook: Event
       if (current === undefined || clock.monotonic() < awayUntil) return
       if (plugin.host.state().status !== 'ready') return
       try {
-        const round: Round = { plugin, hook, lease: current, away: undefined }
+        const isOver = () => isStopping || clock.monotonic() >= endsAt
+        const endsAt = clock.monotonic() + ROUND_MS
+        const round: Round = { plugin, hook, lease: current, isOver, away: undefined }
         const more = await runRound(deps, round)
         if (round.away !== undefined) awayUntil = clock.monotonic() + round.away * 1_000
         else if (more) loop.wake()
@@ -109,6 +115,9 @@ export function createEventLoop(deps: EventHookDeps, plugin: Plugin, hook: Event
       if (lease !== undefined) loop.wake()
     },
     stop: async () => {
+      isStopping = true
+      // The last calls may outlive the signs of life of this process. Another one continues when they have ended, so the order stays.
+      if (lease !== undefined) await acquireLease(db, { name, owner, ttlMs: LAST_CALLS_MS }).catch(() => {})
       await loop.stop()
       if (lease !== undefined) await releaseLease(db, lease).catch(() => {})
     },
@@ -119,6 +128,8 @@ interface Round {
   readonly plugin: Plugin
   readonly hook: EventHook
   readonly lease: Lease
+  /** True if no further call may begin. */
+  readonly isOver: () => boolean
   /** The plugin itself could not be called: seconds until the next try. */
   away: number | undefined
 }
@@ -129,10 +140,9 @@ interface Round {
  * @throws LeaseLostError; the cursor then stays
  */
 async function runRound(deps: EventHookDeps, round: Round): Promise<boolean> {
-  const { db, clock } = deps
+  const { db } = deps
   const { id, rights } = round.plugin.config
-  const endsAt = clock.monotonic() + ROUND_MS
-  const repeated = await repeatDue(deps, round, endsAt)
+  const repeated = await repeatDue(deps, round)
   if (round.away !== undefined) return false
   const { keys, count } = await readWaiting(db, id)
   const after = await readCursor(db, id)
@@ -142,7 +152,7 @@ async function runRound(deps: EventHookDeps, round: Round): Promise<boolean> {
   const wanted = page.events.filter(
     ({ type }) => (round.hook.types?.includes(type) ?? true) && TYPES.has(type),
   )
-  const waiting = await handlePage(deps, round, { events: wanted, blocked: keys, endsAt })
+  const waiting = await handlePage(deps, round, { events: wanted, blocked: keys })
   const delayMs = backoffMs(1, { ...BACKOFF, random: Math.random })
   await db.transaction().execute(async (tx) => {
     await assertFence(tx, round.lease)
@@ -155,12 +165,10 @@ interface Page {
   readonly events: readonly EventRecord[]
   /** The keys of which an earlier event waits. */
   readonly blocked: ReadonlySet<string>
-  /** In ms of the monotonic clock. */
-  readonly endsAt: number
 }
 
 /** Calls the plugin with the events of each key in their order, and returns those that have to wait. */
-async function handlePage(deps: EventHookDeps, round: Round, { events, blocked, endsAt }: Page) {
+async function handlePage(deps: EventHookDeps, round: Round, { events, blocked }: Page) {
   const shown = new Map(
     (await deps.presentEvents(events)).map((event, index) => [events[index]?.number, event] as const),
   )
@@ -173,7 +181,7 @@ async function handlePage(deps: EventHookDeps, round: Round, { events, blocked, 
         const waiting: { number: bigint; key: string; hasFailed: boolean }[] = []
         for (const { number } of group) {
           const event = shown.get(number)
-          const canCall = !isBlocked && event !== undefined && deps.clock.monotonic() < endsAt
+          const canCall = !isBlocked && event !== undefined && !round.isOver()
           const result = canCall ? await call(deps, round, event) : 'not_called'
           if (result === 'handled') continue
           isBlocked = true
@@ -190,15 +198,14 @@ async function handlePage(deps: EventHookDeps, round: Round, { events, blocked, 
 }
 
 /** Returns the number of events that were tried again. */
-async function repeatDue(deps: EventHookDeps, round: Round, endsAt: number): Promise<number> {
-  const { db, clock } = deps
-  const due = await findDue(db, round.plugin.config.id, PAGE)
+async function repeatDue(deps: EventHookDeps, round: Round): Promise<number> {
+  const due = await findDue(deps.db, round.plugin.config.id, PAGE)
   if (due.length === 0) return 0
   const limit = limitConcurrency(MAX_CALLS)
   const results = await Promise.allSettled(
     due.map((waiting) =>
       limit(async () => {
-        if (clock.monotonic() < endsAt) await repeat(deps, round, waiting)
+        if (!round.isOver()) await repeat(deps, round, waiting)
       }),
     ),
   )

@@ -1,11 +1,8 @@
 import { format } from 'node:util'
-import { type CallMessage, LOG_LEVELS, type PluginErrorFields } from '../messages.ts'
+import { type CallMessage, LOG_LEVELS, MAX_LOG_LINE, type PluginErrorFields } from '../messages.ts'
 import { currentRun, openChannel, readJson, send, writeJson } from './channel.ts'
 import { api, kv } from './context.ts'
 import { givenRunner } from './sdk.ts'
-
-/** Characters of one log line. */
-const MAX_LOG_LINE = 8_192
 
 type Handler = (...parameters: unknown[]) => unknown
 

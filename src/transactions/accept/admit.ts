@@ -11,7 +11,14 @@ import { networkOf, type Relayer } from '../../relayers/relayer.ts'
 import { lockForAdding } from '../../relayers/store.ts'
 import { type BudgetLedger, openLedger, refusalIn } from '../../spending/book.ts'
 import type { RuleResult } from '../../spending/evaluate-content.ts'
-import { paymentIn, usedQuote } from '../../sponsoring/fee-payment.ts'
+import {
+  addOpen,
+  paymentIn,
+  type RiskByPayer,
+  readAtRisk,
+  riskRefusal,
+  usedQuote,
+} from '../../sponsoring/fee-payment.ts'
 import { findUsedQuotes, useQuotes } from '../../sponsoring/quotes-store.ts'
 import { insertApprovals, type NewApproval } from '../approvals/approvals-store.ts'
 import { awaitApproval, evaluateApprovals } from '../approvals/evaluate-approvals.ts'
@@ -162,6 +169,7 @@ async function admitGroup(
   const nonces = candidates.flatMap(externalNonceOf)
   const usedNonces = await usedExternalNonces(tx, runtime, { relayerId: id, nonces })
   const usedQuotes = await findUsedQuotes(tx, candidates.flatMap(quoteOf))
+  const risks = await readAtRisk(tx, { relayerId: id, payers: candidates.flatMap(payerOf), now })
   const keys = await findKeys(
     tx,
     id,
@@ -174,6 +182,7 @@ async function admitGroup(
     movedLanes,
     usedNonces,
     usedQuotes,
+    risks,
     keys,
     reserved,
     book,
@@ -226,6 +235,8 @@ interface AdmissionState {
   /** Each entry is `address nonce`. */
   readonly usedNonces: Set<string>
   readonly usedQuotes: Set<string>
+  /** What the users who pay have at risk. */
+  readonly risks: RiskByPayer
   readonly keys: Map<string, KeyRecord>
   readonly reserved: bigint
   /** The budgets of the relayer and of every API key of the batch. */
@@ -245,6 +256,7 @@ function decide(
     movedLanes,
     usedNonces,
     usedQuotes,
+    risks,
     keys,
     reserved: before,
     book,
@@ -267,6 +279,7 @@ function decide(
       refusal ??
       (movedLanes.has(candidate) ? LANE_MOVED : undefined) ??
       (quoteOf(candidate).some((id) => usedQuotes.has(id)) ? usedQuote() : undefined) ??
+      payerOf(candidate).map((payer) => riskRefusal(risks, payer))[0] ??
       nonceProblem(runtime, candidate, usedNonces) ??
       (isLater ? undefined : insufficientFunds(runtime, candidate, reserved)) ??
       refusalIn(results)
@@ -276,6 +289,7 @@ function decide(
     if (purchase) book.take(purchase)
     for (const externalNonce of externalNonceOf(candidate)) usedNonces.add(keyOf(externalNonce))
     for (const id of quoteOf(candidate)) usedQuotes.add(id)
+    for (const payer of payerOf(candidate)) addOpen(risks, payer)
     for (const record of keyRecordOf(candidate)) keys.set(record.key, record)
     const { actor } = candidate
     const transaction = asBudgeted(relayer, candidate)
@@ -347,6 +361,12 @@ function externalNonceOf({ transaction: { sourceAccount, nonce } }: Candidate): 
 function quoteOf({ transaction: { request } }: Pick<Candidate, 'transaction'>): string[] {
   const payment = paymentIn(request)
   return payment === undefined ? [] : [payment.quoteId]
+}
+
+/** Returns the user who pays for the fee of the candidate, if one does. */
+function payerOf({ transaction: { request } }: Pick<Candidate, 'transaction'>): string[] {
+  const payment = paymentIn(request)
+  return payment === undefined ? [] : [payment.payer]
 }
 
 /** The nonce of pre-signed content must be unused, and must not belong to an account whose nonces this service assigns. */

@@ -7,6 +7,7 @@ import type {
   Prepared,
   SetupRequired,
 } from '../../chains/attempt.ts'
+import type { ChainRequest } from '../../chains/request.ts'
 import type { Tx } from '../../database/db.ts'
 import { AppError } from '../../errors.ts'
 import { larger } from '../../lib/bigint.ts'
@@ -79,16 +80,19 @@ export function createReplacer(context: TransactionsContext): {
     replaceTransaction: async (relayer, id, replacement) => {
       const replacing = { relayer, id, ...replacement }
       // Outside of the queue, so that a cancellation does not wait for an answer.
-      await requireConsent(context, replacing)
-      return enqueue({ ...replacing, action: 'replaceTransaction' })
+      const request = await requireConsent(context, replacing)
+      return enqueue({ ...replacing, request, action: 'replaceTransaction' })
     },
     cancelTransaction: (relayer, id, cancellation) => enqueue({ relayer, id, ...cancellation }),
   }
 }
 
-/** Asks about new content that the rules allow. @throws AppError `rule_violated`, `plugin_unavailable`, or the rule that it breaks */
-async function requireConsent(context: TransactionsContext, replacing: Replacing): Promise<void> {
-  if (context.beforeSend === undefined) return
+/**
+ * Asks about new content that the rules allow, and returns what was asked about: named arguments are encoded once, so nothing else is signed.
+ * @throws AppError `rule_violated`, `plugin_unavailable`, or the rule that it breaks
+ */
+async function requireConsent(context: TransactionsContext, replacing: Replacing): Promise<ChainRequest> {
+  if (context.beforeSend === undefined) return replacing.request
   const { relayer, id, actor } = replacing
   const { chain } = context.runtimeOf(relayer)
   const request = await withEncodedArgs(chain, replacing.request)
@@ -107,6 +111,7 @@ async function requireConsent(context: TransactionsContext, replacing: Replacing
     lane: item.transaction.lane,
   })
   requireAllowed(refuseWaiting(asked, REPLACEMENT_CANNOT_WAIT))
+  return request
 }
 
 async function applyChange(context: TransactionsContext, sent: Change): Promise<Replaced> {

@@ -53,6 +53,6 @@ test('the shell lines of the help export every record, need no right to write, a
   const { code, err } = await runImport('import', 'openzeppelin', file, '--records', records)
   expect({ code, err }).toMatchObject({
     code: 0,
-    err: expect.stringContaining('Taken: 3 relayers, 5 signers, 2 notifications.'),
+    err: expect.stringContaining('Taken: 4 relayers, 5 signers, 2 notifications.'),
   })
 })

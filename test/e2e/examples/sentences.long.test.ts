@@ -3,12 +3,21 @@ import { loadContract } from '../../../src/contract/document.ts'
 import { playOnEvm } from './evm-stories.ts'
 import { playFailures, playWithoutDatabase, playWithoutScopes } from './failure-stories.ts'
 import { Heard } from './heard.ts'
+import { playPlugins } from './plugin-stories.ts'
 import { exampleSentences } from './sentences.ts'
 import { playOnSolana } from './solana-stories.ts'
 import { playOnStellar } from './stellar-stories.ts'
 
 /** An example with a new sentence fails this test until one of these stories makes the service say it. */
-const STORIES = [playFailures, playWithoutScopes, playWithoutDatabase, playOnEvm, playOnStellar, playOnSolana]
+const STORIES = [
+  playFailures,
+  playWithoutScopes,
+  playWithoutDatabase,
+  playOnEvm,
+  playOnStellar,
+  playOnSolana,
+  playPlugins,
+]
 
 test('the service says every sentence that an example of openapi.yaml has', async () => {
   const examples = exampleSentences(await loadContract())

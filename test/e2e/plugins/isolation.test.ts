@@ -10,6 +10,7 @@ import { until } from '../../support/until.ts'
 const EXHAUSTING: [string, string, string][] = [
   ['floods the pipe', 'message-flood', 'messages in a second'],
   ['sends a line without an end', 'endless-line', 'message'],
+  ['reads nothing of what it asks for', 'unread', 'did not read'],
   ['sends garbage', 'garbage', 'no message'],
   ['fills the heap', 'heap', 'heap'],
   ['fills the memory beside the heap', 'buffers', 'memory'],
@@ -141,6 +142,23 @@ describe('a hostile plugin', () => {
       },
     )
     expect(JSON.stringify(body.data)).toContain('Plugins can call each other at most 4 deep.')
+  })
+
+  test.each(['-1', '-1e9', '4', 'none'])(
+    'calls with the depth %s, which its caller chose: refused',
+    async (depth) => {
+      const { status, body } = await attack('environment', {}, { 'x-relayer-plugin-depth': depth })
+      expect([status, body.code]).toEqual([400, 'invalid_request'])
+    },
+  )
+
+  test('logs a line without the runtime, and the service keeps its beginning', async () => {
+    await attack('long-line')
+    const { state } = await until(
+      () => readPlugin(service, 'enemy'),
+      ({ state }) => state.logs?.at(-1)?.message.startsWith('lll') === true,
+    )
+    expect(state.logs?.at(-1)?.message).toBe('l'.repeat(8_192))
   })
 
   test('floods the log, and the service keeps the newest lines', async () => {

@@ -33,29 +33,35 @@ function service(at: 0 | 1): Service {
   return found
 }
 
+/** Begins to hold a lock in the first process, and returns when it is held. */
+async function hold(params: { readonly key: string; readonly ms: number; readonly ttlSec?: number }) {
+  const end = call(0, '/hold', params)
+  await until(
+    async () => (await call(1, '/get', { key: `held:${params.key}` })).body.data,
+    (held) => held !== null,
+  )
+  return { end }
+}
+
 test('values are those of all processes', async () => {
   await call(0, '/set', { key: 'shared', value: { n: 1 } })
   expect((await call(1, '/get', { key: 'shared' })).body.data).toEqual({ n: 1 })
 })
 
 test('a lock that one process holds is busy in the other one, until its work ends', async () => {
-  const holding = call(0, '/hold', { key: 'one', ms: 1_500 })
-  await until(
-    async () => (await call(1, '/get', { key: 'held:one' })).body.data,
-    (held) => held !== null,
-  )
+  const holding = await hold({ key: 'one', ms: 1_500 })
   expect((await call(1, '/hold', { key: 'one', ms: 0 })).body.data).toBe('busy')
-  expect((await holding).body.data).toBe('held')
+  expect((await holding.end).body.data).toBe('held')
   expect((await call(1, '/hold', { key: 'one', ms: 0 })).body.data).toBe('held')
 })
 
 test('a lock ends after its time, even if its work does not', async () => {
-  const holding = call(0, '/hold', { key: 'two', ms: 3_000, ttlSec: 1 })
+  const holding = await hold({ key: 'two', ms: 3_000, ttlSec: 1 })
   await until(
     async () => (await call(1, '/hold', { key: 'two', ms: 0 })).body.data,
     (answer) => answer === 'held',
   )
-  expect((await holding).body.data).toBe('held')
+  expect((await holding.end).body.data).toBe('held')
 })
 
 test('settings that one process changes apply in the other one within a second', async () => {

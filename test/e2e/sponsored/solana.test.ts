@@ -76,6 +76,8 @@ describe('a user without SOL', () => {
     const { id } = await send(body)
     const again = await post(body)
     expect(again).toMatchObject({ status: 400, body: { code: 'already_accepted' } })
+    const dry = await service.api('POST', '/relayers/main/transactions?dry_run=true', body)
+    expect(dry.body.data).toMatchObject({ accepted: false, code: 'already_accepted' })
     await tickUntil(id, 'confirmed')
     expect(lamports()).toBe(before - 10_000n)
     expect([tokensAt(relayerTokens), tokensAt(friendTokens)]).toEqual([1_515n, 2_000_000n])
@@ -217,6 +219,7 @@ describe('a drain', () => {
       () => tokenStep(9, uses([scenario.relayerTokens, 'w'], [other.address, 'w'], [MAIN, 's'])),
       'fee_payer_at_risk',
     ],
+    ['a durable nonce, by ending it', () => advanceNonce(other.address, RELAYER), 'fee_payer_at_risk'],
     ['a price for priority without a limit', () => unitPrice(10n ** 12n), 'fee_above_cap'],
     [
       'the tokens that would pay',

@@ -23,13 +23,17 @@ import {
 import { createWasm } from './wasm.ts'
 
 let scenario: SponsoredStellar
-let contracts: { readonly token: string; readonly forwarder: string; readonly counter: string }
+let contracts: Readonly<Record<'token' | 'odd' | 'forwarder' | 'counter', string>>
 
 beforeAll(async () => {
   scenario = await startSponsoredStellar((ledger) => {
     const oracle = ledger.contract(ORACLE, createWasm(1))
     contracts = {
       token: ledger.contract(tokenProgram(USER.publicKey()), createWasm(2)),
+      odd: ledger.contract(
+        { ...tokenProgram(USER.publicKey()), decimals: () => nativeToScVal(4_000_000_000, { type: 'u32' }) },
+        createWasm(5),
+      ),
       forwarder: ledger.contract(FORWARDER, createWasm(3)),
       counter: ledger.contract(COUNTER, createWasm(4)),
     }
@@ -47,6 +51,7 @@ beforeAll(async () => {
             ],
           },
         },
+        { asset: contracts.odd, price: { sources: [{ type: 'fixed', price: '1' }] } },
       ],
     }
   })
@@ -188,6 +193,11 @@ describe('the call of a contract', () => {
     const answer = await scenario.post(await body(await built()))
     expect(answer).toMatchObject({ status: 400, body: { error: expect.stringMatching(error) } })
     expect(lumens()).toBe(before)
+  })
+
+  test('with a token of four billion decimals is refused', async () => {
+    const answer = await scenario.quote({ ...increment(), fee_token: contracts.odd })
+    expect(answer).toMatchObject({ status: 500, body: { code: 'network_unavailable' } })
   })
 
   test('with a token of an issuer is refused: the forwarder takes contracts', async () => {

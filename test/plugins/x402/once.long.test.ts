@@ -79,6 +79,7 @@ function dying(at: number, when: 'before' | 'after'): { world: World; calls: () 
       kv: {
         get: (key) => step(() => world.kv.get(key)),
         set: (key, value) => step(async () => world.kv.set(key, value)),
+        del: (key) => step(async () => world.kv.del(key)),
         withLock: (key, work) => world.kv.withLock(key, work),
       },
     },
@@ -268,6 +269,15 @@ describe('the payment-identifier', () => {
     const refused = await paymentBy(poor, { ...site, extensions: named(id) })
     expect(await settle(ask(refused), settings(), world)).toMatchObject({ errorReason: 'insufficient_funds' })
     const body = await paymentBy(await site.payer(), { ...site, extensions: named(id) })
+    expect(await mining(settle(ask(body), settings(), world))).toMatchObject({ success: true })
+  })
+
+  test('that cannot be stored stops its payment before it is sent', async () => {
+    const id = `pay_${Math.random().toString(36).slice(2).padEnd(20, '0')}`
+    const body = await paymentBy(await site.payer(), { ...site, extensions: named(id) })
+    const full = { ...world, kv: { ...world.kv, set: () => Promise.reject(new Error('KV_FULL')) } }
+    await expect(settle(ask(body), settings(), full)).rejects.toThrow('KV_FULL')
+    expect(await verify(ask(body), settings(), world)).toMatchObject({ isValid: true })
     expect(await mining(settle(ask(body), settings(), world))).toMatchObject({ success: true })
   })
 

@@ -34,6 +34,7 @@ export function createWorld(url: string): TestWorld {
     kv: {
       get: async (key) => values.get(key) ?? null,
       set: async (key, value) => values.set(key, value),
+      del: async (key) => values.delete(key),
       withLock: async (key, work) => {
         if (held.has(key)) return null
         held.add(key)

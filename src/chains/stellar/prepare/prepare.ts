@@ -116,7 +116,10 @@ async function composeContent(
   const auth = operation !== undefined && isSoroban(operation) ? operation.auth : undefined
   const answer = await assemble(context, tx, auth)
   if (answer.kind !== 'ok') return answer
-  if (answer.value.kind === 'restore') return restoreFirst(request, answer.value.transactionData)
+  if (answer.value.kind === 'restore')
+    return request.payment === undefined
+      ? restoreFirst(request, answer.value.transactionData)
+      : UNPAID_RESTORE
   return { kind: 'ok', value: { content: ownContent(answer.value.tx, account) } }
 }
 
@@ -192,6 +195,16 @@ function contentOf(tx: Transaction, account: string): Omit<UndatedContent, 'enve
     expiresAt: maxTimeOf(tx),
     maxLedger: maxLedgerOf(tx),
   })
+}
+
+/** A user pays for one transaction, and the entries were alive when it was built. */
+const UNPAID_RESTORE: Answer<never> = {
+  kind: 'refused',
+  refusal: {
+    code: 'execution_reverted',
+    detail:
+      'transaction_xdr: the call needs archived entries, whose restoration is not paid for; restore them, and build it again.',
+  },
 }
 
 function restoreFirst(

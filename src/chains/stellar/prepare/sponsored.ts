@@ -39,6 +39,9 @@ import {
 } from './forwarder.ts'
 import { isSorobanTransaction } from './simulate.ts'
 
+/** An amount of a contract has at most this many digits. With many more, a power of ten would take all memory. */
+const MAX_DECIMALS = 38n
+
 /** Creates the payments in tokens: a payment in the same transaction, or through the forwarder contract. */
 export function createSponsoring(context: SponsoringContext): Sponsoring<StellarRequest, StellarPolicies> {
   const { client, passphrase, funds } = context
@@ -49,7 +52,10 @@ export function createSponsoring(context: SponsoringContext): Sponsoring<Stellar
     tokenDecimals: async (token) => {
       if (!isContractAddress(token)) return { kind: 'ok', value: CLASSIC_DECIMALS }
       const answer = await readTokenContract(client, { contract: token, name: 'decimals' })
-      return answer.kind === 'ok' ? { kind: 'ok', value: Number(answer.value) } : answer
+      if (answer.kind !== 'ok') return answer
+      return answer.value <= MAX_DECIMALS
+        ? { kind: 'ok', value: Number(answer.value) }
+        : { kind: 'unknown', detail: `contract ${token} has ${answer.value} decimals` }
     },
     tokenBalance: async (token, address) => {
       if (token === NATIVE) return funds.readBalance(address)

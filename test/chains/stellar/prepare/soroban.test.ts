@@ -254,6 +254,23 @@ describe('a contract call', () => {
       expect(await returned(await old.run(request), old)).toBe(2)
       await old.ledger.stop()
     })
+
+    test('are not restored there for a user who pays for the call alone', async () => {
+      const old = await setStage({ protocolVersion: 22, restoresAutomatically: false })
+      const request = await archivedCounter(old)
+      const payment = {
+        quoteId: 'q',
+        token: 'native',
+        amount: 1n,
+        payer: OTHER,
+        receiver: SELF,
+        fee: 1_000_000n,
+      }
+      const paid = { ...request, payment: { ...payment, validUntil: new Date() } }
+      const answer = await old.chain.prepare(paid, accountWith())
+      expect(answer).toMatchObject({ kind: 'refused', refusal: { code: 'execution_reverted' } })
+      await old.ledger.stop()
+    })
   })
 
   test('code is uploaded, and a contract made of it', async () => {
