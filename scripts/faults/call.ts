@@ -7,7 +7,7 @@ import type { TestBed } from './test-bed.ts'
 export interface PlannedRequest {
   readonly content: Content
   readonly body: object
-  readonly may?: Pick<Ask, 'mayRevert' | 'mayFail' | 'mayExpire'>
+  readonly may?: Pick<Ask, 'mayRevert' | 'mayFail' | 'mayExpire' | 'priceRefusals'>
   /** How long it may wait to be executed; no end of its own if absent. */
   readonly validForMs?: number | undefined
 }

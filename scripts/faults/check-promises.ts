@@ -85,15 +85,42 @@ function recordIsTrue(evidence: Evidence, record: Transaction): string[] {
 }
 
 /** What was accepted is executed, unless the caller, its `valid_until` or the receiver is in the way: trouble is no cause. */
-function hasCause(evidence: Evidence, { id, status }: Transaction): boolean {
+function hasCause(evidence: Evidence, record: Transaction): boolean {
+  const { id, status } = record
   const asks = asksOf(evidence, id)
   // A filler, or a request that was never answered.
   if (asks.length === 0) return true
   if (status === 'failed')
-    return asks.some((ask) => ask.mayFail || (ask.mayRevert && isReverted(evidence, id)))
+    return (
+      asks.some((ask) => ask.mayFail || (ask.mayRevert && isReverted(evidence, id))) ||
+      isPricedOut(evidence, record)
+    )
   if (status === 'expired') return asks.some(({ mayExpire }) => mayExpire)
   return status !== 'canceled' || asks.some(({ kind, said }) => kind === 'cancel' && said !== 'refused')
 }
+
+/**
+ * The newest content names its price, nodes refused it for that price, another one of its account was there to wait behind it, and a no-op is
+ * what the chain holds instead. The record has to say all that.
+ */
+function isPricedOut(evidence: Evidence, { id, from, status_reason, attempts }: Transaction): boolean {
+  const newest = asksOf(evidence, id).findLast(
+    ({ content, said }) => content !== undefined && said !== 'refused',
+  )
+  const [, words] = PRICED_OUT.exec(status_reason ?? '') ?? []
+  if (words === undefined || newest?.priceRefusals?.test(words) !== true) return false
+  const noop = attempts.findIndex(({ kind }) => kind === 'abandon')
+  const refused = attempts.slice(0, Math.max(0, noop)).at(-1)
+  return (
+    refused?.outcome === 'refused' &&
+    refused.error === words &&
+    attempts.slice(noop).some(({ outcome }) => outcome === 'mined') &&
+    evidence.records.some((other) => other.id !== id && other.from === from)
+  )
+}
+
+const PRICED_OUT =
+  /^No endpoint accepted the price set by its caller, and others waited behind it \((.*)\); a no-op used its nonce\.$/s
 
 function isReverted({ records }: Evidence, id: string): boolean {
   return records.some(

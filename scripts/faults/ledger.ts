@@ -16,6 +16,11 @@ export interface Ask {
   readonly mayRevert?: boolean
   /** It may fail without being included, for a reason that the record tells. */
   readonly mayFail?: boolean
+  /**
+   * How nodes refuse the price that it names, and that the service may not change. Such a refusal ends it when others wait behind it. Absent if it names
+   * none.
+   */
+  readonly priceRefusals?: RegExp
   /** It has a `valid_until`. */
   readonly mayExpire?: boolean
   /** Of the transaction; absent as long as a sent one has none. */

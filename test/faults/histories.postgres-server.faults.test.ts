@@ -8,6 +8,17 @@ simulatorSuite(
     () =>
       startEvmTestChain({ endpoints }),
   [
+    // A price that its caller had named, and that no node took, held up others for two minutes, so that a no-op used its nonce.
+    {
+      title: 'killed now and then',
+      first: 27_087,
+      count: 1,
+      steps: 30,
+      endpoints: 1,
+      kills: true,
+      processes: 2,
+      storage: 'postgres',
+    },
     {
       title: 'the database fails over',
       first: 10_000,

@@ -452,3 +452,29 @@ test('a pool does not hold others behind what it refuses at the price of the cal
     nonce: 1n,
   })
 })
+
+test('a transaction that ends because its price holds up others keeps saying so, whatever a node says of the no-op', async () => {
+  // It takes the no-op, and says of it what it says after a block has included it.
+  const lie: NonNullable<Habits['lie']> = ({ id, method }, reply) =>
+    method === 'eth_sendRawTransaction' && reply?.result !== undefined
+      ? { jsonrpc: '2.0', id, error: { code: -32000, message: 'nonce too low' } }
+      : reply
+  const { step, look, owner } = await setUp(own, { refuse: poolOfTip(minimum), lie })
+  await step()
+  const { transaction: behind } = await createAcceptor(fixture.context)(
+    owner.relayer,
+    requestOf({ speed: 'fast' }),
+    ACTOR,
+  )
+  for (let seconds = 0; seconds < 115; seconds += 5)
+    expect((await step(5_000)).transaction).toMatchObject({ status: 'sent', purpose: 'request' })
+  const cause =
+    /^sent: (No endpoint accepted the price .*; a no-op )will use its nonce\. The chain has passed this nonce; .*: nonce too low$/
+  const priced = (await step(10_000)).transaction
+  expect(stateOf(priced)).toMatch(cause)
+  const [, sentence = ''] = cause.exec(stateOf(priced)) ?? []
+  await mine()
+  const included = await look(1_000)
+  expect(stateOf(included)).toBe(`mined: ${sentence}used its nonce.`)
+  expect((await reload(fixture.context, behind)).transaction.status).toBe('mined')
+})

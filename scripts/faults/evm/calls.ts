@@ -1,5 +1,6 @@
 import { type PlannedRequest, replace, send } from '../call.ts'
 import type { HistoryRun } from '../history-run.ts'
+import { PRICE_REFUSALS } from './endpoint-behaviour.ts'
 import type { Environment } from './environment.ts'
 import type { Event, Price } from './event.ts'
 
@@ -16,6 +17,9 @@ const PRICES: Readonly<Record<Price, object>> = {
   legacy: { gas_price: 12 * GWEI },
 }
 
+/** Those that name a price, which the service never changes. */
+const NAMED: readonly Price[] = ['explicit', 'low', 'legacy']
+
 /** Gas for a transfer, with room for a receiver that has code. */
 const GAS_LIMIT = 60_000
 
@@ -30,7 +34,7 @@ export async function sendPayment(
 ): Promise<void> {
   const { account, validForMs, reverts, unwanted = false } = event
   const planned = plannedRequest(environment, event)
-  await send(run, account, { ...planned, validForMs, may: { mayFail: reverts || unwanted } })
+  await send(run, account, { ...planned, validForMs, may: { ...planned.may, mayFail: reverts || unwanted } })
   if (reverts) await environment.anvil.rpc('anvil_setCode', [planned.content.mark, REVERTING_CODE])
 }
 
@@ -40,10 +44,10 @@ export function replacePayment(
   run: HistoryRun,
   event: Extract<Event, { is: 'replace' }>,
 ): Promise<void> {
-  return replace(run, event.target, () => ({
-    ...plannedRequest(environment, event),
-    may: { mayFail: event.unwanted === true },
-  }))
+  return replace(run, event.target, () => {
+    const planned = plannedRequest(environment, event)
+    return { ...planned, may: { ...planned.may, mayFail: event.unwanted === true } }
+  })
 }
 
 function plannedRequest(
@@ -53,5 +57,6 @@ function plannedRequest(
   const content = newContent()
   if (unwanted) marks?.add(content.mark)
   const limit = gas ? { gas_limit: GAS_LIMIT } : {}
-  return { content, body: { to: content.mark, value: content.value, ...PRICES[price], ...limit } }
+  const body = { to: content.mark, value: content.value, ...PRICES[price], ...limit }
+  return { content, body, ...(NAMED.includes(price) && { may: { priceRefusals: PRICE_REFUSALS } }) }
 }

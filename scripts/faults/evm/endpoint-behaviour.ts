@@ -92,6 +92,9 @@ function refuseOf(words: (offer: Offer) => string | undefined): NonNullable<Habi
   }
 }
 
+/** How endpoints with `min_tip` and `fee_cap` refuse a price. */
+export const PRICE_REFUSALS = /^transaction underpriced: gas tip cap|^tx fee .* exceeds the configured cap/
+
 /** geth's `--txpool.pricelimit` (`core/txpool/validation.go`). */
 function belowMinimum({ tip }: Offer, minimum: bigint): string | undefined {
   if (tip >= minimum) return undefined

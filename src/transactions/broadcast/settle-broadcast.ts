@@ -1,7 +1,7 @@
 import type { Attempt } from '../../chains/attempt.ts'
-import { openAttempts, reservation } from '../model/attempts.ts'
+import { isNoop, openAttempts, reservation } from '../model/attempts.ts'
 import { isPriceNamed, WATCHED_MS } from '../model/due.ts'
-import { afterFallBack, fallBackIn, fallBackReason, noopReason } from '../model/status-reasons.ts'
+import { afterCause, fallBackIn, fallBackReason, noopReason, noopReasonIn } from '../model/status-reasons.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import type { AttemptNews } from '../store/attempts-store.ts'
@@ -138,7 +138,9 @@ function acceptedContent(
       statusReason: noopReason('refused', comparedAttempt(item)?.error),
     }
   const isOver = status === 'sent' && purpose === 'request'
-  return { purpose, statusReason: isOver ? fallBackIn(statusReason) : statusReason }
+  if (isOver) return { purpose, statusReason: fallBackIn(statusReason) }
+  // The wait of a no-op is over, and its cause is not.
+  return { purpose, statusReason: (isNoop(purpose) ? noopReasonIn(statusReason) : undefined) ?? statusReason }
 }
 
 /** The time when `valid_until` must be handled; soon, if it passed while the node was answering. */
@@ -161,7 +163,7 @@ function deferred({ item, now }: BroadcastCase, { kind, detail }: Unaccepted): T
   return {
     ...transaction,
     status: nextStatus(transaction.status, 'deferred'),
-    statusReason: afterFallBack(transaction.statusReason, `${REASONS[kind]}${named}: ${detail}`),
+    statusReason: afterCause(transaction, `${REASONS[kind]}${named}: ${detail}`),
     nextRunAt: after(now, delayAfter(item, kind)),
   }
 }
@@ -197,7 +199,7 @@ function repriced(
   return {
     ...transaction,
     status: nextStatus(transaction.status, 'returned'),
-    statusReason: `${reason}: ${detail}`,
+    statusReason: afterCause(transaction, `${reason}: ${detail}`),
     currentAttempt: undefined,
     nextRunAt: after(now, REPRICE_MS * 2 ** doublings),
   }
@@ -208,7 +210,10 @@ function reestimated({ item: { transaction }, now }: BroadcastCase, { detail }: 
   return {
     ...transaction,
     status: nextStatus(transaction.status, 'returned'),
-    statusReason: `Its gas is estimated again, because the node refused the gas limit: ${detail}`,
+    statusReason: afterCause(
+      transaction,
+      `Its gas is estimated again, because the node refused the gas limit: ${detail}`,
+    ),
     currentAttempt: undefined,
     estimatedGas: undefined,
     nextRunAt: after(now, RETRY_MS),
@@ -282,7 +287,9 @@ function closed({ item: { transaction }, now }: BroadcastCase, { kind, detail }:
   return {
     ...transaction,
     status: nextStatus(transaction.status, 'returned'),
-    statusReason: reason,
+    statusReason: isNoop(transaction.purpose)
+      ? afterCause(transaction, `${REASONS[kind]}: ${detail}`)
+      : reason,
     purpose: isRequest ? 'abandon' : transaction.purpose,
     currentAttempt: undefined,
     // A refused no-op needs another gas price, so an immediate retry is useless.

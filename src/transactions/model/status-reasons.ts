@@ -2,9 +2,9 @@ import { isNoop } from './attempts.ts'
 import type { Transaction } from './transaction.ts'
 
 /** The reasons for which a no-op uses the nonce of a transaction. */
-export type NoopCause = 'canceled' | 'expired' | 'blocking' | 'refused' | 'priced_out'
+export type NoopCause = 'canceled' | 'expired' | 'blocking' | 'refused' | 'priced_out' | 'unprepared'
 
-/** What each of them says about the transaction, as a clause without a full stop. `detail` is the node's text. */
+/** What each of them says about the transaction, as a clause without a full stop. `detail` is the text of the node, or the sentence that refused its content. */
 const CAUSES: Readonly<Record<NoopCause, (detail: string) => string>> = {
   canceled: () => 'Canceled by the caller',
   expired: () => 'valid_until passed',
@@ -12,6 +12,7 @@ const CAUSES: Readonly<Record<NoopCause, (detail: string) => string>> = {
   refused: (detail) => `The node refused it permanently (${detail})`,
   priced_out: (detail) =>
     `No endpoint accepted the price set by its caller, and others waited behind it (${detail})`,
+  unprepared: (detail) => detail.replace(/\.$/, ''),
 }
 
 const WILL_USE = '; a no-op will use its nonce.'
@@ -32,6 +33,8 @@ export function fallBackReason(refused: number, detail: string, counts: number |
   return `Attempt ${refused} was refused by the node (${detail}); attempt ${counts} still counts.`
 }
 
+const NOOP = /^(.*?); a no-op (?:will use|used) its nonce\./s
+
 const FALL_BACK = /^Attempt (\d+) was refused by the node \(.*\); attempt \d+ still counts\./s
 
 /** Returns the sentence about such a refusal that a `status_reason` begins with, without what follows it; undefined if there is none. */
@@ -48,9 +51,24 @@ export function afterInclusion(statusReason: string): string {
     .replace(/; attempt (\d+) still counts\./, '; attempt $1 was included.')
 }
 
-/** Returns the `status_reason` for content that counts again: the sentence about the refusal stays in front. Pure. */
-export function afterFallBack(statusReason: string | undefined, detail: string): string {
-  const sentence = fallBackIn(statusReason)
+/**
+ * Returns the sentence why a no-op uses the nonce that a `status_reason` begins with, about the future and without what follows it; undefined if
+ * there is none.
+ */
+export function noopReasonIn(statusReason: string | undefined): string | undefined {
+  const [, cause] = NOOP.exec(statusReason ?? '') ?? []
+  return cause === undefined ? undefined : `${cause}${WILL_USE}`
+}
+
+/**
+ * Returns the `status_reason` with what happens now. In front of it stays the sentence why a no-op uses the nonce, which nothing else of the record
+ * says, or the sentence about the refusal where content counts again. Pure.
+ */
+export function afterCause(
+  { purpose, statusReason }: Pick<Transaction, 'purpose' | 'statusReason'>,
+  detail: string,
+): string {
+  const sentence = (isNoop(purpose) ? noopReasonIn(statusReason) : undefined) ?? fallBackIn(statusReason)
   return sentence === undefined ? detail : `${sentence} ${detail}`
 }
 

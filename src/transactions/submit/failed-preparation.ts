@@ -12,6 +12,7 @@ import {
   type RelayerRuntime,
   type TransactionsContext,
 } from '../model/runtime.ts'
+import { afterCause, noopReason } from '../model/status-reasons.ts'
 import {
   ENDED_UNSIGNED,
   newTransactionId,
@@ -75,7 +76,11 @@ export async function storeFailures(
 }
 
 function waiting(transaction: Transaction, answer: Unprepared, now: number): Transaction {
-  return { ...transaction, statusReason: reasonToWait(answer), nextRunAt: new Date(now + WAIT_MS) }
+  return {
+    ...transaction,
+    statusReason: afterCause(transaction, reasonToWait(answer)),
+    nextRunAt: new Date(now + WAIT_MS),
+  }
 }
 
 function reasonToWait(answer: Unprepared): string {
@@ -99,7 +104,12 @@ function ended(
   const statusReason = refusal.detail
   const purpose = overdue ? 'expire' : 'abandon'
   if (transaction.nonce !== undefined && !isExternallySigned(runtime, transaction))
-    return { ...transaction, purpose, statusReason, nextRunAt: new Date(now) }
+    return {
+      ...transaction,
+      purpose,
+      statusReason: overdue ? noopReason('expired') : noopReason('unprepared', refusal.detail),
+      nextRunAt: new Date(now),
+    }
   const signed = unprovenAttempts(attempts).at(-1)
   if (signed === undefined) {
     const status = nextStatus(transaction.status, overdue ? 'expired' : 'failed')

@@ -14,7 +14,7 @@ import {
   type RelayerRuntime,
   type TransactionsContext,
 } from '../model/runtime.ts'
-import { noopReason } from '../model/status-reasons.ts'
+import { afterCause, noopReason } from '../model/status-reasons.ts'
 import type { Purpose, Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { findAttempts } from '../store/attempts-store.ts'
 import { measureInFlight } from '../store/due-store.ts'
@@ -195,11 +195,8 @@ function dueBeforeFirstWait(pending: readonly Transaction[], now: number): Trans
   return waiting === -1 ? [...pending] : pending.slice(0, waiting)
 }
 
-async function wait(
-  context: TransactionsContext,
-  transaction: Transaction,
-  statusReason: string,
-): Promise<void> {
+async function wait(context: TransactionsContext, transaction: Transaction, detail: string): Promise<void> {
+  const statusReason = afterCause(transaction, detail)
   const nextRunAt = new Date(context.clock.now() + WAIT_MS)
   await saveInOwnTransaction(context, [{ ...transaction, statusReason, nextRunAt }])
 }

@@ -5,6 +5,7 @@ import {
   afterInclusion,
   fallBackIn,
   noopIncludedReason,
+  noopReasonIn,
   tellsFallBack,
   withoutWaiting,
 } from '../model/status-reasons.ts'
@@ -63,7 +64,8 @@ function attemptReason(
       comparedReason(item, attempt) ??
       noopReasonOf(item, attempt) ??
       (isReasonOfAttempt(item, attempt)
-        ? afterInclusion(fallBackIn(statusReason) ?? statusReason ?? '') || undefined
+        ? afterInclusion(noopReasonIn(statusReason) ?? fallBackIn(statusReason) ?? statusReason ?? '') ||
+          undefined
         : undefined)
     )
   const explanation = `Attempt ${attempt.number} was included before ${loser}, which has lost.`

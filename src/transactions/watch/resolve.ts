@@ -5,6 +5,7 @@ import { omitUndefined } from '../../lib/object.ts'
 import { sharesAccount } from '../../relayers/policies/policy.ts'
 import { hashesOf, hashesOfAll, reservation, unprovenAttempts } from '../model/attempts.ts'
 import { isExternallySigned } from '../model/runtime.ts'
+import { afterCause } from '../model/status-reasons.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import type { Inclusion } from './inclusion-reason.ts'
@@ -280,7 +281,10 @@ export function reorged(
     transaction: {
       ...transaction,
       status: nextStatus(transaction.status, 'reorged'),
-      statusReason: `Block ${transaction.block?.number} that included it is no longer in the chain; the same bytes are broadcast again.`,
+      statusReason: afterCause(
+        transaction,
+        `Block ${transaction.block?.number} that included it is no longer in the chain; the same bytes are broadcast again.`,
+      ),
       block: undefined,
       cost: reservation(
         reopened.map((attempt) => attempt.draft),

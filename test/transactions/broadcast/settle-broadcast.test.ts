@@ -6,6 +6,7 @@ import type { EvmAttempt } from '../../../src/chains/evm/types.ts'
 import { currentAttempt, isAwaitingExpiry } from '../../../src/transactions/broadcast/broadcast.ts'
 import { applyResult } from '../../../src/transactions/broadcast/settle-broadcast.ts'
 import type { RelayerRuntime } from '../../../src/transactions/model/runtime.ts'
+import { noopReason } from '../../../src/transactions/model/status-reasons.ts'
 import type { Purpose, Transaction } from '../../../src/transactions/model/transaction.ts'
 import { createReplacer } from '../../../src/transactions/replace/replace.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
@@ -41,6 +42,7 @@ const said = (kind: Exclude<BroadcastResult['kind'], 'accepted'>): BroadcastResu
 const ACCEPTED: BroadcastResult = { kind: 'accepted' }
 const inMs = (ms: number) => new Date(NOW.getTime() + ms)
 
+const PRICED_OUT = noopReason('priced_out', 'fee too low')
 const REFUSED_BEFORE = 'Attempt 2 was refused by the node (not today); attempt 1 still counts.'
 
 interface Case {
@@ -93,6 +95,29 @@ const CASES: readonly Case[] = [
     want: { status: 'submitted', statusReason: 'canceled' },
     outcome: 'broadcast',
   },
+  {
+    name: 'taken, a no-op keeps why it uses the nonce, and nothing of a wait',
+    result: ACCEPTED,
+    attempts: [{ ...SIGNED, kind: 'abandon' }],
+    change: { purpose: 'abandon', statusReason: `${PRICED_OUT} The node did not answer: time-out` },
+    want: { status: 'submitted', statusReason: PRICED_OUT },
+    outcome: 'broadcast',
+  },
+  ...(['unknown', 'nonce_used', 'too_cheap', 'refused'] as const).map(
+    (kind): Case => ({
+      name: `${kind}: a no-op keeps why it uses the nonce`,
+      result: said(kind),
+      attempts: [{ ...SIGNED, kind: 'abandon' }],
+      change: { purpose: 'abandon', statusReason: PRICED_OUT },
+      want: {
+        purpose: 'abandon',
+        statusReason: expect.stringMatching(
+          /^No endpoint .* will use its nonce\. The .*: words of the node$/,
+        ) as unknown as string,
+      },
+      outcome: kind === 'too_cheap' || kind === 'refused' ? 'refused' : undefined,
+    }),
+  ),
   {
     name: 'taken, a raise after a refused replacement keeps the sentence about the refusal, and nothing of a later failure',
     result: ACCEPTED,

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import {
-  afterFallBack,
+  afterCause,
   afterInclusion,
   fallBackIn,
   fallBackReason,
   type NoopCause,
   noopIncludedReason,
   noopReason,
+  noopReasonIn,
   withoutWaiting,
 } from '../../../src/transactions/model/status-reasons.ts'
 
@@ -42,6 +43,12 @@ const NOOPS: readonly (readonly [NoopCause, string, string, string])[] = [
     'No endpoint accepted the price set by its caller, and others waited behind it (fee too low); a no-op will use its nonce.',
     'No endpoint accepted the price set by its caller, and others waited behind it (fee too low); a no-op used its nonce.',
   ],
+  [
+    'unprepared',
+    'It would revert.',
+    'It would revert; a no-op will use its nonce.',
+    'It would revert; a no-op used its nonce.',
+  ],
 ]
 
 describe('the sentence about a no-op', () => {
@@ -50,6 +57,17 @@ describe('the sentence about a no-op', () => {
     expect(noopIncludedReason(cause, detail)).toBe(after)
     expect(afterInclusion(before)).toBe(after)
     expect(afterInclusion(after)).toBe(after)
+  })
+
+  test.each(NOOPS)('%s stays in front of what happens to the no-op', (_cause, _detail, before, after) => {
+    for (const statusReason of [before, after]) {
+      const reason = afterCause({ purpose: 'abandon', statusReason }, 'No node answers.')
+      expect(reason).toBe(`${before} No node answers.`)
+      expect(afterCause({ purpose: 'abandon', statusReason: reason }, 'Later.')).toBe(`${before} Later.`)
+      expect(noopReasonIn(reason)).toBe(before)
+    }
+    // The caller has replaced the content, so the no-op is not wanted any more.
+    expect(afterCause({ purpose: 'request', statusReason: before }, 'Later.')).toBe('Later.')
   })
 
   test('says that a node gave no reason', () => {
@@ -64,7 +82,8 @@ describe('the sentence about an earlier attempt that counts again', () => {
 
   test('stays in front of what follows, and is found there', () => {
     expect(sentence).toBe('Attempt 2 was refused by the node (too (very) dear); attempt 1 still counts.')
-    expect(fallBackIn(afterFallBack(sentence, 'No node answers.'))).toBe(sentence)
+    const refused = { purpose: 'request', statusReason: sentence } as const
+    expect(fallBackIn(afterCause(refused, 'No node answers.'))).toBe(sentence)
     expect(withoutWaiting(`${sentence} Waiting for inclusion; no new block`)).toBe(sentence)
   })
 

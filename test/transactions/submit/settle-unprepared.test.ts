@@ -147,15 +147,19 @@ describe('content that cannot be prepared', () => {
       })
     })
 
-    test.each<[string, Refusal, Purpose]>([
-      ['abandon', { code: 'execution_reverted', detail: 'It would revert.' }, 'abandon'],
-      ['expire', OVERDUE, 'expire'],
-    ])('becomes a no-op (%s) when it has a nonce of the service', async (_name, refusal, purpose) => {
+    test.each<[Purpose, Refusal, string]>([
+      [
+        'abandon',
+        { code: 'execution_reverted', detail: 'It would revert.' },
+        'It would revert; a no-op will use its nonce.',
+      ],
+      ['expire', OVERDUE, 'valid_until passed; a no-op will use its nonce.'],
+    ])('becomes a no-op (%s) when it has a nonce of the service', async (purpose, refusal, statusReason) => {
       const { transaction, finished } = await settle(refusedWith(refusal), { change: { nonce: 3n } })
       expect(transaction).toMatchObject({
         status: 'pending',
         purpose,
-        statusReason: refusal.detail,
+        statusReason,
         nonce: 3n,
         nextRunAt: inMs(0),
         cost: 9n,

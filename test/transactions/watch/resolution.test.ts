@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { ReceiptAnswer } from '../../../src/chains/answer.ts'
 import type { Attempt, AttemptKind } from '../../../src/chains/attempt.ts'
-import { waitingReason } from '../../../src/transactions/model/status-reasons.ts'
+import {
+  afterCause,
+  noopIncludedReason,
+  noopReason,
+  waitingReason,
+} from '../../../src/transactions/model/status-reasons.ts'
 import type { Purpose, Transaction } from '../../../src/transactions/model/transaction.ts'
 import { weigh } from '../../../src/transactions/watch/finalise.ts'
 import { expired, included, nonceUsedElsewhere, toFinal } from '../../../src/transactions/watch/resolution.ts'
@@ -124,6 +129,24 @@ describe('included', () => {
     expect(included(2).transaction.statusReason).toBe(
       'The replacement (attempt 2) was included, although a node had refused it: no reason given.',
     )
+  })
+
+  test('a no-op says why it used the nonce, whatever happened to it since', () => {
+    const cause = noopReason('priced_out', 'fee too low')
+    const purpose = 'abandon' as const
+    const reasons = ['The chain has passed this nonce: nonce too low', 'Waiting for funds: it has 1 wei.']
+    for (const detail of reasons) {
+      const statusReason = afterCause({ purpose, statusReason: cause }, detail)
+      const item = itemOf([{ outcome: 'refused' }, { kind: 'abandon' }], { purpose, statusReason })
+      const { transaction } = includedAs(item, 2)
+      const want = noopIncludedReason('priced_out', 'fee too low')
+      expect(transaction.statusReason).toBe(want)
+      const lost = reorged({ ...item, transaction }, { now: NOW, costOf: () => 1n }).transaction
+      expect(lost.statusReason).toMatch(
+        / will use its nonce\. Block 9 that included it is no longer in the chain/,
+      )
+      expect(includedAs({ ...item, transaction: lost }, 2).transaction.statusReason).toBe(want)
+    }
   })
 
   test('a refused attempt that is included after all is mined: the chain decides (I4)', () => {
