@@ -1747,6 +1747,7 @@ export interface paths {
         /**
          * Delete an API key
          * @description Every process refuses its secrets within a second. The id stays taken, because records refer to it.
+         *     The key of a plugin (`plugin.…`) is refused with 400: it goes with the plugin from the configuration file.
          */
         readonly delete: operations["deleteApiKey"];
         readonly options?: never;
