@@ -58,7 +58,7 @@ const IGNORED = ['RELAYER_CONCURRENCY_LIMIT']
 /** Commands that call a service over HTTP read these; see `api-access.ts`. */
 const OF_COMMANDS = ['RELAYER_URL', 'RELAYER_API_KEY']
 
-/** Where another host runs the plugins, and the port on which `relayer plugins serve` is that host; see `plugins.ts`. */
+/** The variables of a host that runs the plugins: its address for the service, and its own port for `relayer plugins serve`; see `plugins.ts`. */
 const OF_PLUGINS = ['RELAYER_PLUGINS_URL', 'RELAYER_PLUGINS_SECRET', 'RELAYER_PLUGINS_PORT']
 
 const MIN_API_KEY_LENGTH = 32

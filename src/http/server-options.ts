@@ -44,7 +44,7 @@ export interface HttpServerOptions extends CompiledContract {
 
 /** A short path for a longer one. */
 export interface Mount {
-  /** What stands in the place of the first segment, with a slash at both ends. */
+  /** The path that replaces the first segment, with a slash at both ends. */
   readonly prefix: string
   /** Callers need no API key. With one, they need its scope, as on the longer path. */
   readonly isOpen: boolean

@@ -13,7 +13,7 @@ const MAX_SOCKETS = 64
 export interface CallOrigin {
   /** The id of the caller's request, which that of the plugin continues. */
   readonly requestId: string | undefined
-  /** How many plugins called each other up to this one. */
+  /** The number of plugins that called each other up to this one. */
   readonly depth: number
   /** The trace of the call, in the form of the header `traceparent`. */
   readonly traceParent?: string | undefined

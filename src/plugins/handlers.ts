@@ -130,7 +130,7 @@ const NEVER_FORWARDED = new Set(['authorization', 'cookie', 'proxy-authorization
 /** The id of the caller's API key, which the service sets: a caller cannot choose it. */
 const CALLER_HEADER = 'x-relayer-api-key-id'
 
-/** What a handler may know of every request. */
+/** The headers that every plugin gets. */
 const ALWAYS_FORWARDED = ['content-type', 'user-agent', 'x-request-id', CALLER_HEADER]
 
 function headersFor(names: readonly string[], { headers, requestId, actor }: RequestContext) {

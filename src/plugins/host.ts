@@ -14,7 +14,7 @@ export interface PluginCall extends Omit<CallMessage, 'type' | 'run'> {
   readonly forwardLogs: boolean
 }
 
-/** What a function logged. */
+/** A line that a function logged. */
 export interface PluginLogLine {
   readonly level: PluginLogLevel
   readonly message: string

@@ -49,7 +49,7 @@ export const HANDLER = 'handler'
 /** The first segments of paths that the service itself has. */
 export const RESERVED_MOUNTS: readonly string[] = ['api', 'console', 'debug', 'docs', 'health', 'metrics']
 
-/** Where another host runs the plugins: `relayer plugins serve`. */
+/** The address of another host that runs the plugins: `relayer plugins serve`. */
 export interface PluginHostAddress {
   /** A `ws:` or `wss:` url. */
   readonly url: string
@@ -66,7 +66,7 @@ export const DEFAULT_SETTINGS: PluginSettings = {
   forwardLogs: false,
 }
 
-/** What `api.useRelayer` of existing plugins needs. */
+/** The scopes that `api.useRelayer` of existing plugins needs. */
 export const DEFAULT_SCOPES = [
   'relayers:read',
   'transactions:read',

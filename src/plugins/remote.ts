@@ -180,7 +180,7 @@ function serveProcess(socket: WebSocket, { plugin: { id, env, memoryMb }, bundle
   socket.once('close', () => child.end('lost the connection to the service'))
 }
 
-/** What is no JSON must not end the host. */
+/** A message that is not JSON does not end the host. */
 function parse(text: string): ToPlugin | undefined {
   try {
     return JSON.parse(text) as ToPlugin

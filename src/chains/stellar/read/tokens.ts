@@ -41,7 +41,7 @@ export function assetOf(token: string): StellarAsset {
   return { type: code.length > 4 ? 'credit12' : 'credit4', code, issuer }
 }
 
-/** What an account holds of a classic asset, in base units. */
+/** The balance of an account in a classic asset, in base units. */
 export interface Holding {
   /** The amount that it can pay. */
   readonly spendable: bigint
