@@ -20,22 +20,32 @@ const IS_FREE = sql`case when leases.expires_at = 'infinity'
   then not exists (select from processes process where process.id = leases.owner and ${IS_ALIVE})
   else leases.expires_at <= now() or leases.expires_at > ${fromNow(LIFETIME_MS)} + ${LEAD} end`
 
-/** Says that the process `id` is alive, and returns the ids of all that are, in order. The first call of a process tells the others. */
-export async function signalLife(db: Db, id: string): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
+/** A process that shares the database. */
+export interface LiveProcess {
+  /** The owner in leases. */
+  readonly id: string
+  /** The ids of the relayers that it knows and cannot act for: it lacks their network or their key. */
+  readonly cannotAct: readonly string[]
+}
+
+/** Says that the process is alive, and returns all that are, by id. The first call of a process tells the others. */
+export async function signalLife(db: Db, { id, cannotAct }: LiveProcess): Promise<LiveProcess[]> {
+  const { rows } = await sql<LiveProcess>`
     with ${UNSYNCED},
     signal as (
-      insert into processes (id, alive_until) select ${id}::text, ${fromNow(LIFETIME_MS)} from unsynced
-      on conflict (id) do update set alive_until = excluded.alive_until),
+      insert into processes (id, alive_until, cannot_act)
+      select ${id}::text, ${fromNow(LIFETIME_MS)}, ${cannotAct}::text[] from unsynced
+      on conflict (id) do update set alive_until = excluded.alive_until, cannot_act = excluded.cannot_act),
     told as materialized (
       select pg_notify(${PROCESSES_CHANNEL}, '') from unsynced
       where not exists (select from processes process where process.id = ${id} and ${IS_ALIVE})),
     buried as (delete from processes where id <> ${id} and alive_until < now() - interval '1 minute')
-    select id from (
-      select id from processes process where ${IS_ALIVE} and id <> ${id} union all select ${id}::text) live
+    select id, cannot_act as "cannotAct" from (
+      select id, cannot_act from processes process where ${IS_ALIVE} and id <> ${id}
+      union all select ${id}::text, ${cannotAct}::text[]) live
     where (select count(*) from told) >= 0
     order by id`.execute(db)
-  return rows.map((row) => row.id)
+  return rows
 }
 
 /** Says that the process has stopped, which ends the leases that last as long as it is alive, and tells the others. */

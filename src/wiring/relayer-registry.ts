@@ -47,8 +47,8 @@ interface RelayerRegistryDeps {
   readonly clock: Clock
   readonly log: Logger
   readonly createWatchLoop: (target: WatchTarget) => Loop
-  /** Called with the ids of all relayers, those that cannot act included. */
-  readonly onLook: (relayerIds: readonly string[]) => void
+  /** Called with the ids of all relayers, and of those among them that cannot act here. */
+  readonly onLook: (relayerIds: readonly string[], cannotAct: readonly string[]) => void
 }
 
 interface Watch {
@@ -95,9 +95,12 @@ export function createRelayerRegistry(deps: RelayerRegistryDeps): RelayerRegistr
       ready.push(...prepared.ready)
       problems.push(...prepared.problems)
     }
-    onLook(ids)
     runtimes.keep(ready)
     byId = new Map(ready.map((relayer) => [relayer.id, relayer]))
+    onLook(
+      ids,
+      ids.filter((id) => !byId.has(id)),
+    )
     endpointGroups = endpointGroupsOf(ready, runtimes)
     await reconcile()
     return problems

@@ -1,8 +1,16 @@
 import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
 import type { Db } from '../database/db.ts'
 import type { Lease } from '../database/lease.ts'
-import { acquireForLife, LIFETIME_MS, releaseOwn, signalEnd, signalLife } from '../database/processes.ts'
+import {
+  acquireForLife,
+  LIFETIME_MS,
+  type LiveProcess,
+  releaseOwn,
+  signalEnd,
+  signalLife,
+} from '../database/processes.ts'
 import type { Clock } from '../lib/time.ts'
 import type { AccountShare } from '../transactions/model/runtime.ts'
 import { createLoop, type Loop } from './loop.ts'
@@ -24,8 +32,8 @@ interface AccountShareDeps {
 export interface SharedAccounts extends AccountShare {
   /** Says that this process is alive, and looks for the others. Absent if there can be no others. */
   readonly loops: readonly Loop[]
-  /** Sets the accounts to share, by the ids of their relayers. */
-  setAccounts(relayerIds: readonly string[]): void
+  /** Sets the accounts to share, by the ids of their relayers, and those among them that this process cannot act for. */
+  setAccounts(relayerIds: readonly string[], cannotAct: readonly string[]): void
   /** Sets what is called whenever other accounts belong to this process. */
   onChange(listener: () => void): void
 }
@@ -46,7 +54,8 @@ export function createAccountShare(deps: AccountShareDeps): SharedAccounts {
   /** The accounts whose lease this process may have without knowing: an answer of the database was lost. */
   const unsure = new Set<string>()
   const inUse = new Set<string>()
-  let live: readonly string[] = [owner]
+  let cannotAct: readonly string[] = []
+  let live: readonly LiveProcess[] = [{ id: owner, cannotAct }]
   let accounts: readonly string[] = []
   let owners = new Map<string, string>()
   let version = 0
@@ -96,12 +105,12 @@ export function createAccountShare(deps: AccountShareDeps): SharedAccounts {
     clock,
     log,
     work: async () => {
-      const seen = await signalLife(db, owner)
-      const isChanged = seen.join() !== live.join()
-      if (isChanged) {
+      const seen = await signalLife(db, { id: owner, cannotAct })
+      if (!isDeepStrictEqual(seen, live)) {
+        if (seen.length !== live.length)
+          log.info({ processes: seen.length }, 'the live processes share the accounts')
         live = seen
         divide()
-        log.info({ processes: live.length }, 'the live processes share the accounts')
         tell()
       }
       await giveUp()
@@ -136,8 +145,9 @@ export function createAccountShare(deps: AccountShareDeps): SharedAccounts {
       endUse(relayerId)
       if (!has(relayerId)) await giveUp()
     },
-    setAccounts(relayerIds) {
+    setAccounts(relayerIds, unable) {
       accounts = relayerIds
+      cannotAct = unable
       if (live.length > 1) divide()
     },
     onChange(listener) {
@@ -148,32 +158,41 @@ export function createAccountShare(deps: AccountShareDeps): SharedAccounts {
 }
 
 /**
- * Divides the accounts among processes. Each account goes to the process that it favours, as long as that has not its part of all accounts
- * already, and otherwise to the next one (rendezvous hashing with bounded loads). So all have nearly the same number of accounts, and few
- * accounts move when a process comes or goes. Pure.
+ * Divides the accounts among processes. Each account goes to the process that it favours among those that can act for it, as long as that has
+ * not its part of all accounts already, and otherwise to the next one (rendezvous hashing with bounded loads). So all have nearly the same
+ * number of accounts, and few accounts move when a process comes or goes. Pure.
  */
 export function divideAccounts(
   accounts: readonly string[],
-  processes: readonly string[],
+  processes: readonly LiveProcess[],
 ): Map<string, string> {
   const most = Math.ceil(accounts.length / processes.length)
   const counts = new Map<string, number>()
   const owners = new Map<string, string>()
+  const divided = processes.map(({ id, cannotAct }) => ({ id, cannotAct: new Set(cannotAct) }))
   for (const account of [...accounts].sort()) {
-    const open = processes.filter((id) => (counts.get(id) ?? 0) < most)
-    const owner = favourite(account, open)
+    const able = ableOf(account, divided)
+    const open = able.filter(({ id }) => (counts.get(id) ?? 0) < most)
+    const owner = favourite(account, open.length > 0 ? open : able)
     owners.set(account, owner)
     counts.set(owner, (counts.get(owner) ?? 0) + 1)
   }
   return owners
 }
 
-/** Returns the process whose weight with the account is the highest. Pure. */
-function favourite(account: string, processes: readonly string[]): string {
-  const [first = '', ...others] = processes
-  if (others.length === 0) return first
-  let best = { id: first, weight: weightOf(account, first) }
-  for (const id of others) {
+/** Returns the processes that can act for the account: all of them if none can. */
+function ableOf<P extends { readonly cannotAct: ReadonlySet<string> }>(
+  account: string,
+  processes: readonly P[],
+): readonly P[] {
+  const able = processes.filter(({ cannotAct }) => !cannotAct.has(account))
+  return able.length > 0 ? able : processes
+}
+
+/** Returns the id of the process whose weight with the account is the highest. Pure. */
+function favourite(account: string, processes: readonly Pick<LiveProcess, 'id'>[]): string {
+  let best = { id: '', weight: -1 }
+  for (const { id } of processes) {
     const weight = weightOf(account, id)
     if (weight > best.weight) best = { id, weight }
   }

@@ -8,10 +8,7 @@ import { createLoop, type Loop } from './loop.ts'
 /** The longest delay in ms of due work without a wake: after a crash, or when a waiting time ends. */
 const BACKSTOP_MS = 500
 
-/**
- * Time in ms after which a process works for an account of another one that does not: its keys, its endpoints or its configuration may be
- * others than those of this one.
- */
+/** Time in ms after which a process works for an account of another one that is alive and does not. */
 const NEGLECTED_MS = 2_500
 
 /** The loop of submissions, which can also be woken for one relayer. */

@@ -113,34 +113,49 @@ export function describeLeases(get: () => Database): void {
           .where('id', '=', id)
           .execute()
 
+      const signal = async (id: string, cannotAct: readonly string[] = []) =>
+        (await signalLife(get().db, { id, cannotAct })).map((process) => process.id)
+
       const owners = () => [`a-${crypto.randomUUID()}`, `b-${crypto.randomUUID()}`] as const
 
       test('a process sees the others that are alive, and none that is dead or has ended', async () => {
         const [a, b] = owners()
         const { db } = get()
-        expect(await signalLife(db, a)).toContain(a)
-        expect(await signalLife(db, b)).toEqual(expect.arrayContaining([a, b]))
+        expect(await signal(a)).toContain(a)
+        expect(await signal(b)).toEqual(expect.arrayContaining([a, b]))
         await dies(a)
-        expect(await signalLife(db, b)).not.toContain(a)
-        expect(await signalLife(db, a)).toEqual(expect.arrayContaining([a, b]))
+        expect(await signal(b)).not.toContain(a)
+        expect(await signal(a)).toEqual(expect.arrayContaining([a, b]))
         await signalEnd(db, b)
-        expect(await signalLife(db, a)).not.toContain(b)
+        expect(await signal(a)).not.toContain(b)
+      })
+
+      test('a process says what it cannot act for, until it says otherwise', async () => {
+        const [a, b] = owners()
+        const { db } = get()
+        const seenOf = async (id: string) =>
+          (await signalLife(db, { id: b, cannotAct: [] })).find((process) => process.id === id)
+        await signal(a, ['one', 'two'])
+        expect(await seenOf(a)).toEqual({ id: a, cannotAct: ['one', 'two'] })
+        await signal(a)
+        expect(await seenOf(a)).toEqual({ id: a, cannotAct: [] })
+        for (const id of [a, b]) await signalEnd(db, id)
       })
 
       test('one that died while the clock of the database was ahead is dead', async () => {
         const [a, b] = owners()
-        await signalLife(get().db, a)
+        await signal(a)
         const ahead = new Date(Date.now() + 3_600_000)
         await get().db.updateTable('processes').set({ alive_until: ahead }).where('id', '=', a).execute()
-        expect(await signalLife(get().db, b)).not.toContain(a)
+        expect(await signal(b)).not.toContain(a)
       })
 
       test('its leases last as long as it is alive, and no others', async () => {
         const [a, b] = owners()
         const [one, two] = [name(), name()]
         const { db } = get()
-        await signalLife(db, a)
-        await signalLife(db, b)
+        await signal(a)
+        await signal(b)
         const mine = await acquireForLife(db, { name: one, owner: a })
         expect(mine?.fence).toBe(1n)
         expect(await acquireForLife(db, { name: one, owner: a })).toEqual(mine)
@@ -152,7 +167,7 @@ export function describeLeases(get: () => Database): void {
         expect(await acquireForLife(db, { name: one, owner: b })).toMatchObject({ owner: b, fence: 2n })
         if (mine) await expect(check(mine)).rejects.toThrow(LeaseLostError)
         await signalEnd(db, b)
-        await signalLife(db, a)
+        await signal(a)
         expect(await acquireForLife(db, { name: one, owner: a })).toMatchObject({ owner: a, fence: 3n })
       })
 
@@ -161,7 +176,7 @@ export function describeLeases(get: () => Database): void {
         const { db } = get()
         await acquireForLife(db, { name: lease, owner: 'gone' })
         const rivals = Array.from({ length: 8 }, () => crypto.randomUUID())
-        for (const id of rivals) await signalLife(db, id)
+        for (const id of rivals) await signal(id)
         const taken = await Promise.all(rivals.map((owner) => acquireForLife(db, { name: lease, owner })))
         expect(taken.filter((one) => one !== undefined)).toHaveLength(1)
         for (const id of rivals) await signalEnd(db, id)

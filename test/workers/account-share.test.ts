@@ -13,10 +13,12 @@ const ACCOUNTS = Array.from({ length: 64 }, (_, index) => `relayer-${index}`)
 const countsOf = (owners: ReadonlyMap<string, string>) =>
   [...Map.groupBy(owners, ([, owner]) => owner).values()].map(({ length }) => length)
 
+const able = (ids: readonly string[]) => ids.map((id) => ({ id, cannotAct: [] }))
+
 describe('the division of accounts', () => {
   test('gives every process the same number, up to one part', () => {
     for (const count of [1, 2, 3, 4, 7]) {
-      const processes = Array.from({ length: count }, () => crypto.randomUUID())
+      const processes = able(Array.from({ length: count }, () => crypto.randomUUID()))
       const owners = divideAccounts(ACCOUNTS, processes)
       expect(owners.size).toBe(ACCOUNTS.length)
       expect(Math.max(...countsOf(owners))).toBeLessThanOrEqual(Math.ceil(ACCOUNTS.length / count))
@@ -24,19 +26,32 @@ describe('the division of accounts', () => {
   })
 
   test('is the same for every process, whatever the order of its list of accounts', () => {
-    const processes = [crypto.randomUUID(), crypto.randomUUID(), crypto.randomUUID()]
+    const processes = able([crypto.randomUUID(), crypto.randomUUID(), crypto.randomUUID()])
     const owners = divideAccounts(ACCOUNTS, processes)
     expect(divideAccounts(ACCOUNTS.toReversed(), processes)).toEqual(owners)
   })
 
   test('moves few accounts when a process starts, and a small part of the others when one dies', () => {
     const [first, ...others] = Array.from({ length: 4 }, (_, index) => `process-${index}`)
-    const before = divideAccounts(ACCOUNTS, others)
-    const after = divideAccounts(ACCOUNTS, [first ?? '', ...others])
+    const before = divideAccounts(ACCOUNTS, able(others))
+    const after = divideAccounts(ACCOUNTS, able([first ?? '', ...others]))
     const moved = ACCOUNTS.filter((id) => before.get(id) !== after.get(id))
     expect(moved.filter((id) => after.get(id) === first)).toHaveLength(16)
     // Without a bound, those would be all. With one, some change their place among the others.
     expect(moved.length).toBeLessThan(ACCOUNTS.length / 2)
+  })
+
+  test('leaves no account to a process that cannot act for it, where another one can', () => {
+    const foreign = ACCOUNTS.slice(0, 40)
+    const processes = [
+      { id: 'a', cannotAct: foreign },
+      { id: 'b', cannotAct: [...foreign.slice(0, 2), 'removed'] },
+    ]
+    const owners = divideAccounts(ACCOUNTS, processes)
+    expect(foreign.slice(2).map((id) => owners.get(id))).toEqual(Array(38).fill('b'))
+    // No one can act for these: they belong to one of the two, and are tried again when either can.
+    expect(['a', 'b']).toEqual(expect.arrayContaining(foreign.slice(0, 2).map((id) => owners.get(id))))
+    expect(owners.size).toBe(ACCOUNTS.length)
   })
 })
 
@@ -49,7 +64,7 @@ describe('the share of a process', () => {
 
   const log = createLogger({ level: 'silent' })
 
-  function startShare() {
+  function startShare(cannotAct: readonly string[] = []) {
     const owner = crypto.randomUUID()
     const share = createAccountShare({
       db: database.db,
@@ -58,7 +73,7 @@ describe('the share of a process', () => {
       owner,
       isAlone: false,
     })
-    share.setAccounts(ACCOUNTS)
+    share.setAccounts(ACCOUNTS, cannotAct)
     const [loop] = share.loops
     if (loop === undefined) throw new Error('the share has no loop')
     return { owner, share, loop, own: () => ACCOUNTS.filter(share.has) }
@@ -89,6 +104,27 @@ describe('the share of a process', () => {
       .execute()
     await has(first, 32)
     await has(first, 64)
+    await first.loop.stop()
+  })
+
+  test('has what another process says that it cannot act for, for as long as it says so', async () => {
+    const foreign = ACCOUNTS.slice(0, 30)
+    const first = startShare()
+    const second = startShare(foreign)
+    await first.loop.start()
+    await second.loop.start()
+    await until(
+      async () => foreign.every(first.share.has),
+      (all) => all,
+    )
+    expect(foreign.some(second.share.has)).toBe(false)
+    second.share.setAccounts(ACCOUNTS, [])
+    await until(
+      async () => foreign.some(second.share.has) && !foreign.every(first.share.has),
+      (some) => some,
+    )
+    await has(first, 32)
+    await second.loop.stop()
     await first.loop.stop()
   })
 
@@ -137,7 +173,7 @@ describe('the share of a process', () => {
     await share.release('lost', { lost: false })
     // The process has not said that it is alive, so it is dead to this one.
     const other = crypto.randomUUID()
-    await signalLife(database.db, other)
+    await signalLife(database.db, { id: other, cannotAct: [] })
     expect((await acquireForLife(database.db, { name, owner: other }))?.fence).toBe(2n)
     expect(await share.lease('lost')).toEqual(before)
     await share.release('lost', { lost: true })

@@ -6,6 +6,7 @@ import * as largeHistories from './0004-large-histories.ts'
 import * as plugins from './0005-plugins.ts'
 import * as pluginHooks from './0006-plugin-hooks.ts'
 import * as sponsoredQuotes from './0007-sponsored-quotes.ts'
+import * as cannotAct from './0008-cannot-act.ts'
 
 /** All migrations in order. They are forward only: a released migration is never edited; the next one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -16,4 +17,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0005-plugins': plugins,
   '0006-plugin-hooks': pluginHooks,
   '0007-sponsored-quotes': sponsoredQuotes,
+  '0008-cannot-act': cannotAct,
 }

@@ -136,6 +136,8 @@ export interface ProcessesTable {
   started_at: Generated<Date>
   /** The process moves this time while it runs. */
   alive_until: Date
+  /** The ids of the relayers that the process cannot act for. */
+  cannot_act: Generated<string[]>
 }
 
 /** The interfaces that callers have registered for contracts: on EVM, ABIs. A removed relayer has none. */
