@@ -76,7 +76,7 @@ const LOOK_MS = 1_000
 const OPEN = ['pending', 'sent', 'submitted', 'mined']
 
 /** Most in one page. */
-const PAGE = 100
+const PAGE = 20
 
 /** What is not known yet, of all accounts. */
 async function listAll(testBed: TestBed, known: ReadonlySet<string>): Promise<Transaction[]> {
