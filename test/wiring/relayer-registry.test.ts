@@ -29,6 +29,8 @@ let clock: TestClock
 /** Rows of relayers that the registry has read. */
 let rowsRead: number
 let networks: ReturnType<typeof createNetworkDirectory>
+/** What the last look told. */
+let looked: { all: readonly string[]; cannotAct: readonly string[] } | undefined
 /** Watch loops, in the order in which they were made, and what became of them. */
 let loops: { name: string; state: 'made' | 'started' | 'stopped'; relayers: () => string[] }[]
 
@@ -57,7 +59,9 @@ beforeEach(async () => {
     runtimes,
     clock,
     log,
-    onLook: () => {},
+    onLook: (all, cannotAct) => {
+      looked = { all, cannotAct }
+    },
     createWatchLoop: ({ key, relayers }) => {
       const seen = {
         name: key,
@@ -192,6 +196,7 @@ test('a relayer that cannot act is told and left out, and the others act', async
     'relayer "keyless" cannot act: there is no signer "nobody"',
     `relayer "other" cannot act: signer "dev" has the key of ${ADDRESS}, not of 0x70997970C51812dc3A010C7d01b50e0d17dc79C8`,
   ])
+  expect(looked).toEqual({ all: ['good', 'keyless', 'other'], cannotAct: ['keyless', 'other'] })
   expect(loops.map(({ relayers }) => relayers())).toEqual([['good']])
   expect([...(await registry.runtimesOf(['good', 'keyless'])).keys()]).toEqual(['good'])
 })
