@@ -3,8 +3,8 @@
  * machine than about the code. Without arguments all parts run; `npm run bench -- http send send-postgres …` names some. `--sent=50000`,
  * `--transactions=5000`, `--stored=50000`, `--soak=200000`, `--rows=1000000` and `--relayers=5000` set how many are sent by the parts `send`
  * and `send-postgres`, are sent by the others, are stored before a kill, are sent by the long run, are stored for lists, and do nothing.
- * `--record` adds a complete run to `bench/history.jsonl`, `--note=…` says its conditions. No test: the exit code is 0 whatever the
- * numbers are, and 1 when a part failed; such a run is not recorded.
+ * `--record` adds a run to `bench/history.jsonl`: a complete one, or the last one with the new rows of the named parts. `--note=…` says the
+ * conditions of a complete run. No test: the exit code is 0 whatever the numbers are, and 1 when a part failed; such a run is not recorded.
  */
 import { parseArgs } from 'node:util'
 import { benchOpen } from './bench/large/restart.ts'
@@ -27,7 +27,7 @@ import { benchSoak } from './bench/parts/soak.ts'
 import { benchStart } from './bench/parts/start.ts'
 import { readLastRun, recordRun } from './bench/report/history.ts'
 import { describeRegressions } from './bench/report/regressions.ts'
-import { describeMachine, runOf } from './bench/report/run.ts'
+import { describeMachine, runOf, withNewerRows } from './bench/report/run.ts'
 import { table } from './bench/report/table.ts'
 
 const { values, positionals } = parseArgs({
@@ -82,8 +82,6 @@ const chosen = positionals.length === 0 ? Object.keys(PARTS) : positionals
 const unknown = chosen.find((name) => ALL[name] === undefined)
 if (unknown !== undefined)
   throw new Error(`There is no part "${unknown}"; there are ${Object.keys(ALL).join(', ')}.`)
-if (values.record && positionals.length > 0)
-  throw new Error('--record needs a complete run, without names of parts.')
 
 /** A part that fails takes nothing from the others. */
 async function rowsOf(name: string): Promise<Row[]> {
@@ -108,5 +106,7 @@ for (const name of chosen) {
 }
 const run = runOf(rows, values.note)
 console.log(`${describeMachine(run)}\n\n${table(rows)}\n`)
-console.log(describeRegressions(run, readLastRun()))
-if (values.record && process.exitCode === undefined) recordRun(run)
+const last = readLastRun()
+console.log(describeRegressions(run, last))
+if (values.record && process.exitCode === undefined)
+  recordRun(last === undefined || positionals.length === 0 ? run : withNewerRows(last, run))

@@ -9,6 +9,8 @@ export interface Measurement {
   readonly value: number
   /** Absent for what is only told. */
   readonly goal?: Goal
+  /** What it was measured on, if that is another commit than that of the run. */
+  readonly commit?: string
 }
 
 /** A row that this machine cannot measure. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { atLeast, atMost, type Measurement } from '../../scripts/bench/measurement.ts'
 import { withBenchmarks } from '../../scripts/bench/report/readme-table.ts'
 import { findRegressions } from '../../scripts/bench/report/regressions.ts'
-import type { Run } from '../../scripts/bench/report/run.ts'
+import { type Run, withNewerRows } from '../../scripts/bench/report/run.ts'
 
 const BEGIN = '<!-- benchmarks: written by `node scripts/bench-table.ts` -->'
 const END = '<!-- end of benchmarks -->'
@@ -34,6 +34,28 @@ test('the table of a run replaces what is between the marks, and says which goal
     ].join('\n'),
   )
   expect(withBenchmarks(text, run)).toBe(text)
+})
+
+test('a run can have newer rows of some parts, which tell what they were measured on', () => {
+  const newer = {
+    ...run,
+    commit: 'def5678',
+    rows: [
+      { ...send, ours: '330 /s', value: 0.55 },
+      { ...memory, what: 'more' },
+    ],
+  }
+  const text = withBenchmarks(`${BEGIN}\n${END}`, withNewerRows(run, newer))
+  expect(text.split('\n').slice(1, -1)).toEqual([
+    'Commit `abc1234`, 2026-01-31, Node v24.9.0, 2 × a processor:',
+    '',
+    '| | ours | bare | ratio | goal |',
+    '|---|---|---|---|---|',
+    '| send (commit `def5678`) | 330 /s | 600 /s | 0.55 | ≥ 0.35, met |',
+    '| memory | 300 MB | | | ≤ 260 MB, missed |',
+    '| told | 3 | | | |',
+    '| more (commit `def5678`) | 300 MB | | | ≤ 260 MB, missed |',
+  ])
 })
 
 test('the table can have the rows that begin in certain ways alone', () => {

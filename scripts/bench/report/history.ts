@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Run } from './run.ts'
 
-/** One recorded run a line, the newest last. */
+/** One recorded run a line, the newest last. A line can have the rows of another one, and newer ones of some parts. */
 const FILE = fileURLToPath(new URL('../../../bench/history.jsonl', import.meta.url))
 
 export function recordRun(run: Run): void {

@@ -43,5 +43,6 @@ function sectionOf(run: Run): string {
 
 function line(row: Measurement): string {
   const goal = [goalOf(row), verdictOf(row)].filter((text) => text !== '').join(', ')
-  return `| ${[row.what, row.ours, row.bare ?? '', ratioOf(row), goal].join(' | ')} |`.replaceAll(/ +/g, ' ')
+  const what = row.commit === undefined ? row.what : `${row.what} (commit \`${row.commit}\`)`
+  return `| ${[what, row.ours, row.bare ?? '', ratioOf(row), goal].join(' | ')} |`.replaceAll(/ +/g, ' ')
 }

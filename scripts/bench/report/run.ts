@@ -31,6 +31,12 @@ export function runOf(rows: readonly Row[], note?: string): Run {
   }
 }
 
+/** The run with the rows of named parts that were measured later: in the place of its own, or at the end. Pure. */
+export function withNewerRows(run: Run, { commit, rows }: Run): Run {
+  const newer = rows.map((row) => ({ ...row, commit }))
+  return { ...run, rows: [...new Map([...run.rows, ...newer].map((row) => [row.what, row])).values()] }
+}
+
 /** The machine of a run in one line. */
 export function describeMachine({ node, cores, processor, note }: Run): string {
   return `Node ${node}, ${cores} × ${processor}${note === undefined ? '' : `; ${note}`}`
