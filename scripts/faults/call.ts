@@ -1,3 +1,4 @@
+import { isAway } from '../../src/database/errors.ts'
 import type { Answer, Transaction } from '../../test/support/service.ts'
 import { type HistoryRun, pathOf, targetOf } from './history-run.ts'
 import type { Ask, Content } from './ledger.ts'
@@ -73,11 +74,18 @@ function readAnswer({ status, body }: Answer<Transaction>): Ask['said'] {
 }
 
 /** An answer that breaks the contract becomes a 500 without a better code; so does a fault of the service itself. */
-function isScandal(
-  { status, body }: Answer<Transaction>,
-  { failsOver }: Pick<TestBed, 'failsOver'>,
-): boolean {
+function isScandal(answer: Answer<Transaction>, testBed: Pick<TestBed, 'failsOver' | 'logged'>): boolean {
+  const { status, body } = answer
   if (status === 200 || status === 400) return false
-  if (failsOver && body.code === 'database_unavailable') return false
+  if (testBed.failsOver && saysDatabaseIsAway(answer, testBed.logged.text)) return false
   return body.code !== 'network_unavailable' && body.code !== 'request_timeout'
+}
+
+/** The interface gives a replacement no 503, so it answers 500 while the database is away, and only the log has the reason. */
+function saysDatabaseIsAway({ headers, body: { code } }: Answer<Transaction>, log: string): boolean {
+  if (code !== 'internal_error') return code === 'database_unavailable'
+  const id = `"request_id":"${headers.get('x-request-id')}"`
+  const line = log.split('\n').findLast((text) => text.includes(id) && text.includes('"request failed"'))
+  const { err } = JSON.parse(line ?? '{}') as { err?: { message: string; code?: string } }
+  return err !== undefined && isAway(Object.assign(new Error(err.message), { code: err.code }))
 }

@@ -4,9 +4,10 @@ import type { BroadcastResult } from '../../chains/answer.ts'
 import type { Tx } from '../../database/db.ts'
 import { AppError } from '../../errors.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
-import { hashesOfAll } from '../model/attempts.ts'
+import { hashesOfAll, isNoop } from '../model/attempts.ts'
 import { auditedAction } from '../model/audited-transaction.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
+import { fallBackReason } from '../model/status-reasons.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import { saveOutcomes } from '../store/attempts-store.ts'
@@ -99,7 +100,7 @@ async function undoReplacement(
     if (item.attempts.some((attempt) => attempt.number > number && attempt.outcome !== 'refused'))
       return false
     const undone = await db.transaction().execute(async (tx) => {
-      const previous = withPreviousContent(transaction, before.transaction, number)
+      const previous = withPreviousContent(transaction, before.transaction, { number, detail })
       const restored = await withoutLostNonce(context, tx, { relayer, previous })
       const [saved] = await saveTransactions(tx, [restored])
       if (saved === undefined) return false
@@ -136,13 +137,23 @@ async function withoutLostNonce(
   }
 }
 
-/** Removes the change from the record, and keeps what the chain or a worker has since decided. Pure. */
-function withPreviousContent(now: Transaction, before: Transaction, number: number): Transaction {
+/**
+ * Removes the change from the record, and keeps what the chain or a worker has since decided. The record says that the change was refused,
+ * because another caller may have been told that it is under way. Pure.
+ */
+function withPreviousContent(
+  now: Transaction,
+  before: Transaction,
+  { number, detail }: { readonly number: number; readonly detail: string },
+): Transaction {
   const { request, purpose } = before
   // A node accepted an earlier attempt, so the transaction is submitted again.
   const wasSubmitted = now.status === 'sent' && before.status === 'submitted'
   const status = wasSubmitted ? nextStatus(now.status, 'broadcast') : now.status
   const content = { ...now, status, request, purpose, cost: now.block === undefined ? before.cost : now.cost }
   if (now.currentAttempt !== number) return content
-  return { ...content, currentAttempt: before.currentAttempt, statusReason: before.statusReason }
+  const { currentAttempt } = before
+  const keepsReason = isNoop(purpose) || currentAttempt === undefined
+  const statusReason = keepsReason ? before.statusReason : fallBackReason(number, detail, currentAttempt)
+  return { ...content, currentAttempt, statusReason }
 }

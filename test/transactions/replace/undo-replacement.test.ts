@@ -93,7 +93,11 @@ describe('a change that the nodes refuse', () => {
           'The node refused the replacement: words of the node. The earlier version counts again. If a node accepted the refused bytes after all, a block can still include them, and the record then says so.',
       })
       const { transaction, attempts } = await now()
-      expect(transaction).toEqual({ ...before, version: before.version + 2 })
+      expect(transaction).toEqual({
+        ...before,
+        version: before.version + 2,
+        statusReason: 'Attempt 2 was refused by the node (words of the node); attempt 1 still counts.',
+      })
       expect(attempts.map(({ outcome, error }) => [outcome, error])).toEqual([
         ['broadcast', undefined],
         ['refused', 'words of the node'],
@@ -152,7 +156,11 @@ describe('what happened meanwhile', () => {
     [
       'a higher fee was refused, too',
       { later: [{ kind: 'speed_up', outcome: 'refused' }] },
-      { currentAttempt: 1, status: 'submitted', statusReason: 'The reason before.' },
+      {
+        currentAttempt: 1,
+        status: 'submitted',
+        statusReason: 'Attempt 2 was refused by the node (words of the node); attempt 1 still counts.',
+      },
     ],
   ])('%s', async (_name, situation, want) => {
     const { before, undo, now } = await replaced(situation)
@@ -185,7 +193,12 @@ describe('a change that came too late', () => {
       detail: 'An earlier attempt has since been included in a block; the replacement came too late.',
     })
     const { transaction, attempts } = await now()
-    expect(transaction).toEqual({ ...before, version: before.version + 2 })
+    // Who canceled while the change was under way was told so, and learns from this what became of it.
+    expect(transaction).toEqual({
+      ...before,
+      version: before.version + 2,
+      statusReason: 'Attempt 2 was refused by the node (nonce too low); attempt 1 still counts.',
+    })
     expect(attempts[1]).toMatchObject({ outcome: 'refused', error: 'nonce too low' })
   })
 
