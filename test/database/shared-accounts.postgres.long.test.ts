@@ -1,15 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Anvil, anvilNetwork, ON_ANVIL, startAnvil } from '../support/anvil.ts'
-import { type PostgresServer, startPostgres } from '../support/postgres.ts'
-import { type ServiceProcess, startProcess } from '../support/process.ts'
+import { anvilNetwork, ON_ANVIL } from '../support/anvil.ts'
+import type { ServiceProcess } from '../support/process.ts'
 import { callService, type Transaction } from '../support/service.ts'
 import { until } from '../support/until.ts'
+import { type ProcessStage, startProcessStage } from './process-stage.ts'
 
-const PHRASE = 'test test test test test test test test test test test junk'
 const ACCOUNTS = 24
 const ALL = '/relayers/pool/transactions'
 
@@ -18,55 +13,32 @@ interface Process extends ServiceProcess {
   readonly metricsUrl: string
 }
 
-let anvil: Anvil
-let postgres: PostgresServer
-let database: pg.Client
-let databaseUrl: string
-let folder: string
+let stage: ProcessStage
 const processes: Process[] = []
 /** Every amount goes to a receiver of its own, so that balances count executions. */
 let sent = 0
 
 beforeAll(async () => {
-  anvil = await startAnvil({ args: ['--accounts', `${ACCOUNTS}`, '--block-time', '0.2'] })
-  postgres = await startPostgres()
-  databaseUrl = await postgres.createDatabase()
-  database = new pg.Client({ connectionString: databaseUrl })
-  await database.connect()
-  folder = await mkdtemp(join(tmpdir(), 'relayer-shared-'))
+  stage = await startProcessStage(ACCOUNTS)
 }, 60_000)
-afterAll(async () => {
-  for (const process of processes) await process.kill()
-  await database.end()
-  await postgres.stop()
-  await anvil.stop()
-  await rm(folder, { recursive: true })
-})
+afterAll(() => stage.stop())
 
 async function start(): Promise<Process> {
   let metricsUrl = ''
-  const started = await startProcess({
-    rpcUrl: anvil.url,
-    folder: join(folder, `${processes.length}`),
-    config: {
-      networks: [anvilNetwork([anvil.url])],
-      signers: [{ id: 'seed', type: 'mnemonic', config: { mnemonic: { type: 'plain', value: PHRASE } } }],
-      relayers: [
-        {
-          id: 'pool',
-          name: 'Pool',
-          signer_id: 'seed',
-          ...ON_ANVIL,
-          accounts: [{ signer_id: 'seed', count: ACCOUNTS }],
-        },
-      ],
+  const pool = { id: 'pool', name: 'Pool', signer_id: 'seed', ...ON_ANVIL }
+  const started = await stage.start(
+    {
+      networks: [anvilNetwork([stage.anvil.url])],
+      relayers: [{ ...pool, accounts: [{ signer_id: 'seed', count: ACCOUNTS }] }],
     },
-    env: { DATABASE_URL: databaseUrl, METRICS_ENABLED: 'true', METRICS_PORT: '0' },
-    onLine: (line) => {
-      const entry = line.startsWith('{') ? (JSON.parse(line) as { metricsUrl?: string }) : {}
-      metricsUrl = entry.metricsUrl ?? metricsUrl
+    {
+      env: { METRICS_ENABLED: 'true', METRICS_PORT: '0' },
+      onLine: (line) => {
+        const entry = line.startsWith('{') ? (JSON.parse(line) as { metricsUrl?: string }) : {}
+        metricsUrl = entry.metricsUrl ?? metricsUrl
+      },
     },
-  })
+  )
   const process = { ...started, metricsUrl }
   processes.push(process)
   return process
@@ -116,7 +88,7 @@ const spread = (expected: readonly number[]) =>
 
 /** Who has each account, and how many have had it before. */
 async function leases(): Promise<unknown[]> {
-  const { rows } = await database.query(
+  const { rows } = await stage.database.query(
     `select name, owner, fence from leases where name like 'account:%' order by name`,
   )
   return rows
@@ -127,7 +99,7 @@ async function expectOnce(transactions: readonly Transaction[]): Promise<void> {
   const used = new Set(transactions.map(({ from, nonce }) => `${from} ${nonce}`))
   expect(used.size).toBe(sent)
   for (let index = 1; index <= sent; index += 1)
-    expect(BigInt(await anvil.rpc<string>('eth_getBalance', [receiver(index), 'latest']))).toBe(1n)
+    expect(BigInt(await stage.anvil.rpc<string>('eth_getBalance', [receiver(index), 'latest']))).toBe(1n)
 }
 
 test('two processes have half of the accounts each, and neither works for those of the other', async () => {
@@ -153,7 +125,7 @@ test('a process that starts gets its part within seconds', async () => {
   await start()
   const startedAt = performance.now()
   await until(
-    async () => (await database.query('select from processes where alive_until > now()')).rowCount,
+    async () => (await stage.database.query('select from processes where alive_until > now()')).rowCount,
     (count) => count === 3,
   )
   await send(4 * ACCOUNTS)
