@@ -56,7 +56,7 @@ func evm(transaction interface {
 }
 
 func read(id string) client.EvmTransaction {
-	answer, err := api.GetTransactionByIdWithResponse(ctx, relayer, id)
+	answer, err := api.GetTransactionByIdWithResponse(ctx, relayer, id, nil)
 	must(err)
 	require(answer.JSON200 != nil, string(answer.Body))
 	return evm(answer.JSON200.Data)
