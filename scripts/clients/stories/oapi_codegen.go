@@ -93,18 +93,18 @@ func main() {
 	require(sent.Value == value, sent.Value)
 	reach(sent.Id, client.TransactionStatusSubmitted)
 
-	replacing, err := api.ReplaceTransactionWithResponse(ctx, relayer, sent.Id, request("2", client.Fastest))
+	replacing, err := api.ReplaceTransactionWithResponse(ctx, relayer, sent.Id, nil, request("2", client.Fastest))
 	must(err)
 	require(replacing.JSON200 != nil, string(replacing.Body))
 	replaced := evm(replacing.JSON200.Data)
 	require(replaced.Id == sent.Id && replaced.Value == "2", replaced)
 	require(*replaced.Nonce == *read(sent.Id).Nonce, *replaced.Nonce)
 
-	refused, err := api.ReplaceTransactionWithResponse(ctx, relayer, "nothing", request("2", client.Fastest))
+	refused, err := api.ReplaceTransactionWithResponse(ctx, relayer, "nothing", nil, request("2", client.Fastest))
 	must(err)
 	require(refused.JSON404 != nil && refused.JSON404.Code == client.ErrorCodeTransactionNotFound, string(refused.Body))
 
-	canceling, err := api.CancelTransactionWithResponse(ctx, relayer, sent.Id)
+	canceling, err := api.CancelTransactionWithResponse(ctx, relayer, sent.Id, nil)
 	must(err)
 	require(canceling.JSON200 != nil, string(canceling.Body))
 	attempts := *evm(canceling.JSON200.Data).Attempts

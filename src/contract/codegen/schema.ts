@@ -35,6 +35,8 @@ function toBody30(node: Node, references: References): Node {
   if (Array.isArray(node.oneOf)) return toUnion(node, references)
   if (Array.isArray(node.type)) return toSingleType(node, references)
   if (node.type === 'integer') return toInteger(node)
+  // Generators read a number without a format as one of 32 bits, or of any length, which Go cannot have beside null.
+  if (node.type === 'number') return { ...convertParts(node, references), format: 'double' }
   if (node.type === 'null') return { ...described(node.description), type: 'object', nullable: true }
   return withoutPattern(withoutConst(convertParts(node, references)))
 }
