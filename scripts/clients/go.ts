@@ -35,7 +35,8 @@ async function oapiCodegen(): Promise<void> {
 
 /** The options are those of docs/clients-in-any-language.md. */
 async function openapiGeneratorGo(): Promise<void> {
-  const properties = 'packageName=openapigenerator,enumClassPrefix=true,useOneOfDiscriminatorLookup=true,withGoMod=false'
+  const properties =
+    'packageName=openapigenerator,enumClassPrefix=true,useOneOfDiscriminatorLookup=true,withGoMod=false'
   const options = ['--type-mappings=number=json.Number', `--additional-properties=${properties}`]
   await openapiGenerator({ generator: 'go', folder: `${GO_MODULE}/openapigenerator`, options })
   await build('openapi_generator')
