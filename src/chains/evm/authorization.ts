@@ -3,7 +3,7 @@ import { hashAuthorization, hexToBytes } from 'viem/utils'
 import type { Clock } from '../../lib/time.ts'
 import { evmAddress, libsecp256k1 } from '../../signers/secp256k1.ts'
 import type { Refusal } from '../answer.ts'
-import type { RpcClient } from '../rpc/rpc.ts'
+import type { PooledClient } from '../rpc/rpc.ts'
 import type { Authorization, EvmRequest } from './content.ts'
 import type { EvmAccount, FeeMarket } from './types.ts'
 
@@ -102,16 +102,21 @@ const FRESH_MS = 60_000
  * node answers.
  */
 export function createInFlightLimits(
-  client: RpcClient,
+  client: Pick<PooledClient, 'sendEverywhere'>,
   clock: Clock,
 ): (address: string) => Promise<number | undefined> {
   const known = new Map<string, { readonly limit: number | undefined; readonly until: number }>()
   return async (address) => {
     const before = known.get(address)
     if (before !== undefined && clock.monotonic() < before.until) return before.limit
-    const reply = await client.call('eth_getCode', [address, 'latest'])
-    if (reply.kind !== 'result' || typeof reply.result !== 'string') return before?.limit
-    const limit = DELEGATION.test(reply.result) ? 1 : undefined
+    const endpoints = await client.sendEverywhere([{ method: 'eth_getCode', params: [address, 'latest'] }])
+    const codes = endpoints.flatMap(([answer]) =>
+      answer?.reply.kind === 'result' && typeof answer.reply.result === 'string' ? [answer.reply.result] : [],
+    )
+    if (codes.length === 0) return before?.limit
+    // Half of the endpoints are not enough: the limit makes the account slow.
+    const delegated = codes.filter((code) => DELEGATION.test(code))
+    const limit = delegated.length * 2 > codes.length ? 1 : undefined
     known.set(address, { limit, until: clock.monotonic() + FRESH_MS })
     return limit
   }

@@ -34,15 +34,14 @@ import { createMarketWatch } from './prepare/market.ts'
 import { createGasLimits, createPriceBounds } from './prepare/node-limits.ts'
 import { type PrepareContext, prepareDraft, prepareReplacement, prepareSpeedUp } from './prepare/prepare.ts'
 import { createLineaQuote, readRollupFee } from './prepare/rollups.ts'
+import { type AccountReader, createAccountReader } from './read/accounts.ts'
 import { createHeadFeed } from './read/heads.ts'
 import { NODE_DIALECT } from './read/node-dialect.ts'
 import { readQuantity } from './read/quantity.ts'
 import {
   createHeaderReader,
-  readBalance,
   readLogs,
   readManyReceipts,
-  readNonces,
   readPendingNonce,
   readReceiptsEverywhere,
   readRevertReason,
@@ -60,24 +59,36 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
   const unknownTexts = createUnknownTexts({ ...options, network: network.name })
   const privateBroadcast = createPrivateBroadcast(options, unknownTexts)
   const headers = createHeaderReader(client)
+  const accounts = createAccountReader(client, network.averageBlocktimeMs)
   const eip1559 = network.features.includes('eip1559')
   const [bounds, refusals] = [createPriceBounds(clock), createRefusalMemory()]
   const gasLimits = createGasLimits(clock)
   const queuedInPool = network.mempool ? createPoolQueueWatch(client) : undefined
   const freshForMs = Math.min(network.averageBlocktimeMs, 3_000)
-  const market = createMarketWatch({ client, clock, freshForMs, bounds: bounds.current })
+  const market = createMarketWatch({
+    client,
+    clock,
+    blocktimeMs: network.averageBlocktimeMs,
+    freshForMs,
+    bounds: bounds.current,
+    leastTip: network.minPriorityFee,
+  })
   const context: PrepareContext = {
     client,
+    clock,
+    blocktimeMs: network.averageBlocktimeMs,
     simulations: createSimulationRefusals(FINAL_AFTER_BLOCKS_IF_OTHERS_SILENT, clock),
     market,
     eip1559,
     maxGas: network.maxGasPerTransaction,
     ...(network.opStack && {
-      rollupFee: (draft: EvmDraft) => readRollupFee(client, draft, network.chainId),
+      rollupFee: (draft: EvmDraft) =>
+        readRollupFee(client, { draft, chainId: network.chainId, blocktimeMs: network.averageBlocktimeMs }),
     }),
-    quote: createLineaQuote(client, network.chainId),
+    quote: createLineaQuote(client, network),
     gasLimits,
     unknownTexts,
+    txFeeCap: network.txFeeCap,
   }
   return {
     unit: 'wei',
@@ -108,7 +119,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
     endsAt: ({ validUntil }) => validUntil,
     noop: ({ address }) => ({ type: 'evm', to: address, value: 0n, data: '0x', speed: 'fast', isNoop: true }),
     sequencing: {
-      nonces: (addresses, { asOf } = {}) => readNonces(client, addresses, asOf),
+      nonces: (addresses, { asOf } = {}) => accounts.nonces(addresses, asOf),
       inFlightLimit: createInFlightLimits(client, clock),
       ...(network.mempool && { pendingNonce: (address) => readPendingNonce(client, address) }),
     },
@@ -143,8 +154,8 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
     blockFinality: { blockHash: (number, { asOf } = {}) => headers.blockHash(number, asOf) },
     blockTimes: headers.blockTimes,
     revertReasons: { read: (draft, from, block) => readRevertReason(client, { draft, from, block }) },
-    funding: createFunding(client),
-    ...createBalanceReader({ readBalance: (address) => readBalance(client, address), clock, freshForMs }),
+    funding: createFunding(accounts),
+    ...createBalanceReader({ readBalance: (address) => accounts.balance(address), clock, freshForMs }),
     comparePrice: async (draft, level, { policies }) => {
       const answer = await market()
       if (answer.kind !== 'ok') return answer
@@ -175,10 +186,10 @@ function byProtocol(urls: readonly RpcUrl[]): { http: RpcUrl[]; webSocket: RpcUr
 }
 
 /** Creates the payments of an EVM network. Every address exists there, and nothing is held back. */
-function createFunding(client: PooledClient): Funding<EvmRequest, EvmPolicies> {
+function createFunding(accounts: AccountReader): Funding<EvmRequest, EvmPolicies> {
   return {
     read: async (address, { asOf } = {}) => {
-      const balance = await readBalance(client, address, asOf)
+      const balance = await accounts.balance(address, asOf)
       if (balance.kind !== 'ok') return balance
       return { kind: 'ok', value: { spendable: balance.value, missingReserve: 0n, exists: true } }
     },

@@ -9,6 +9,7 @@ import {
   capped,
   ceilingOf,
   feeLimit,
+  isNewer,
   isWithin,
   type Market,
   type MarketBlock,
@@ -74,7 +75,7 @@ function compareBlock(draft: EvmDraft, market: Market, block: MarketBlock): Comp
   return omitUndefined({
     number: block.number,
     time: block.time,
-    isNew: preparedAtBlock === undefined || block.number > preparedAtBlock,
+    isNew: preparedAtBlock === undefined || isNewer(block.number, preparedAtBlock),
     leftOut: leftOutOf(draft, market, block),
   })
 }

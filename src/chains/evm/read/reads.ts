@@ -2,6 +2,7 @@ import { numberToHex } from 'viem/utils'
 import { omitUndefined } from '../../../lib/object.ts'
 import { fromUnixSeconds } from '../../../lib/time.ts'
 import type { EvmFinality } from '../../../networks/network.ts'
+import { agreedHead } from '../../agreement.ts'
 import {
   type Answer,
   type EmittedIn,
@@ -17,9 +18,9 @@ import { listParameters } from '../prepare/gas.ts'
 import { decodeRevert, readSimulationError } from '../prepare/revert.ts'
 import { isPrice, readCount, readPrice, readQuantity } from './quantity.ts'
 
-const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
+export const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
 
-const BEHIND = { kind: 'unknown', detail: 'the endpoint is behind the newest known block' } as const
+export const BEHIND = { kind: 'unknown', detail: 'the endpoint is behind the newest known block' } as const
 
 /** Reads headers of blocks. The times of the newest ones that it read are remembered. */
 export interface HeaderReader {
@@ -67,13 +68,25 @@ export function createHeaderReader(client: PooledClient): HeaderReader {
 
 /**
  * Reads the newest block, and the newest final block on networks that announce it. It prefers an endpoint that is as far as the others were
- * lately.
+ * lately; a height that the others cannot have reached is agreed on by all.
  */
 export async function readHead(client: PooledClient, finality: EvmFinality): Promise<Answer<Head>> {
   const tags = finality === 'depth' ? ['latest'] : ['latest', finality]
-  const [latest, final] = await client.sendAsOf(
-    tags.map((tag) => ({ method: 'eth_getBlockByNumber', params: [tag, false] })),
-  )
+  const calls = tags.map((tag) => ({ method: 'eth_getBlockByNumber', params: [tag, false] }))
+  const head = toHead(await client.sendAsOf(calls), finality)
+  if (head.kind !== 'ok' || !isImplausible(client, head.value.number)) return head
+  const heads = (await client.sendEverywhere(calls)).map((replies) => toHead(replies, finality))
+  const newest = agreedHead(heads.map((one) => (one.kind === 'ok' ? one.value.number : undefined)))
+  return heads.find((one) => one.kind === 'ok' && one.value.number === newest) ?? head
+}
+
+/** The other endpoints cannot have reached this block since they answered. The height is asked before the block, which can be the next one. */
+function isImplausible(client: PooledClient, number: bigint): boolean {
+  const seen = client.seenHead()
+  return seen !== undefined && client.states().length > 2 && number > seen.height + 1n
+}
+
+function toHead([latest, final]: readonly EndpointReply[], finality: EvmFinality): Answer<Head> {
   const head = fromBlock(latest?.reply ?? NO_REPLY)
   if (finality === 'depth' || head.kind !== 'ok') return head
   const finalBlock = fromBlock(final?.reply ?? NO_REPLY)
@@ -93,30 +106,6 @@ async function readHeader(client: PooledClient, number: bigint, asOf?: bigint): 
 export async function readPendingNonce(client: RpcClient, address: string): Promise<bigint | undefined> {
   const reply = await client.call('eth_getTransactionCount', [address, 'pending'])
   return reply.kind === 'result' ? readCount(reply.result) : undefined
-}
-
-/** Reads the next free nonce of each address; unknown from an endpoint that has not reached `asOf`. */
-export async function readNonces(
-  client: PooledClient,
-  addresses: readonly string[],
-  asOf?: bigint,
-): Promise<Answer<bigint>[]> {
-  const calls = addresses.map((address) => ({
-    method: 'eth_getTransactionCount',
-    params: [address, 'latest'],
-  }))
-  return (await client.sendAsOf(calls, asOf)).map((reply) => toFresh(reply, readCount))
-}
-
-/** Reads the balance in wei; unknown from an endpoint that is behind, because it may have missed a deposit. */
-export async function readBalance(
-  client: PooledClient,
-  address: string,
-  asOf?: bigint,
-): Promise<Answer<bigint>> {
-  const call = { method: 'eth_getBalance', params: [address, 'latest'] }
-  const [endpointReply] = await client.sendAsOf([call], asOf)
-  return toFresh(endpointReply, readQuantity)
 }
 
 /** Reads receipts in the order of the hashes. An endpoint that has not reached `asOf` can report a receipt, and never its absence. */
@@ -216,20 +205,6 @@ function fromBlock(reply: RpcReply): Answer<Head> {
   return { kind: 'ok', value: { number: height, hash, ...(time && { time }) } }
 }
 
-/** Reads a number for a final decision, so an endpoint that is behind does not count (I6). */
-function toFresh(
-  endpointReply: EndpointReply | undefined,
-  read: (value: unknown) => bigint | undefined,
-): Answer<bigint> {
-  const { reply, behind } = endpointReply ?? { reply: NO_REPLY, behind: true }
-  if (reply.kind !== 'result') return silent(reply)
-  if (behind) return BEHIND
-  const value = read(reply.result)
-  return value === undefined
-    ? { kind: 'unknown', detail: 'the endpoint did not answer with a number' }
-    : { kind: 'ok', value }
-}
-
 /** Only `null`, or a receipt that names no block yet, is a "none"; an unreadable reply is unknown (I6). */
 export function toReceipt({ reply, behind }: EndpointReply): ReceiptAnswer {
   if (reply.kind !== 'result') return { kind: 'unknown' }
@@ -294,7 +269,7 @@ function readSuccess(status: unknown): boolean | undefined {
   return value === 0n || value === 1n ? value === 1n : undefined
 }
 
-function silent(reply: Exclude<RpcReply, { kind: 'result' }>): { kind: 'unknown'; detail: string } {
+export function silent(reply: Exclude<RpcReply, { kind: 'result' }>): { kind: 'unknown'; detail: string } {
   return { kind: 'unknown', detail: reply.kind === 'error' ? reply.message : reply.detail }
 }
 

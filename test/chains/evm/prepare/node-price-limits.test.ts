@@ -129,7 +129,8 @@ describe('the price of the market', () => {
       const floor = { tip: 9_999n, ceiling: 9_999n, stated }
       return marketFees({ ...MARKET, floor }, 'safeLow', { eip1559: true, feeLimitMultiplier })
     }
-    expect(priced(false, 1)).toEqual(eip1559(110n, 10n))
+    // The gas price of 100, which the node suggests, is the market, too.
+    expect(priced(false, 1)).toEqual(eip1559(150n, 50n))
     expect(priced(false, 2)).toEqual(eip1559(220n, 70n))
     expect(priced(true, 1)).toEqual(eip1559(3_520n, 1_870n))
     expect(priced(true, 40)).toEqual(eip1559(4_400n, 2_350n))
@@ -166,9 +167,13 @@ describe('a maximum of the endpoints', () => {
         send: async () => [],
         call: async () => ({ kind: 'unknown', detail: 'not asked' }),
         sendEverywhere: async () => [],
+        sendToEach: () => [],
         states: () => [],
       },
+      clock: createTestClock(),
+      blocktimeMs: 12_000,
       simulations: createSimulationRefusals(1n, createTestClock()),
+      txFeeCap: 10n ** 18n,
       gasLimits: createGasLimits(createTestClock()),
       market: async () => ({ kind: 'ok', value: { ...MARKET, maximumFee } }),
       eip1559: true,

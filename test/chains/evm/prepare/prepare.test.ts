@@ -53,18 +53,27 @@ function contextOf({
   eip1559?: boolean
 } = {}) {
   const asked: unknown[] = []
+  const call = async (method: string, params: unknown) => {
+    asked.push([method, params])
+    return (params as readonly { gas?: string }[])[0]?.gas === undefined ? reply : limited
+  }
   const client: PrepareContext['client'] = {
     send: async () => [],
-    call: async (method, params) => {
-      asked.push([method, params])
-      return (params as readonly { gas?: string }[])[0]?.gas === undefined ? reply : limited
-    },
-    sendEverywhere: async () => [],
+    call,
+    sendEverywhere: async (calls) => [
+      await Promise.all(
+        calls.map(async ({ method, params }) => ({ reply: await call(method, params), behind: false })),
+      ),
+    ],
+    sendToEach: () => [],
     states: () => [],
   }
   const context: PrepareContext = {
     client,
+    clock: createTestClock(),
+    blocktimeMs: 12_000,
     simulations: createSimulationRefusals(1n, createTestClock()),
+    txFeeCap: 10n ** 18n,
     gasLimits: createGasLimits(createTestClock()),
     market: async () => ({ kind: 'ok', value: market }),
     eip1559: network,
@@ -120,7 +129,7 @@ describe('prepareDraft', () => {
 
   test.each([
     { name: 'a limit of the request', change: { gasLimit: 50_000n }, known: undefined, want: 50_000n },
-    { name: 'an earlier estimate', change: {}, known: 40_000n, want: 40_000n },
+    { name: 'an earlier estimate', change: {}, known: 40_000n, want: 44_000n },
     {
       name: 'the limit of the request before the earlier estimate',
       change: { gasLimit: 50_000n },

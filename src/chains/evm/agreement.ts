@@ -1,0 +1,77 @@
+import { LOWER_MEDIAN, type Rule, UPPER_MEDIAN } from '../agreement.ts'
+
+/** How the endpoints of a network agree on one value that they answer. */
+interface Agreement {
+  /** The calls that answer it. */
+  readonly call: string
+  readonly rule: Rule
+  /** What an endpoint can do that is the only one to answer. */
+  readonly alone: string
+}
+
+/**
+ * The values that EVM endpoints answer and that can cost money, hold up an account or refuse a request. Every endpoint is asked, and those at
+ * the head count. docs/rpc-endpoints.md shows this table.
+ */
+export const AGREEMENTS = {
+  gasPrice: {
+    call: 'eth_gasPrice',
+    rule: LOWER_MEDIAN,
+    alone: 'the price, up to the fee cap',
+  },
+  baseFee: {
+    call: 'eth_feeHistory',
+    rule: LOWER_MEDIAN,
+    alone: 'the price, up to the fee cap',
+  },
+  tip: {
+    call: 'eth_feeHistory, eth_maxPriorityFeePerGas',
+    rule: LOWER_MEDIAN,
+    alone: 'the price, up to the fee cap',
+  },
+  raise: {
+    call: 'the same',
+    rule: UPPER_MEDIAN,
+    alone: 'a raise, within `fee_limit_multiplier`',
+  },
+  blockGasLimit: {
+    call: 'eth_getBlockByNumber',
+    rule: UPPER_MEDIAN,
+    alone: 'a refusal, once it has lasted',
+  },
+  gasUsed: {
+    call: 'eth_getBlockByNumber',
+    rule: LOWER_MEDIAN,
+    alone: 'a raise, within `fee_limit_multiplier`',
+  },
+  gasEstimate: {
+    call: 'eth_estimateGas',
+    rule: UPPER_MEDIAN,
+    alone: 'the gas limit, up to that of a block and the fee cap',
+  },
+  l1Fee: {
+    call: 'eth_call of GasPriceOracle.getL1Fee',
+    rule: LOWER_MEDIAN,
+    alone: 'the reserved amount',
+  },
+  operatorFee: {
+    call: 'eth_call of GasPriceOracle.getOperatorFee',
+    rule: LOWER_MEDIAN,
+    alone: 'the reserved amount',
+  },
+  lineaTip: {
+    call: 'linea_estimateGas',
+    rule: LOWER_MEDIAN,
+    alone: 'the price, up to the fee cap',
+  },
+  nonce: {
+    call: 'eth_getTransactionCount',
+    rule: LOWER_MEDIAN,
+    alone: 'a stop of the relayer, until an operator accepts its nonces',
+  },
+  balance: {
+    call: 'eth_getBalance',
+    rule: UPPER_MEDIAN,
+    alone: 'a wait for funds',
+  },
+} as const satisfies Readonly<Record<string, Agreement>>
