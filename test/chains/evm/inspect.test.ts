@@ -197,7 +197,7 @@ describe('estimateGas', () => {
     data,
   })
   test.each([
-    { name: 'an estimate gets a margin', reply: result('0x5208'), want: { kind: 'ok', value: 23_100n } },
+    { name: 'an estimate has no margin yet', reply: result('0x5208'), want: { kind: 'ok', value: 21_000n } },
     { name: 'garbage', reply: result('lots'), want: { kind: 'unknown' } },
     { name: 'silence', reply: SILENT, want: { kind: 'unknown' } },
     { name: 'a failure of the node', reply: BROKEN, want: { kind: 'unknown' } },

@@ -2,7 +2,15 @@ import { isHex, numberToHex, size, toHex } from 'viem/utils'
 import { larger } from '../../../lib/bigint.ts'
 import type { Branded } from '../../../lib/branded.ts'
 import type { Clock } from '../../../lib/time.ts'
-import { agreedHead, atHead, gather, headTolerance, saysSame, type Told } from '../../agreement.ts'
+import {
+  agreedHead,
+  atHead,
+  gather,
+  headTolerance,
+  LOWER_MEDIAN,
+  saysSame,
+  type Told,
+} from '../../agreement.ts'
 import type { Answer } from '../../answer.ts'
 import type { UnknownTexts } from '../../rpc/refusals.ts'
 import type { PooledClient, RpcCall, RpcClient, RpcReply } from '../../rpc/rpc.ts'
@@ -110,8 +118,15 @@ export type GasEstimate = Branded<bigint, 'gas estimate'>
 /** The gas limit of a transaction, which is in the bytes that are signed. */
 export type GasLimit = Branded<bigint, 'gas limit'>
 
-/** Returns the gas limit for an estimate: with its margin, as far as that fits below `most`, and never below the estimate itself. */
-export function limitFor(estimate: GasEstimate, { least, most }: { least: bigint; most: bigint }): GasLimit {
+/**
+ * Returns the gas limit for an estimate: with its margin, as far as that fits below `most`, and never below the estimate itself, because the
+ * limit may be wrong.
+ */
+export function limitFor(
+  { higher, lower }: AgreedEstimate,
+  { least, most }: { least: bigint; most: bigint },
+): GasLimit {
+  const estimate = higher <= most ? higher : lower
   const wanted = larger(withMargin(estimate), least)
   return (wanted <= most ? wanted : larger(estimate, most)) as GasLimit
 }
@@ -256,14 +271,14 @@ export async function estimateEverywhere(
   context: EstimateContext,
   request: EvmRequest,
   from: string,
-): Promise<Answer<GasEstimate>> {
+): Promise<Answer<AgreedEstimate>> {
   const { client, clock, blocktimeMs, unknownTexts } = context
   const endpoints = client.states().length
   const call = gasCallOf(request, from)
   if (endpoints < 2) {
     const answer = await estimateGas(context, request, from)
     const isDoubtful = answer.kind === 'refused' && dependsOnState(answer.refusal)
-    return isDoubtful ? settleEverywhere(context, call) : answer
+    return isDoubtful ? settleEverywhere(context, call) : alone(answer)
   }
   const countedOf = (told: readonly ToldEstimate[]) => atHead(told, headTolerance(blocktimeMs))
   const isEnough = (told: readonly ToldEstimate[]) => {
@@ -284,26 +299,38 @@ export async function estimateEverywhere(
   const counted = countedOf(told.filter(({ estimate }) => estimate.kind !== 'unknown'))
   const isClear = counted.length > 0 && counted.every(({ estimate }) => estimate.kind === 'ok')
   if (isClear) return agreedEstimate(counted.map(({ estimate }) => estimate))
-  return counted.length === 0 ? estimateGas(context, request, from) : settleEverywhere(context, call)
+  return counted.length === 0
+    ? alone(await estimateGas(context, request, from))
+    : settleEverywhere(context, call)
 }
 
 interface ToldEstimate extends Told {
   readonly estimate: Estimate
 }
 
-function agreedEstimate(estimates: readonly Estimate[]): Answer<GasEstimate> {
+/** The estimate on which the endpoints agree. Of two that contradict each other the higher one counts, if a block has room for it. */
+export interface AgreedEstimate {
+  readonly higher: GasEstimate
+  readonly lower: GasEstimate
+}
+
+function agreedEstimate(estimates: readonly Estimate[]): Answer<AgreedEstimate> {
   const values = estimates.map((one) => (one.kind === 'ok' ? one.value : undefined))
-  const agreed = AGREEMENTS.gasEstimate.rule.of(values)
-  return agreed === undefined
+  const [higher, lower] = [AGREEMENTS.gasEstimate.rule.of(values), LOWER_MEDIAN.of(values)]
+  return higher === undefined || lower === undefined
     ? { kind: 'unknown', detail: 'no endpoint answered with a gas estimate' }
-    : { kind: 'ok', value: agreed as GasEstimate }
+    : { kind: 'ok', value: { higher: higher as GasEstimate, lower: lower as GasEstimate } }
+}
+
+function alone(answer: Answer<GasEstimate>): Answer<AgreedEstimate> {
+  return answer.kind === 'ok' ? agreedEstimate([answer]) : answer
 }
 
 /** Asks every endpoint for the estimate, and for the comparison that tells a fault of the content from one of the node. */
 async function settleEverywhere(
   { client, simulations }: EstimateContext,
   call: GasCall,
-): Promise<Answer<GasEstimate>> {
+): Promise<Answer<AgreedEstimate>> {
   const endpoints = await client.sendEverywhere(comparedCalls(call))
   const told = endpoints.map(([estimate, control]) => ({
     answer: readCompared(estimate?.reply, control?.reply),

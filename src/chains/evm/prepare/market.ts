@@ -91,8 +91,13 @@ async function askMarket({
 function toldBy(replies: readonly EndpointReply[]): ToldMarket | undefined {
   const answer = readMarket(replies.map(({ reply }) => reply))
   if (answer.kind !== 'ok') return undefined
-  const heights = [replies[0]?.height, answer.value.block?.number].filter((height) => height !== undefined)
-  return { market: answer.value, height: heights.length === 0 ? undefined : heights.reduce(smaller) }
+  const { block } = answer.value
+  const height = replies[0]?.height
+  if (block === undefined || height === undefined)
+    return { market: answer.value, height: height ?? block?.number }
+  // The height is asked before the block, which can be the next one.
+  const number = smaller(block.number, height + 1n)
+  return { market: { ...answer.value, block: { ...block, number } }, height: smaller(number, height) }
 }
 
 /** Returns true if these markets are two or more, and say the same about everything that a price depends on. */

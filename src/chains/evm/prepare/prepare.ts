@@ -26,6 +26,7 @@ import {
   replacementFloor,
 } from './fees.ts'
 import {
+  type AgreedEstimate,
   chooseNoopTarget,
   type EstimateContext,
   estimateEverywhere,
@@ -260,7 +261,7 @@ async function marketFor(
 /** The gas of a transaction: the limit that the caller named, or the estimate from which the service makes one. */
 type Gas =
   | { readonly kind: 'named'; readonly limit: GasLimit }
-  | { readonly kind: 'estimated'; readonly estimate: GasEstimate }
+  | { readonly kind: 'estimated'; readonly estimate: AgreedEstimate }
 
 async function gasFor(
   context: PrepareContext,
@@ -274,7 +275,7 @@ async function gasFor(
   if (!isDoubtfulLimit(request, gasLimit, context.maxGas)) return named
   const estimate = await estimateEverywhere(context, request, account.address)
   if (estimate.kind !== 'ok') return estimate
-  const needed = estimate.value
+  const needed = estimate.value.lower
   const { maxGas } = context
   // A call that needs more than the configured maximum proves that this network no longer has that limit.
   if (maxGas !== undefined && gasLimit > maxGas && needed <= maxGas) {
@@ -291,8 +292,10 @@ async function chosenGas(
   request: EvmRequest,
   { account, knownGas }: { readonly account: EvmAccount; readonly knownGas: bigint | undefined },
 ): Promise<Answer<Gas>> {
-  if (knownGas !== undefined)
-    return { kind: 'ok', value: { kind: 'estimated', estimate: knownGas as GasEstimate } }
+  if (knownGas !== undefined) {
+    const known = knownGas as GasEstimate
+    return { kind: 'ok', value: { kind: 'estimated', estimate: { higher: known, lower: known } } }
+  }
   const estimate = await estimateEverywhere(context, request, account.address)
   return estimate.kind === 'ok'
     ? { kind: 'ok', value: { kind: 'estimated', estimate: estimate.value } }
@@ -357,13 +360,22 @@ async function finish(
   )
   if (draft.kind !== 'ok') return draft
   const prepared = { draft: draft.value, logs }
-  return { kind: 'ok', value: gas.kind === 'named' ? prepared : { ...prepared, knownGas: gas.estimate } }
+  return {
+    kind: 'ok',
+    value:
+      gas.kind === 'named' ? prepared : { ...prepared, knownGas: estimateWithin(gas.estimate, gasLimit) },
+  }
 }
 
 async function withRollupFee({ rollupFee }: PrepareContext, draft: EvmDraft): Promise<Answer<EvmDraft>> {
   if (rollupFee === undefined) return { kind: 'ok', value: draft }
   const fee = await rollupFee(draft)
   return fee.kind === 'ok' ? { kind: 'ok', value: { ...draft, rollupFee: fee.value } } : fee
+}
+
+/** Returns the estimate from which this limit was made. */
+function estimateWithin({ higher, lower }: AgreedEstimate, limit: GasLimit): GasEstimate {
+  return higher <= limit ? higher : lower
 }
 
 /** Returns the gas limit that the service chooses: an estimate with its margin, and no less than nodes have demanded for this content. */
@@ -373,7 +385,7 @@ function limitOf(
     request: { to, value, data = '0x' },
     estimate,
     market,
-  }: { readonly request: EvmRequest; readonly estimate: GasEstimate; readonly market: Market },
+  }: { readonly request: EvmRequest; readonly estimate: AgreedEstimate; readonly market: Market },
 ): GasLimit {
   const least = gasLimits.leastFor({ ...(to !== undefined && { to }), value, data })
   const most = [maxGas, gasLimits.most()].reduce<bigint>(

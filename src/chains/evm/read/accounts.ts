@@ -62,7 +62,7 @@ export function createAccountReader(client: PooledClient, blocktimeMs: number): 
     const keys = addresses.map((address) => `${method} ${address.toLowerCase()}`)
     const doubtful = [...answers.keys()].filter((index) => {
       const [answer, known] = [answers[index], agreed.get(keys[index] ?? '')]
-      return answer?.kind === 'ok' && (known === undefined || !isHarmless(answer.value, known))
+      return answer?.kind !== 'ok' || known === undefined || !isHarmless(answer.value, known)
     })
     if (doubtful.length === 0) return answers
     const endpoints = await client.sendEverywhere(

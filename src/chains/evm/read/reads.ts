@@ -68,22 +68,31 @@ export function createHeaderReader(client: PooledClient): HeaderReader {
 
 /**
  * Reads the newest block, and the newest final block on networks that announce it. It prefers an endpoint that is as far as the others were
- * lately; a height that the others cannot have reached is agreed on by all.
+ * lately; a height that the others cannot have reached, and an
+ * unreadable block, are questions to all.
  */
 export async function readHead(client: PooledClient, finality: EvmFinality): Promise<Answer<Head>> {
   const tags = finality === 'depth' ? ['latest'] : ['latest', finality]
   const calls = tags.map((tag) => ({ method: 'eth_getBlockByNumber', params: [tag, false] }))
-  const head = toHead(await client.sendAsOf(calls), finality)
-  if (head.kind !== 'ok' || !isImplausible(client, head.value.number)) return head
+  const first = await client.sendAsOf(calls)
+  const head = toHead(first, finality)
+  if (client.states().length < 2 || isCredible(client, head, first)) return head
   const heads = (await client.sendEverywhere(calls)).map((replies) => toHead(replies, finality))
   const newest = agreedHead(heads.map((one) => (one.kind === 'ok' ? one.value.number : undefined)))
   return heads.find((one) => one.kind === 'ok' && one.value.number === newest) ?? head
 }
 
-/** The other endpoints cannot have reached this block since they answered. The height is asked before the block, which can be the next one. */
-function isImplausible(client: PooledClient, number: bigint): boolean {
+/** The nodes behind one URL can differ by this many blocks. */
+const ONE_ENDPOINT = 3n
+
+/** The head is no lower than the height that the endpoint told with it, and no higher than the others can have reached since they answered. */
+function isCredible(client: PooledClient, head: Answer<Head>, [reply]: readonly EndpointReply[]): boolean {
+  if (head.kind !== 'ok') return false
+  const { number } = head.value
+  if (reply?.height !== undefined && number + ONE_ENDPOINT < reply.height) return false
   const seen = client.seenHead()
-  return seen !== undefined && client.states().length > 2 && number > seen.height + 1n
+  // The height is asked before the block, which can be the next one.
+  return seen === undefined || client.states().length < 3 || number <= seen.height + 1n
 }
 
 function toHead([latest, final]: readonly EndpointReply[], finality: EvmFinality): Answer<Head> {

@@ -88,7 +88,9 @@ describe('the gas limit for an estimate of 1000', () => {
     { name: 'is the estimate above the limit, which may be wrong', most: 999n, want: 1_000n },
     { name: 'is what nodes demanded', least: 1_300n, most: 2_000n, want: 1_300n },
   ])('$name', ({ least = 0n, most, want }) => {
-    expect(limitFor(1_000n as GasEstimate, { least, most })).toBe(want)
+    expect(limitFor({ higher: 1_000n as GasEstimate, lower: 1_000n as GasEstimate }, { least, most })).toBe(
+      want,
+    )
   })
 })
 
