@@ -2128,7 +2128,7 @@ export interface components {
          * @description - `pending`: accepted and stored; not signed yet. With `awaits_approval`, it waits for a decision, and before `valid_from` for its time.
          *     - `sent`: signed and stored; on its way to a node.
          *     - `submitted`: a node accepted it; waiting for a block.
-         *     - `mined`: in a block that is not deep enough yet.
+         *     - `mined`: in a block that is not deep enough yet. With `no_op`, the block includes only a no-op in its place.
          *     - `confirmed`: in a block that is deep enough. Final.
          *     - `failed`: included but reverted, or it can never be included; see `status_reason`. Final.
          *     - `canceled`: canceled before it was broadcast, or a no-op was included in its place. Final.
@@ -2187,7 +2187,7 @@ export interface components {
          *     | `transaction_not_replaceable` | The status of the transaction, or its wait for an approval, does not allow replacing or canceling it |
          *     | `replacement_underpriced` | No node would accept the replacement at this price; `error` names the minimum |
          *     | `gas_price_above_cap` | The price is above the `gas_price_cap` of the relayer |
-         *     | `fee_above_cap` | The fee is above `tx_fee_cap`; on Stellar, `max_fee` is above the `max_fee` policy; on Solana, the fee is above `max_allowed_fee_lamports` |
+         *     | `fee_above_cap` | The fee is above the policy: `tx_fee_cap`, on Stellar `max_fee`, on Solana `max_allowed_fee_lamports` |
          *     | `policy_beyond_ceiling` | A policy would allow more than the operator does; `error` names it and the ceiling |
          *     | `report_too_large` | The report would have more than 50000 transactions; request shorter periods |
          *     | `rule_violated` | A rule for spending or a plugin refuses; `error` names the rule, whose it is, and what is left |
@@ -4472,9 +4472,9 @@ export interface components {
             readonly finality?: "depth" | "safe" | "finalized";
             /** @description EVM: the maximum gas limit of a transaction, if it is below the block gas limit (EIP-7825). The service keeps estimates below it. */
             readonly max_gas_per_transaction?: number;
-            /** @description EVM: the most that one transaction may cost in fees, in wei. The policy `tx_fee_cap` of a relayer overrides it. */
+            /** @description EVM: the most that one transaction may cost in fees, in wei. The policy of the same name overrides it. */
             readonly tx_fee_cap?: components["schemas"]["DecimalString"];
-            /** @description EVM: the lowest tip that the pools of the network accept, in wei per gas, where it is known. No offer of the service is lower. */
+            /** @description EVM: the lowest tip that the pools of the network accept, in wei per gas, where it is known. */
             readonly min_priority_fee?: components["schemas"]["DecimalString"];
             /** @description EVM. `eip1559`: blocks have a base fee. */
             readonly features?: readonly "eip1559"[];
@@ -5481,6 +5481,12 @@ export interface components {
          */
         readonly AwaitsApproval: true;
         /**
+         * @description Present if the shown attempt is a no-op: it takes the place of what `requested` says, and executes nothing. `mined` then means only that its
+         *     nonce is used.
+         * @constant
+         */
+        readonly NoOp: true;
+        /**
          * @description Present while nothing proves what happened to the transaction. It is neither signed again nor ended until the endpoints agree, or an operator
          *     decides (`decideTransaction`).
          */
@@ -5520,6 +5526,7 @@ export interface components {
              */
             readonly made_public_at?: string;
             readonly awaits_approval?: components["schemas"]["AwaitsApproval"];
+            readonly no_op?: components["schemas"]["NoOp"];
             readonly undecided_since?: components["schemas"]["UndecidedSince"];
             /** @description The relayer that it refills. Present if the service sent it for the `policies.top_up` of that relayer. */
             readonly top_up_of?: components["schemas"]["Id"];
@@ -5826,6 +5833,7 @@ export interface components {
             /** @description Explains the status to people, if necessary. */
             readonly status_reason?: string;
             readonly awaits_approval?: components["schemas"]["AwaitsApproval"];
+            readonly no_op?: components["schemas"]["NoOp"];
             readonly undecided_since?: components["schemas"]["UndecidedSince"];
             /** @description The relayer that it refills. Present if the service sent it for the `policies.top_up` of that relayer. */
             readonly top_up_of?: components["schemas"]["Id"];
@@ -5914,6 +5922,7 @@ export interface components {
             /** @description Explains the status to people, if necessary. */
             readonly status_reason?: string;
             readonly awaits_approval?: components["schemas"]["AwaitsApproval"];
+            readonly no_op?: components["schemas"]["NoOp"];
             readonly undecided_since?: components["schemas"]["UndecidedSince"];
             /** @description The relayer that it refills. Present if the service sent it for the `policies.top_up` of that relayer. */
             readonly top_up_of?: components["schemas"]["Id"];

@@ -78,6 +78,8 @@ export interface Receipt {
    * show it. Absent if blocks contain only what they execute.
    */
   readonly executed?: 'no' | 'unknown'
+  /** The transaction emitted no event, on chains whose receipts show it. */
+  readonly emittedNothing?: true
   readonly result?: ChainResult
 }
 

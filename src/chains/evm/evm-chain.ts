@@ -15,7 +15,7 @@ import {
 import { createUnknownTexts } from '../rpc/refusals.ts'
 import type { PooledClient, RpcCall, RpcReply } from '../rpc/rpc.ts'
 import { createSimulationRefusals } from '../simulations.ts'
-import { createInFlightLimits } from './authorization.ts'
+import { checkAuthorities, createInFlightLimits } from './authorization.ts'
 import { broadcastAll } from './broadcast/broadcast.ts'
 import { createPoolQueueWatch } from './broadcast/pool-queue.ts'
 import { createPrivateBroadcast } from './broadcast/private-broadcast.ts'
@@ -26,6 +26,7 @@ import { decodeEvent } from './call/decode-event.ts'
 import { encodeCall } from './call/encode-call.ts'
 import type { EvmDraft, EvmPolicies, EvmRequest } from './content.ts'
 import { EVM_CONTENT, READ_METHODS } from './family.ts'
+import { readInclusionDetails } from './inclusion/details.ts'
 import { proveInclusion } from './inclusion/prove-inclusion.ts'
 import { checkRequest } from './prepare/check.ts'
 import { comparePrice, prepareComparedNoop } from './prepare/compare.ts'
@@ -108,7 +109,13 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
       decodeEvent,
     },
     check: (request, account) => checkRequest(request, account, { chainId: network.chainId, eip1559 }),
-    prepare: (request, account, knownGas) => prepareDraft(context, { request, account, knownGas }),
+    prepare: async (request, account, knownGas) => {
+      const [problem, prepared] = await Promise.all([
+        checkAuthorities({ client, accounts }, request.authorizationList),
+        prepareDraft(context, { request, account, knownGas }),
+      ])
+      return problem ?? prepared
+    },
     replace: (request, attempts, account) => prepareReplacement(context, { request, attempts, account }),
     feeBump: {
       speedUp: (attempts, raise) => prepareSpeedUp(context, { attempts, ...raise }),
@@ -153,6 +160,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
     endpoints: () => reportEndpoints(client, { clock }),
     blockFinality: { blockHash: (number, { asOf } = {}) => headers.blockHash(number, asOf) },
     blockTimes: headers.blockTimes,
+    inclusionDetails: (draft, receipt) => readInclusionDetails(client, draft, receipt),
     revertReasons: { read: (draft, from, block) => readRevertReason(client, { draft, from, block }) },
     funding: createFunding(accounts),
     ...createBalanceReader({ readBalance: (address) => accounts.balance(address), clock, freshForMs }),

@@ -233,11 +233,13 @@ export function toReceipt({ reply, behind }: EndpointReply): ReceiptAnswer {
   ) {
     return { kind: 'unknown' }
   }
+  const { logs } = fields
   const receipt = {
     hash: transactionHash,
     blockNumber: height,
     blockHash,
     success,
+    ...(Array.isArray(logs) && logs.length === 0 && { emittedNothing: true as const }),
     result: costOf(gas, fields),
   }
   return { kind: 'included', receipt }
@@ -245,15 +247,22 @@ export function toReceipt({ reply, behind }: EndpointReply): ReceiptAnswer {
 
 /**
  * OP stack rollups add `l1Fee`, the fee for the data on the parent chain, and the fee of their operator (op-geth `receipt.go`), which the price
- * of the gas does not contain.
+ * of the gas does not contain. Mantle charged the first as gas before its fork Arsia; such receipts have a `tokenRatio` and no operator's rate.
  */
 function costOf(gasUsed: bigint, receipt: Record<string, unknown>): ChainResult {
   const gasPrice = readPrice(receipt.effectiveGasPrice)
   const l1Fee = readPrice(receipt.l1Fee)
   const operatorFee = operatorFeeOf(gasUsed, receipt)
-  const fee = gasPrice === undefined ? undefined : gasUsed * gasPrice + (l1Fee ?? 0n) + (operatorFee ?? 0n)
-  const feeCharged = fee !== undefined && isPrice(fee) ? fee : undefined
-  return omitUndefined({ feeCharged, gasUsed, gasPrice, l1Fee, operatorFee })
+  const isWithinGas = readQuantity(receipt.tokenRatio) !== undefined && operatorFee === undefined
+  const result = omitUndefined({ gasUsed, gasPrice, l1Fee: isWithinGas ? undefined : l1Fee, operatorFee })
+  return omitUndefined({ feeCharged: feeOf(result), ...result })
+}
+
+/** Returns the fee that a block charged; undefined without its price. */
+export function feeOf({ gasUsed, gasPrice, l1Fee = 0n, operatorFee = 0n }: ChainResult): bigint | undefined {
+  if (gasUsed === undefined || gasPrice === undefined) return undefined
+  const fee = gasUsed * gasPrice + l1Fee + operatorFee
+  return isPrice(fee) ? fee : undefined
 }
 
 /**
