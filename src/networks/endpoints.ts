@@ -121,7 +121,7 @@ export function createEndpointPool({ urls, blocktimeMs, now, random }: EndpointP
     sawHead: (url, height) => {
       const endpoint = find(url)
       if (endpoint === undefined) return
-      note(endpoint, height, now())
+      note(endpoint, height, { endpoints, now: now(), blocktimeMs })
       // A height above the agreed one is one endpoint's word so far.
       const agreed = highestOf(endpoints, now(), blocktimeMs) ?? height
       seen = seeHead(seen, smaller(height, agreed), now())
@@ -163,14 +163,30 @@ function draw(endpoints: readonly Endpoint[], random: number): Endpoint | undefi
   })
 }
 
-function recent({ highest }: Endpoint, now: number): bigint | undefined {
-  return highest !== undefined && now - highest.at < HEIGHT_MS ? highest.height : undefined
+/**
+ * Adds a reported height. A jump that neither the endpoint nor another one can have made since its last report counts for nothing, until that
+ * report is too old (`HEIGHT_MS`).
+ */
+function note(endpoint: Endpoint, height: bigint, { endpoints, now, blocktimeMs }: Reported): void {
+  endpoint.head = height
+  const before = reportOf(endpoint, now)
+  const reports = endpoints.flatMap((one) => reportOf(one, now) ?? [])
+  const isJump = !reports.some((report) => height <= reachable(report, now, blocktimeMs))
+  if (before !== undefined && endpoints.length > 1 && isJump) return
+  if (before === undefined || height >= before.height) endpoint.highest = { height, at: now }
 }
 
-function note(endpoint: Endpoint, height: bigint, now: number): void {
-  endpoint.head = height
-  const before = recent(endpoint, now)
-  if (before === undefined || height >= before) endpoint.highest = { height, at: now }
+interface Reported {
+  readonly endpoints: readonly Endpoint[]
+  readonly now: number
+  readonly blocktimeMs: number
+}
+
+/** A height, and the time at which an endpoint reported it. */
+type Report = NonNullable<Endpoint['highest']>
+
+function reportOf({ highest }: Endpoint, now: number): Report | undefined {
+  return highest !== undefined && now - highest.at < HEIGHT_MS ? highest : undefined
 }
 
 /**
@@ -180,18 +196,19 @@ function note(endpoint: Endpoint, height: bigint, now: number): void {
 const LEAD_PERCENT = 150
 const LEAD_BLOCKS = 3
 
+/** Returns the highest block that the chain can have now, if it had the reported one then. */
+function reachable({ height, at }: Report, now: number, blocktimeMs: number): bigint {
+  return height + BigInt(Math.ceil(((now - at) * LEAD_PERCENT) / 100 / blocktimeMs) + LEAD_BLOCKS)
+}
+
 /** Two endpoints that contradict each other are a tie: the higher one counts then, because one that stands still would stop the network. */
 function highestOf(endpoints: readonly Endpoint[], now: number, blocktimeMs: number): bigint | undefined {
-  const reports = endpoints
-    .flatMap(({ highest }) => (highest !== undefined && now - highest.at < HEIGHT_MS ? [highest] : []))
+  const [first, ...others] = endpoints
+    .flatMap((endpoint) => reportOf(endpoint, now) ?? [])
     .toSorted((one, other) => (one.height > other.height ? -1 : 1))
-  const [first, ...others] = reports
   if (first === undefined || others.length < 2) return first?.height
-  const reachable = others.map(({ height, at }) => {
-    const blocks = Math.ceil(((now - at) * LEAD_PERCENT) / 100 / blocktimeMs) + LEAD_BLOCKS
-    return height + BigInt(blocks)
-  })
-  return reachable.some((height) => height >= first.height) ? first.height : others[0]?.height
+  const isReachable = others.some((report) => first.height <= reachable(report, now, blocktimeMs))
+  return isReachable ? first.height : others[0]?.height
 }
 
 function stateOf({ url, health, head, asked }: Endpoint, now: number): EndpointState {

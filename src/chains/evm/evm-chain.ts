@@ -50,7 +50,7 @@ import {
 import { reviewUnsigned } from './review.ts'
 import { signDraft, signPersonalMessage } from './sign.ts'
 import { chainIdOf, signTypedData } from './typed-data.ts'
-import type { EvmChain } from './types.ts'
+import type { EvmChain, EvmPrepared } from './types.ts'
 
 /** Creates the chain of one EVM network. */
 export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
@@ -91,6 +91,19 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
     unknownTexts,
     txFeeCap: network.txFeeCap,
   }
+
+  /** Authorizations that cannot apply are refused whatever else the nodes say. */
+  async function ifApplicable(
+    { authorizationList }: EvmRequest,
+    prepared: Promise<Answer<EvmPrepared>>,
+  ): Promise<Answer<EvmPrepared>> {
+    const [problem, answer] = await Promise.all([
+      checkAuthorities({ client, accounts }, authorizationList),
+      prepared,
+    ])
+    return problem ?? answer
+  }
+
   return {
     unit: 'wei',
     readMethods: READ_METHODS,
@@ -109,14 +122,10 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
       decodeEvent,
     },
     check: (request, account) => checkRequest(request, account, { chainId: network.chainId, eip1559 }),
-    prepare: async (request, account, knownGas) => {
-      const [problem, prepared] = await Promise.all([
-        checkAuthorities({ client, accounts }, request.authorizationList),
-        prepareDraft(context, { request, account, knownGas }),
-      ])
-      return problem ?? prepared
-    },
-    replace: (request, attempts, account) => prepareReplacement(context, { request, attempts, account }),
+    prepare: (request, account, knownGas) =>
+      ifApplicable(request, prepareDraft(context, { request, account, knownGas })),
+    replace: (request, attempts, account) =>
+      ifApplicable(request, prepareReplacement(context, { request, attempts, account })),
     feeBump: {
       speedUp: (attempts, raise) => prepareSpeedUp(context, { attempts, ...raise }),
     },

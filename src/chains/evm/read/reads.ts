@@ -2,7 +2,7 @@ import { numberToHex } from 'viem/utils'
 import { omitUndefined } from '../../../lib/object.ts'
 import { fromUnixSeconds } from '../../../lib/time.ts'
 import type { EvmFinality } from '../../../networks/network.ts'
-import { agreedHead } from '../../agreement.ts'
+import { agreedHead, LOWER_MEDIAN } from '../../agreement.ts'
 import {
   type Answer,
   type EmittedIn,
@@ -78,7 +78,10 @@ export async function readHead(client: PooledClient, finality: EvmFinality): Pro
   const head = toHead(first, finality)
   if (client.states().length < 2 || isCredible(client, head, first)) return head
   const heads = (await client.sendEverywhere(calls)).map((replies) => toHead(replies, finality))
-  const newest = agreedHead(heads.map((one) => (one.kind === 'ok' ? one.value.number : undefined)))
+  const numbers = heads.map((one) => (one.kind === 'ok' ? one.value.number : undefined))
+  const current = numbers.filter((number) => number !== undefined && !isOld(client, number))
+  // Of two, the one that is nearer to what was seen before: none of them is late.
+  const newest = current.length === 2 ? LOWER_MEDIAN.of(current) : agreedHead(current)
   return heads.find((one) => one.kind === 'ok' && one.value.number === newest) ?? head
 }
 
@@ -90,9 +93,17 @@ function isCredible(client: PooledClient, head: Answer<Head>, [reply]: readonly 
   if (head.kind !== 'ok') return false
   const { number } = head.value
   if (reply?.height !== undefined && number + ONE_ENDPOINT < reply.height) return false
+  return isReached(client, number)
+}
+
+function isOld(client: PooledClient, number: bigint): boolean {
+  return number + ONE_ENDPOINT < (client.seenHead()?.height ?? 0n)
+}
+
+/** The endpoints report no lower height. They are asked for the height before the block, which can be the next one. */
+function isReached(client: PooledClient, number: bigint): boolean {
   const seen = client.seenHead()
-  // The height is asked before the block, which can be the next one.
-  return seen === undefined || client.states().length < 3 || number <= seen.height + 1n
+  return seen === undefined || number <= seen.height + 1n
 }
 
 function toHead([latest, final]: readonly EndpointReply[], finality: EvmFinality): Answer<Head> {
