@@ -176,7 +176,8 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
     comparePrice: async (draft, level, { policies }) => {
       const answer = await market()
       if (answer.kind !== 'ok') return answer
-      const compared = { level, market: answer.value, feeLimitMultiplier: policies.feeLimitMultiplier }
+      const { feeLimitMultiplier, txFeeCap = network.txFeeCap } = policies
+      const compared = { level, market: answer.value, feeLimitMultiplier, txFeeCap }
       return { kind: 'ok', value: comparePrice(draft, compared) }
     },
     cost: costOf,

@@ -1,4 +1,4 @@
-import { smaller } from '../../../lib/bigint.ts'
+import { larger, smaller } from '../../../lib/bigint.ts'
 import { omitUndefined } from '../../../lib/object.ts'
 import type { Answer, ComparedBlock, LeftOut, PriceComparison } from '../../answer.ts'
 import type { Speed } from '../../speed.ts'
@@ -45,6 +45,8 @@ function atMost(fees: Fees, most: Fees): Fees {
 }
 
 interface Compared extends Pick<Pricing, 'feeLimitMultiplier'> {
+  /** The most that the transaction may cost in fees, in wei. */
+  readonly txFeeCap: bigint
   readonly level: Speed
   readonly market: Market
 }
@@ -52,9 +54,9 @@ interface Compared extends Pick<Pricing, 'feeLimitMultiplier'> {
 /** Compares what a draft offers with the market, with the newest block, and with the limit of raises. Pure. */
 export function comparePrice(
   draft: EvmDraft,
-  { level, market, feeLimitMultiplier }: Compared,
+  { level, market, feeLimitMultiplier, txFeeCap }: Compared,
 ): PriceComparison {
-  const { fees } = draft
+  const { fees, gasLimit, rollupFee = 0n } = draft
   const pricing = { eip1559: fees.kind === 'eip1559', feeLimitMultiplier }
   const asked = marketFees(market, level, pricing)
   const limit = feeLimit(market, level, pricing)
@@ -65,6 +67,7 @@ export function comparePrice(
     baseFee: market.baseFee,
     newest: market.block && compareBlock(draft, market, market.block),
     limit: limit.ceiling,
+    feeCap: larger(0n, txFeeCap - rollupFee) / gasLimit,
     atLimit: isWithin(raised, limit) ? undefined : (true as const),
   })
 }

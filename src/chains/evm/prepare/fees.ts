@@ -113,7 +113,13 @@ export function marketFees(market: Market, level: Speed = DEFAULT_SPEED, pricing
   const { floor } = market
   if (floor === undefined) return fees
   const most = floor.stated ? mostStated(pricing) : multiplierOf(pricing)
-  return liftedTo(fees, floor, demandLimit(market, fees, { multiplier: most, isStated: floor.stated }))
+  return liftedTo(fees, floor.stated ? floor : atLeastSuggested(floor, market), demandLimit(market, fees, { multiplier: most, isStated: floor.stated }))
+}
+
+/** Pools that refuse a price and name none take what `eth_gasPrice` suggests, where that is more than a guess. */
+function atLeastSuggested(floor: PriceFloor, { gasPrice, baseFee = 0n }: Market): PriceFloor {
+  const tip = gasPrice - smaller(baseFee, gasPrice)
+  return { ...floor, tip: larger(floor.tip, tip), ceiling: larger(floor.ceiling, gasPrice) }
 }
 
 /**
