@@ -2,6 +2,8 @@ import { LOWER_MEDIAN, type Rule, UPPER_MEDIAN } from '../agreement.ts'
 
 /** How the endpoints of a network agree on one value that they answer. */
 interface Agreement {
+  /** Its name in the documentation. */
+  readonly value: string
   /** The calls that answer it. */
   readonly call: string
   readonly rule: Rule
@@ -15,62 +17,74 @@ interface Agreement {
  */
 export const AGREEMENTS = {
   gasPrice: {
-    call: 'eth_gasPrice',
+    value: 'gas price',
+    call: '`eth_gasPrice`',
     rule: LOWER_MEDIAN,
     alone: 'the price, up to the fee cap',
   },
   baseFee: {
-    call: 'eth_feeHistory',
+    value: 'base fee',
+    call: '`eth_feeHistory`',
     rule: LOWER_MEDIAN,
     alone: 'the price, up to the fee cap',
   },
   tip: {
-    call: 'eth_feeHistory, eth_maxPriorityFeePerGas',
+    value: 'tip of each speed',
+    call: '`eth_feeHistory`, `eth_maxPriorityFeePerGas`',
     rule: LOWER_MEDIAN,
     alone: 'the price, up to the fee cap',
   },
   raise: {
+    value: 'the same prices, for a raise',
     call: 'the same',
     rule: UPPER_MEDIAN,
     alone: 'a raise, within `fee_limit_multiplier`',
   },
   blockGasLimit: {
-    call: 'eth_getBlockByNumber',
+    value: 'block gas limit',
+    call: '`eth_getBlockByNumber`',
     rule: UPPER_MEDIAN,
     alone: 'a refusal, once it has lasted',
   },
   gasUsed: {
-    call: 'eth_getBlockByNumber',
+    value: 'gas used by the newest block',
+    call: '`eth_getBlockByNumber`',
     rule: LOWER_MEDIAN,
     alone: 'a raise, within `fee_limit_multiplier`',
   },
   gasEstimate: {
-    call: 'eth_estimateGas',
+    value: 'gas of a call',
+    call: '`eth_estimateGas`',
     rule: UPPER_MEDIAN,
     alone: 'the gas limit, up to that of a block and the fee cap',
   },
   l1Fee: {
-    call: 'eth_call of GasPriceOracle.getL1Fee',
+    value: 'L1 fee',
+    call: '`GasPriceOracle.getL1Fee`',
     rule: LOWER_MEDIAN,
     alone: 'the reserved amount',
   },
   operatorFee: {
-    call: 'eth_call of GasPriceOracle.getOperatorFee',
+    value: 'operator fee',
+    call: '`GasPriceOracle.getOperatorFee`',
     rule: LOWER_MEDIAN,
     alone: 'the reserved amount',
   },
   lineaTip: {
-    call: 'linea_estimateGas',
+    value: 'price of a call on Linea',
+    call: '`linea_estimateGas`',
     rule: LOWER_MEDIAN,
     alone: 'the price, up to the fee cap',
   },
   nonce: {
-    call: 'eth_getTransactionCount',
+    value: 'nonce of an account',
+    call: '`eth_getTransactionCount`',
     rule: LOWER_MEDIAN,
     alone: 'a stop of the relayer, until an operator accepts its nonces',
   },
   balance: {
-    call: 'eth_getBalance',
+    value: 'balance',
+    call: '`eth_getBalance`',
     rule: UPPER_MEDIAN,
     alone: 'a wait for funds',
   },

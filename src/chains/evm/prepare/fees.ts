@@ -113,7 +113,11 @@ export function marketFees(market: Market, level: Speed = DEFAULT_SPEED, pricing
   const { floor } = market
   if (floor === undefined) return fees
   const most = floor.stated ? mostStated(pricing) : multiplierOf(pricing)
-  return liftedTo(fees, floor.stated ? floor : atLeastSuggested(floor, market), demandLimit(market, fees, { multiplier: most, isStated: floor.stated }))
+  return liftedTo(
+    fees,
+    floor.stated ? floor : atLeastSuggested(floor, market),
+    demandLimit(market, fees, { multiplier: most, isStated: floor.stated }),
+  )
 }
 
 /** Pools that refuse a price and name none take what `eth_gasPrice` suggests, where that is more than a guess. */
