@@ -101,7 +101,8 @@ export function createEndpointExecutor(options: EndpointExecutorOptions): (turn:
     if (told !== undefined) pool.sawHead(url, told)
     const behind = told === undefined || told < asOf
     const isFinal = failure?.kind === 'slow' || replies.some(isTooLarge) || (behind && told !== undefined)
-    return { replies: replies.map(withHeight(behind, failure)), isFinal }
+    const read = replies.map(withHeight(behind, failure))
+    return { replies: told === undefined ? read : read.map((one) => ({ ...one, head: told })), isFinal }
   }
 }
 

@@ -1,10 +1,11 @@
 import { smaller } from '../../../lib/bigint.ts'
 import type { Answer, Refusal } from '../../answer.ts'
 import type { SpeedMeaning } from '../../chain.ts'
-import type { PooledClient } from '../../rpc/rpc.ts'
+import { askStatements, isNear, secondHighest } from '../../rpc/agreement.ts'
+import type { PooledClient, RpcReply } from '../../rpc/rpc.ts'
 import type { Speed } from '../../speed.ts'
 import type { SolanaPolicies } from '../content.ts'
-import { fieldsOf, readInteger, resultOf } from '../read/replies.ts'
+import { fieldsOf, readInteger, resultOf, TOLERATED_SLOTS } from '../read/replies.ts'
 import { accountsOf, COMPUTE_BUDGET_PROGRAM, PRECOMPILES } from '../wire/addresses.ts'
 import { type Message, programOf } from '../wire/message.ts'
 
@@ -190,10 +191,26 @@ export async function askPrice(
   const writable = accountsOf(message)
     .filter((account) => account.writable)
     .map(({ address }) => address)
-  const reply = await client.call('getRecentPrioritizationFees', [writable.slice(0, MAX_ACCOUNTS)])
-  // Not every provider offers the method. Without an answer the service pays nothing for priority, and prices the transaction again after
-  // it expires.
-  if (reply.kind === 'error') return { kind: 'ok', value: 0n }
+  const told = await askStatements(client, {
+    calls: [{ method: 'getRecentPrioritizationFees', params: [writable.slice(0, MAX_ACCOUNTS)] }],
+    read: ([endpointReply]) => readPrice(endpointReply?.reply, speed),
+    isSame: (one, other) => one !== 'untold' && other !== 'untold' && isNear(one, other, NEGLIGIBLE_PRICE),
+    toleratedBlocks: TOLERATED_SLOTS,
+  })
+  if (told.kind !== 'ok') return told
+  const prices = told.value.flatMap(({ value }) => (value === 'untold' ? [] : [value]))
+  return { kind: 'ok', value: secondHighest(prices) ?? 0n }
+}
+
+/** At this price and below, in micro-lamports, priority costs less than a signature, whatever the units: it is not compared. */
+const NEGLIGIBLE_PRICE = 1_000n
+
+/**
+ * `untold`: not every provider offers the method. Where none does, the service pays nothing for priority, and prices the transaction again
+ * after it expires.
+ */
+function readPrice(reply: RpcReply | undefined, speed: Speed): Answer<bigint | 'untold'> {
+  if (reply?.kind === 'error') return { kind: 'ok', value: 'untold' }
   const result = resultOf(reply)
   if (result.kind !== 'ok') return result
   const fees = readFees(result.value)
