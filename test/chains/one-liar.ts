@@ -110,7 +110,10 @@ function wrongValues(
 type Path = readonly (string | number)[]
 
 /** The leaves of a value. Of a list, all items are changed alike. */
-function leavesOf(value: unknown, path: Path = []): readonly { readonly path: Path; readonly leaf: unknown }[] {
+function leavesOf(
+  value: unknown,
+  path: Path = [],
+): readonly { readonly path: Path; readonly leaf: unknown }[] {
   if (typeof value !== 'object' || value === null) return [{ path, leaf: value }]
   if (Array.isArray(value)) return value.length === 0 ? [] : leavesOf(value[0], [...path, '*'])
   return Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, [...path, key]))

@@ -101,9 +101,7 @@ function silenceIn(answers: readonly Answer<unknown>[]): string {
 }
 
 function newestKnown(client: Pick<PooledClient, 'states'>): bigint {
-  const heads = client
-    .states()
-    .flatMap(({ head, healthy }) => (healthy && head !== undefined ? [head] : []))
+  const heads = client.states().flatMap(({ head, healthy }) => (healthy && head !== undefined ? [head] : []))
   return heads.reduce(larger, 0n)
 }
 
@@ -139,10 +137,7 @@ export function secondHighest(amounts: readonly bigint[]): bigint | undefined {
 }
 
 /** Returns the value that most endpoints say; of several, the first one. Pure. */
-export function mostAgreed<T>(
-  values: readonly [T, ...T[]],
-  isSame: (one: T, other: T) => boolean,
-): T {
+export function mostAgreed<T>(values: readonly [T, ...T[]], isSame: (one: T, other: T) => boolean): T {
   const votes = values.map((one) => values.filter((other) => isSame(one, other)).length)
   return values[votes.indexOf(Math.max(...votes))] ?? values[0]
 }
@@ -155,6 +150,7 @@ const MAX_AMOUNTS = 10_000
 
 /** Remembers the amounts of accounts that endpoints agreed on. */
 export interface AgreedAmounts {
+  has(account: string): boolean
   /** Returns true if the amount differs too much from the agreed one to be believed of one endpoint. */
   isDoubtful(account: string, amount: bigint): boolean
   /** Returns the agreed one of what endpoints say: of two that differ the higher one, because a lower balance holds an account. */
@@ -165,6 +161,7 @@ export interface AgreedAmounts {
 export function createAgreedAmounts(): AgreedAmounts {
   const agreed = new Map<string, bigint>()
   return {
+    has: (account) => agreed.has(account),
     isDoubtful: (account, amount) => {
       const before = agreed.get(account)
       if (before === undefined) return true

@@ -101,21 +101,32 @@ export async function readExternalLifetime(
   blockhash: string,
 ): Promise<Answer<{ readonly expiresAt: bigint }>> {
   const calls = [valid(blockhash), latest('processed')]
-  const endpoints = await client.sendEverywhere(calls, recentSlot(client))
+  const endpoints = await client.sendEverywhere(calls, recentSlot(client), isLifetimeSettled)
   const takers = endpoints.filter(([endpointReply]) => isValid(endpointReply) === true)
-  const ends = takers.flatMap(([, endpointReply]) => {
-    const newest = contextualOf(endpointReply?.reply)
-    return (newest.kind === 'ok' ? readExpiry(newest.value.value) : undefined) ?? []
-  })
+  const ends = takers.flatMap(endIn)
   if (ends.length > 0) return { kind: 'ok', value: { expiresAt: endOf(ends) + FORK_MARGIN } }
   const deniers = endpoints.filter(([endpointReply]) => isValid(endpointReply) === false)
   // Two that deny it are enough, and with one endpoint its own word: a silent one must not keep it waiting for ever.
-  if (deniers.length === 0 || deniers.length < Math.min(2, endpoints.length)) return { kind: 'unknown', detail: 'no endpoint returned whether the blockhash is still valid' }
+  if (deniers.length === 0 || deniers.length < Math.min(2, endpoints.length))
+    return { kind: 'unknown', detail: 'no endpoint returned whether the blockhash is still valid' }
   if (!timeouts.isOver(`blockhash ${blockhash}`))
     return { kind: 'unknown', detail: 'no endpoint knows the blockhash; it may be too new for them' }
   const detail =
     'transaction: the network does not know its blockhash, or no longer does; sign it with a new one.'
   return { kind: 'refused', refusal: { code: 'invalid_request', detail } }
+}
+
+function endIn([, newest]: readonly EndpointReply[]): bigint[] {
+  const answer = contextualOf(newest?.reply)
+  return (answer.kind === 'ok' ? [readExpiry(answer.value.value)] : []).filter((end) => end !== undefined)
+}
+
+/** Two endpoints deny the blockhash, or accept it and tell about the same end. */
+function isLifetimeSettled(answered: readonly (readonly EndpointReply[])[]): boolean {
+  const of = (said: boolean) => answered.filter(([endpointReply]) => isValid(endpointReply) === said)
+  const ends = of(true).flatMap(endIn)
+  const agree = ends.some((end, index) => ends.slice(index + 1).some((other) => isNearHeight(end, other)))
+  return agree || of(false).length > 1
 }
 
 function latest(commitment: 'processed' | 'confirmed'): RpcCall {

@@ -134,8 +134,7 @@ async function tokenAccountsAmong(
   const answer = await readAccountsEverywhere(client, addresses)
   if (answer.kind !== 'ok') return answer
   // An account counts if any endpoint shows it: one that hides it would let its tokens go.
-  const isOwn = (index: number) =>
-    answer.value.some(({ accounts }) => holdsTokensOf(accounts[index], self))
+  const isOwn = (index: number) => answer.value.some(({ accounts }) => holdsTokensOf(accounts[index], self))
   return { kind: 'ok', value: addresses.filter((_, index) => isOwn(index)) }
 }
 

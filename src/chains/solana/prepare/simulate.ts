@@ -2,7 +2,7 @@ import type { Answer, Refusal } from '../../answer.ts'
 import { askEveryone, isNear } from '../../rpc/agreement.ts'
 import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import type { SimulationOpinion } from '../../simulations.ts'
-import { ABOUT_TABLES, INVALID_PARAMS } from '../broadcast.ts'
+import { ABOUT_TABLES, INVALID_PARAMS, UNREADABLE } from '../broadcast.ts'
 import { type AccountStates, accountsCall, accountsIn, readList } from '../read/accounts.ts'
 import {
   contextualOf,
@@ -156,10 +156,6 @@ function readAttempt(
 }
 
 const NO_SIMULATION = { kind: 'unknown', detail: 'the endpoint did not answer with a simulation' } as const
-
-/** The texts with which agave refuses to look at a transaction (`rpc.rs` `decode_and_deserialize`, `sanitize_transaction`). */
-export const UNREADABLE =
-  /^invalid (transaction|base64 encoding|base58 encoding|params)|failed to (de)?serialize|too large|^decoded .* too/i
 
 /**
  * A node that refuses to process a transaction calls it wrong parameters. Its tables may be too new for the node; a text that is not agave's own

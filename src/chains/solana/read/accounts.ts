@@ -89,9 +89,7 @@ export function accountsIn(endpointReply: EndpointReply | undefined): Answer<Acc
   const answer = freshOf(endpointReply)
   if (answer.kind !== 'ok') return answer
   const accounts = readList(answer.value.value)
-  return accounts === undefined
-    ? NO_ACCOUNTS
-    : { kind: 'ok', value: { slot: answer.value.slot, accounts } }
+  return accounts === undefined ? NO_ACCOUNTS : { kind: 'ok', value: { slot: answer.value.slot, accounts } }
 }
 
 /** Reads a list of accounts; undefined if one of them cannot be read. */
@@ -153,10 +151,12 @@ export function createFundsReader(client: PooledClient, clock: Clock): FundsRead
 
   async function readLamports(address: string, asOf: bigint): Promise<Answer<bigint>> {
     const call = { method: 'getBalance', params: [address, { commitment: 'confirmed' }] }
-    const [endpointReply] = await client.sendAsOf([call], larger(asOf, recentSlot(client)))
-    const answer = readLamportsIn(endpointReply)
     const hasOthers = client.states().length > 1
-    if (!hasOthers || (answer.kind === 'ok' && !agreed.isDoubtful(address, answer.value))) return answer
+    if (!hasOthers || agreed.has(address)) {
+      const [endpointReply] = await client.sendAsOf([call], larger(asOf, recentSlot(client)))
+      const answer = readLamportsIn(endpointReply)
+      if (!hasOthers || (answer.kind === 'ok' && !agreed.isDoubtful(address, answer.value))) return answer
+    }
     const told = await askStatements(client, {
       calls: [call],
       read: ([reply]) => readLamportsIn(reply && { ...reply, behind: false }),
@@ -169,7 +169,7 @@ export function createFundsReader(client: PooledClient, clock: Clock): FundsRead
       address,
       recent.map(({ value }) => value),
     )
-    return amount === undefined ? answer : { kind: 'ok', value: amount }
+    return amount === undefined ? NOT_REACHED : { kind: 'ok', value: amount }
   }
 
   return {
@@ -180,6 +180,8 @@ export function createFundsReader(client: PooledClient, clock: Clock): FundsRead
     },
   }
 }
+
+const NOT_REACHED = { kind: 'unknown', detail: 'no endpoint has reached the slot' } as const
 
 function readLamportsIn(endpointReply: EndpointReply | undefined): Answer<bigint> {
   const answer = freshOf(endpointReply)

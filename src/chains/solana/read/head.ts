@@ -1,6 +1,6 @@
 import type { Answer, Head } from '../../answer.ts'
-import type { HeightQuestion } from '../../rpc/node-dialect.ts'
 import { askStatements } from '../../rpc/agreement.ts'
+import type { HeightQuestion } from '../../rpc/node-dialect.ts'
 import type { PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
 import { fieldsOf, readInteger, resultOf, TOLERATED_SLOTS } from './replies.ts'
 

@@ -93,7 +93,10 @@ async function askOpinions(
   const { told, silence } = await askEveryone<SimulationOpinion<Simulation>>(client, {
     calls: [callOf(tx)],
     read: ([endpointReply]) => {
-      const opinion = readOpinion(endpointReply && { ...endpointReply, behind: false }, endpointReply?.head ?? 0n)
+      const opinion = readOpinion(
+        endpointReply && { ...endpointReply, behind: false },
+        endpointReply?.head ?? 0n,
+      )
       return opinion.answer.kind === 'unknown' ? opinion.answer : { kind: 'ok', value: opinion }
     },
     isSame: ({ answer: one }, { answer: other }) =>
@@ -107,10 +110,13 @@ async function askOpinions(
     behind: true,
   }
   const others = client.states().slice(told.length)
-  return [
-    ...told.map(({ value, behind }) => ({ ...value, behind: behind || value.behind })),
-    ...others.map(() => silent),
-  ]
+  const opinions = told.map(({ value, behind }) => ({ ...value, behind: behind || value.behind }))
+  // Where nobody has the newest ledger that somebody told, there may be no such ledger. A success then counts, and a refusal does not.
+  const isHeadDoubtful = opinions.every(({ behind }) => behind)
+  const counted = opinions.map((opinion) =>
+    isHeadDoubtful && opinion.answer.kind === 'ok' ? { ...opinion, behind: false } : opinion,
+  )
+  return [...counted, ...others.map(() => silent)]
 }
 
 /**
@@ -121,8 +127,7 @@ function agreedSimulation<T>(
   opinions: readonly SimulationOpinion<Simulation>[],
   { decide, most }: Deciding<T>,
 ): readonly SimulationOpinion<T>[] {
-  const isAffordable = ({ resourceFee }: Simulation) =>
-    most === undefined || withMargin(resourceFee) <= most
+  const isAffordable = ({ resourceFee }: Simulation) => most === undefined || withMargin(resourceFee) <= most
   const [first, ...others] = opinions
     .flatMap(({ answer, behind }) => (answer.kind === 'ok' && !behind ? [answer.value] : []))
     .toSorted((one, other) => (one.resourceFee > other.resourceFee ? -1 : 1))

@@ -13,7 +13,7 @@ const MAX_KEYS = 200
 
 /**
  * Reads account entries in the order of the addresses (`G…`); undefined if the ledger has none. Each account is as most endpoints have it
- * that have reached `asOf`; where none agree, as the newest one has it, and then with the higher balance.
+ * that have reached `asOf`; where none agree, as the newest one has it, and then with more to spend.
  */
 export async function readAccounts(
   client: PooledClient,
@@ -58,7 +58,7 @@ function readEntriesAsOf(
 }
 
 function isSameAccount(one: AccountEntry | undefined, other: AccountEntry | undefined): boolean {
-  return one?.seqNum === other?.seqNum && one?.balance === other?.balance
+  return one?.toXdr('base64') === other?.toXdr('base64')
 }
 
 interface EntryAt {
@@ -68,7 +68,7 @@ interface EntryAt {
 
 function byHeadAndBalance(one: EntryAt, other: EntryAt): number {
   if (one.head !== other.head) return one.head > other.head ? -1 : 1
-  return (one.entry?.balance ?? -1n) > (other.entry?.balance ?? -1n) ? -1 : 1
+  return left(one.entry, USUAL_BASE_RESERVE) > left(other.entry, USUAL_BASE_RESERVE) ? -1 : 1
 }
 
 /** Reads the next sequence number of each account; refuses where the ledger has no such account yet. */

@@ -1,6 +1,6 @@
 import type { Answer, Head } from '../../answer.ts'
-import type { HeightQuestion } from '../../rpc/node-dialect.ts'
 import { askStatements, secondHighest } from '../../rpc/agreement.ts'
+import type { HeightQuestion } from '../../rpc/node-dialect.ts'
 import type { EndpointReply, PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
 
 const MAX_INT64 = 2n ** 63n - 1n
