@@ -5699,8 +5699,11 @@ export interface components {
             readonly block_time?: components["schemas"]["Timestamp"];
             /** @description The compute units that it used. Absent until a node tells them. */
             readonly compute_units?: components["schemas"]["Quantity"];
-            /** @description The fee for signatures and priority, in lamports; 0 where the block contains it without having executed it (SIMD-0290). */
-            readonly fee: components["schemas"]["Quantity"];
+            /**
+             * @description The fee that the network charged, in lamports; 0 where the block contains it without having executed it (SIMD-0290). Absent while no node
+             *     tells it, if the transaction has a price for priority and no limit of compute units: then its bytes do not say it.
+             */
+            readonly fee?: components["schemas"]["Quantity"];
         };
         readonly TransactionReceiptResponse: {
             /** @constant */
@@ -5949,8 +5952,8 @@ export interface components {
             readonly instructions?: readonly components["schemas"]["SolanaInstruction"][];
             readonly requested?: components["schemas"]["RequestedSolanaContent"];
             /**
-             * @description The maximum cost of signatures and priority, in lamports, as an exact JSON integer; 0 once a block contains it without having executed it
-             *     (SIMD-0290). Absent until something is signed.
+             * @description The maximum cost of signatures and priority, in lamports, as an exact JSON integer, and once a node tells it, what the network charged: 0
+             *     if a block contains it without having executed it (SIMD-0290). Absent until something is signed.
              */
             readonly fee?: components["schemas"]["Quantity"];
             /** @description The last block height at which the shown attempt is valid. Absent with a durable nonce, and until something is signed. */
@@ -6136,8 +6139,8 @@ export interface components {
             /** @description The signed transaction, wire format in base64. */
             readonly transaction: string;
             /**
-             * @description The maximum cost of signatures and priority, in lamports, as an exact JSON integer; 0 once a block contains it without having executed it
-             *     (SIMD-0290).
+             * @description The maximum cost of signatures and priority, in lamports, as an exact JSON integer, and once a node tells it, what the network charged: 0
+             *     if a block contains it without having executed it (SIMD-0290).
              */
             readonly fee: components["schemas"]["Quantity"];
             /** @description The last block height at which it is valid. Absent with a durable nonce. */

@@ -104,8 +104,8 @@ export interface Attempt<D extends Draft = Draft> {
 export interface ChainResult {
   /**
    * The fee that was charged, in the smallest unit. EVM: gas used at the effective price, with the fee for the parent chain where a rollup
-   * adds one; absent in receipts without a price. Stellar: `feeAccount` paid it. Solana: 0 where a block contains the transaction without
-   * having executed it; otherwise absent, because the draft has it.
+   * adds one; absent in receipts without a price. Stellar: `feeAccount` paid it. Solana: as a node tells it, and 0 where a block contains the
+   * transaction without having executed it; absent where no node told it.
    */
   readonly feeCharged?: bigint
   /** EVM: the gas that the execution used. */

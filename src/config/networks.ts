@@ -2,9 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { flag, oneOf, openReader, publicKey, type Reader, text, u128, whole } from '../lib/fields.ts'
 import { omitUndefined } from '../lib/object.ts'
-import { CATALOGUE } from '../networks/catalogue/catalogue.ts'
+import { CATALOGUE, defaultTxFeeCap } from '../networks/catalogue/catalogue.ts'
 import type { CatalogueEntry } from '../networks/catalogue/entry.ts'
-import { defaultTxFeeCap } from '../networks/catalogue/fee-caps.ts'
 import {
   DEFAULT_BLOCKTIME_MS,
   DEFAULT_LEDGER_TIME_MS,

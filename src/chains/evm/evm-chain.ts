@@ -76,7 +76,6 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
   })
   const context: PrepareContext = {
     client,
-    clock,
     blocktimeMs: network.averageBlocktimeMs,
     simulations: createSimulationRefusals(FINAL_AFTER_BLOCKS_IF_OTHERS_SILENT, clock),
     market,

@@ -91,18 +91,6 @@ export function createRpcClient(options: RpcClientOptions): PooledClient {
       ),
   })
 
-  function sendToEach(
-    calls: readonly RpcCall[],
-    asOf = pool.highest() ?? 0n,
-  ): readonly Promise<readonly EndpointReply[]>[] {
-    const deadline = clock.monotonic() + timeoutMs
-    const awake = new Set(pool.awake())
-    return pool.states().map(async ({ url, lastError }) => {
-      if (!awake.has(url)) return calls.map(() => resting(lastError))
-      return (await executeOn({ url, calls, deadline, asOf })).replies
-    })
-  }
-
   return {
     send: async (calls) => (calls.length === 0 ? [] : (await ask(calls)).map(({ reply }) => reply)),
     call: async (method, params) => {
@@ -111,8 +99,18 @@ export function createRpcClient(options: RpcClientOptions): PooledClient {
     },
     sendAsOf: (calls, asOf = pool.highest() ?? 0n) =>
       Promise.all(calls.map((call) => askTogether({ call, asOf }))),
-    sendEverywhere: (calls, asOf) => Promise.all(sendToEach(calls, asOf)),
-    sendToEach,
+    sendEverywhere: (calls, asOf = pool.highest() ?? 0n, enough = undefined) => {
+      const deadline = clock.monotonic() + timeoutMs
+      const awake = new Set(pool.awake())
+      const ask = async (url: string) => (await executeOn({ url, calls, deadline, asOf })).replies
+      const asked = pool
+        .states()
+        .map(({ url, lastError }) =>
+          awake.has(url) ? ask(url) : calls.map((): EndpointReply => resting(lastError)),
+        )
+      if (enough === undefined) return Promise.all(asked)
+      return untilEnough(asked, { enough, late: () => calls.map((): EndpointReply => LATE) })
+    },
     broadcast: async (calls) => (calls.length === 0 ? [] : ask(calls)),
     forward: async (calls) =>
       calls.length === 0
@@ -127,6 +125,58 @@ export function createRpcClient(options: RpcClientOptions): PooledClient {
 interface CallAsOf {
   readonly call: RpcCall
   readonly asOf: bigint | undefined
+}
+
+/** The reply of an endpoint for which the others did not wait. */
+const LATE: EndpointReply = {
+  reply: { kind: 'unknown', detail: 'the endpoint answered later than the others' },
+  behind: true,
+}
+
+/**
+ * The time in ms that slower endpoints have after the first reply, where it is not enough. With less, a quick endpoint decides alone; with
+ * more, a slow one delays every transaction.
+ */
+const PATIENCE_MS = 1_000
+
+interface Waiting {
+  readonly enough: (answered: readonly (readonly EndpointReply[])[]) => boolean
+  /** Returns the replies of an endpoint that has not answered. */
+  readonly late: () => EndpointReply[]
+}
+
+/** Collects replies until they are enough. Time is the machine's, as for the time-out of a request. */
+function untilEnough(
+  asked: readonly (readonly EndpointReply[] | Promise<readonly EndpointReply[]>)[],
+  { enough, late }: Waiting,
+): Promise<readonly (readonly EndpointReply[])[]> {
+  const answers: (readonly EndpointReply[] | undefined)[] = asked.map((one) =>
+    one instanceof Promise ? undefined : one,
+  )
+  return new Promise((resolve, reject) => {
+    let patience: NodeJS.Timeout | undefined
+    const finish = () => {
+      clearTimeout(patience)
+      resolve(answers.map((replies) => replies ?? late()))
+    }
+    const consider = () => {
+      const answered = answers.flatMap((replies) => (replies === undefined ? [] : [replies]))
+      if (answered.length === answers.length || enough(answered)) finish()
+      else if (answered.some(isAnswered)) patience ??= setTimeout(finish, PATIENCE_MS)
+    }
+    for (const [index, one] of asked.entries()) {
+      if (!(one instanceof Promise)) continue
+      one.then((replies) => {
+        answers[index] = replies
+        consider()
+      }, reject)
+    }
+    consider()
+  })
+}
+
+function isAnswered(replies: readonly EndpointReply[]): boolean {
+  return replies.some(({ reply }) => reply.kind !== 'unknown')
 }
 
 /** The reply of an endpoint that is not queried, with the failure that it is paused for. */

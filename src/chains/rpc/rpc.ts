@@ -37,8 +37,8 @@ export interface EndpointReply {
   readonly reply: RpcReply
   /** The endpoint lags, or did not report its height. A transaction that it does not know may still exist (I6). */
   readonly behind: boolean
-  /** The height that the endpoint reported together with the reply; absent if it was not asked, or did not tell. */
-  readonly height?: bigint
+  /** The height that the endpoint reported with this reply; absent if it reported none, or was not asked. */
+  readonly head?: bigint
   /** The node could not answer the call, and another endpoint may. */
   readonly elsewhere?: true
   /** An endpoint did not answer, and may have executed the call. */
@@ -54,11 +54,14 @@ export interface PooledClient extends RpcClient {
   sendAsOf(calls: readonly RpcCall[], asOf?: bigint): Promise<EndpointReply[]>
   /**
    * Calls every endpoint once and returns the replies of each, in the order of the configuration. A paused endpoint is not called: its
-   * replies are `unknown`, because its knowledge may contradict the others. `behind` refers to `asOf`.
+   * replies are `unknown`, because its knowledge may contradict the others. `behind` refers to `asOf`. With `enough`, the call returns
+   * as soon as the replies so far are enough, or a moment after the first; those of slower endpoints are `unknown` then.
    */
-  sendEverywhere(calls: readonly RpcCall[], asOf?: bigint): Promise<readonly (readonly EndpointReply[])[]>
-  /** Calls every endpoint like `sendEverywhere`, and returns a promise for the replies of each, so that a slow one delays only itself. */
-  sendToEach(calls: readonly RpcCall[], asOf?: bigint): readonly Promise<readonly EndpointReply[]>[]
+  sendEverywhere(
+    calls: readonly RpcCall[],
+    asOf?: bigint,
+    enough?: (answered: readonly (readonly EndpointReply[])[]) => boolean,
+  ): Promise<readonly (readonly EndpointReply[])[]>
   /**
    * Sends calls of API callers like `send`. Numbers in replies keep their spelling: the service writes the replies out again and does not
    * read them.

@@ -50,8 +50,12 @@ const SIGNATURE_COUNT_WRONG = -32013
 /** The node cannot read the call, or refuses to look at its parameters. */
 export const INVALID_PARAMS = -32602
 
-/** The node could not read the bytes as a transaction, or found a signature invalid. */
-const UNUSABLE = [SIGNATURE_FAILED, PRECOMPILE_FAILED, SIGNATURE_COUNT_WRONG, INVALID_PARAMS]
+/** The node found a signature invalid. */
+const UNUSABLE = [SIGNATURE_FAILED, PRECOMPILE_FAILED, SIGNATURE_COUNT_WRONG]
+
+/** The texts with which agave refuses to look at a transaction (`rpc.rs` `decode_and_deserialize`, `sanitize_transaction`). */
+export const UNREADABLE =
+  /^invalid (transaction|base64 encoding|base58 encoding|params)|failed to ((de)?serialize|fill whole buffer)|too large|^decoded .* too/i
 
 /**
  * A node reads address tables first, so a node that does not know a table, or its newest addresses, complains about the bytes (`invalid
@@ -82,6 +86,9 @@ export function readSent(reply: RpcReply): BroadcastResult {
   const { code, message, data } = reply
   if (code === INVALID_PARAMS && ABOUT_TABLES.test(message)) return { kind: 'later', detail: message }
   if (UNUSABLE.includes(code)) return { kind: 'refused', detail: message }
+  // Under the same code, providers state rules of their own ("must include a tip"), which say nothing about the network.
+  if (code === INVALID_PARAMS)
+    return { kind: UNREADABLE.test(message) ? 'refused' : 'unclear', detail: message }
   if (code === NODE_UNHEALTHY) return { kind: 'later', detail: message }
   const { err } = fieldsOf(data)
   if (code !== PREFLIGHT_FAILED || err === undefined || err === null) {

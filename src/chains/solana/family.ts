@@ -1,12 +1,23 @@
+import { smaller } from '../../lib/bigint.ts'
 import type { ContentReader } from '../capabilities.ts'
 import type { SolanaDraft, SolanaRequest } from './content.ts'
 import { solanaEffects } from './effects.ts'
+import { exactFeeOf } from './prepare/fees.ts'
+import { openTransaction } from './wire/message.ts'
+
+/** Returns the fee of a draft where its bytes decide it; undefined where only the chain's statement does. */
+export function exactFeeIn({ transaction }: Pick<SolanaDraft, 'transaction'>): bigint | undefined {
+  return exactFeeOf(openTransaction(transaction).message)
+}
 
 /** Reads stored Solana content. */
 export const SOLANA_CONTENT: ContentReader<SolanaRequest, SolanaDraft> = {
-  // The network charges for the signatures and the requested units, also when the execution fails, so the fee is known when it is signed.
-  // A transaction that a block contains without having executed it costs nothing (SIMD-0290).
-  paidFee: ({ draft, result }) => result?.feeCharged ?? draft.fee,
+  // Where a node does not tell the fee, the bytes do: the network charges for the signatures and the requested units, also when the execution
+  // fails. It never charges more than they say, whatever a node tells.
+  paidFee: ({ draft, result }) => {
+    const told = result?.feeCharged
+    return told === undefined ? exactFeeIn(draft) : smaller(told, draft.fee)
+  },
   effects: solanaEffects,
 }
 

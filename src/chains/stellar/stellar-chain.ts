@@ -24,7 +24,7 @@ import { FINAL_AFTER_LEDGERS } from './prepare/simulate.ts'
 import { createSponsoring, refusePayer } from './prepare/sponsored.ts'
 import { createBaseReserveReader, createFundsReader, readNonces } from './read/accounts.ts'
 import { createMemoRequirements } from './read/memo-required.ts'
-import { fieldsOf, readHead } from './read/replies.ts'
+import { fieldsOf, readAgreedHead, readHead } from './read/replies.ts'
 import { reviewAuthorization, reviewUnsigned } from './review.ts'
 import { signDraft, signMessage } from './sign.ts'
 import type { StellarChain } from './types.ts'
@@ -84,7 +84,7 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
     },
     expiry: {
       minLifetimeMs: LEDGERS_AHEAD * network.averageBlocktimeMs + SECOND_MS,
-      hasExpired: (draft, head) => Promise.resolve(hasExpired(draft, head)),
+      hasExpired: (draft, head) => hasExpired(client, draft, head),
       preparedAt: ({ preparedAt }) => new Date(Number(preparedAt) * 1_000),
       reSignable: (request) => externalNonceOf(request) === undefined,
     },
@@ -143,7 +143,15 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
  * A draft expires by the close time of the newest ledger, or by its number: the first ledger that is too late by its number does not have to
  * exist yet. A ledger that closes in the last second of a draft proves nothing, because the next one may close in the same second (CAP-88).
  */
-function hasExpired({ expiresAt, maxLedger }: StellarDraft, { expiredUpTo, number }: Head): boolean {
+async function hasExpired(client: PooledClient, draft: StellarDraft, head: Head): Promise<boolean> {
+  if (!isOver(draft, head)) return false
+  if (client.states().length < 2) return true
+  // The head is the word of one endpoint, and what has expired is signed again.
+  const agreed = await readAgreedHead(client)
+  return agreed.kind === 'ok' && isOver(draft, agreed.value)
+}
+
+function isOver({ expiresAt, maxLedger }: StellarDraft, { expiredUpTo, number }: Head): boolean {
   const byTime = expiresAt !== undefined && expiredUpTo !== undefined && expiresAt < expiredUpTo
   return byTime || (maxLedger !== undefined && number + 1n >= maxLedger)
 }

@@ -139,7 +139,7 @@ function inclusionOf({ network_type, receipt }: Transaction): Inclusion | undefi
     case 'solana': {
       const { slot: block, block_time: time, fee, compute_units: units } = receipt
       const parts = units === undefined ? undefined : `${units} compute units`
-      return { block, time, fee: BigInt(fee), parts }
+      return { block, time, fee: fee === undefined ? undefined : BigInt(fee), parts }
     }
   }
 }

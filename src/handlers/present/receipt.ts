@@ -2,6 +2,7 @@ import { setImmediate as endOfTurn } from 'node:timers/promises'
 import type { EmittedIn, EvmLog, StellarEvent } from '../../chains/answer.ts'
 import type { Attempt } from '../../chains/attempt.ts'
 import type { Chain } from '../../chains/chain.ts'
+import { FAMILIES } from '../../chains/families.ts'
 import type { Schemas } from '../../contract/operations.ts'
 import type { Db } from '../../database/db.ts'
 import { omitUndefined } from '../../lib/object.ts'
@@ -56,7 +57,7 @@ export function presentSolanaReceipt(
     slot: Number(block.number),
     block_time: block.time?.toISOString(),
     compute_units: shown.result?.computeUnits,
-    fee: shown.result?.feeCharged ?? shown.draft.fee,
+    fee: FAMILIES.solana.content.paidFee(shown, shown.sourceAccount),
   })
 }
 

@@ -17,7 +17,6 @@ function saying(reply: RpcReply, behind = false): PooledClient {
     send: async (calls) => calls.map(() => reply),
     call: async () => reply,
     sendAsOf: async (calls) => calls.map(() => ({ reply, behind })),
-    sendToEach: () => [],
     sendEverywhere: async (calls) => [calls.map(() => ({ reply, behind }))],
     broadcast: async () => [],
     forward: async (calls) => calls.map(() => reply),

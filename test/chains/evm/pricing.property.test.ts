@@ -111,14 +111,12 @@ describe('pricing', () => {
       send: async () => [],
       call: async () => ({ kind: 'result', result: '0x5208' }),
       sendEverywhere: async () => [],
-      sendToEach: () => [],
       states: () => [],
     }
     await fc.assert(
       fc.asyncProperty(attempts, market, speed, price, async (pool, now, level, gasPriceCap) => {
         const context: PrepareContext = {
           client,
-          clock: createTestClock(),
           blocktimeMs: 12_000,
           simulations: createSimulationRefusals(1n, createTestClock()),
           txFeeCap: 2n ** 256n,
@@ -149,7 +147,6 @@ describe('pricing', () => {
       send: async () => [],
       call: async () => ({ kind: 'result', result: '0x5208' }),
       sendEverywhere: async () => [],
-      sendToEach: () => [],
       states: () => [],
     }
     const multiplier = fc.integer({ min: 1, max: 20 })
@@ -157,7 +154,6 @@ describe('pricing', () => {
       fc.asyncProperty(market, speed, multiplier, async (now, level, feeLimitMultiplier) => {
         const context: PrepareContext = {
           client,
-          clock: createTestClock(),
           blocktimeMs: 12_000,
           simulations: createSimulationRefusals(1n, createTestClock()),
           txFeeCap: 2n ** 256n,

@@ -1,6 +1,6 @@
 import * as chains from 'viem/chains'
 import { describe, expect, test } from 'vitest'
-import { CATALOGUE, suggestNetwork } from '../../../src/networks/catalogue/catalogue.ts'
+import { CATALOGUE, defaultTxFeeCap, suggestNetwork } from '../../../src/networks/catalogue/catalogue.ts'
 import { type NetworkType, ordersByTip } from '../../../src/networks/network.ts'
 import { goodFile, load, problemsOf } from '../../config/fixture.ts'
 
@@ -73,6 +73,11 @@ test.each([
 test.each(COMPLETE)('$type $network needs no description', ({ type, network }) => {
   const config = load({ file: fileOn(network, type) })
   expect(config.networks).toEqual([expect.objectContaining({ type, name: network })])
+})
+
+test.each(EVM)('$network has a cap of fees of its own coin', ({ symbol = '' }) => {
+  const cap = defaultTxFeeCap(symbol)
+  expect(symbol === 'ETH' ? cap === 10n ** 18n : cap > 10n ** 18n).toBe(true)
 })
 
 test.each(EVM)('$network has public endpoints over TLS', ({ rpc_urls = [] }) => {

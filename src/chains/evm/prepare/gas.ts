@@ -1,19 +1,9 @@
 import { isHex, numberToHex, size, toHex } from 'viem/utils'
 import { larger } from '../../../lib/bigint.ts'
-import type { Branded } from '../../../lib/branded.ts'
-import type { Clock } from '../../../lib/time.ts'
-import {
-  agreedHead,
-  atHead,
-  gather,
-  headTolerance,
-  LOWER_MEDIAN,
-  saysSame,
-  type Told,
-} from '../../agreement.ts'
 import type { Answer } from '../../answer.ts'
+import { atHead, HIGHER_OF_TWO, headTolerance, isNear, SECOND_HIGHEST } from '../../rpc/agreement.ts'
 import type { UnknownTexts } from '../../rpc/refusals.ts'
-import type { PooledClient, RpcCall, RpcClient, RpcReply } from '../../rpc/rpc.ts'
+import type { EndpointReply, PooledClient, RpcCall, RpcClient, RpcReply } from '../../rpc/rpc.ts'
 import { dependsOnState, type SimulationOpinion, type SimulationRefusals } from '../../simulations.ts'
 import { AGREEMENTS } from '../agreement.ts'
 import type { EvmDraft, EvmPolicies, EvmRequest } from '../content.ts'
@@ -112,11 +102,13 @@ export function isDoubtfulLimit(request: GasContent, gasLimit: bigint, maxGas: b
   )
 }
 
-/** Gas that a node estimates for a call: what it needs now, without a margin. */
-export type GasEstimate = Branded<bigint, 'gas estimate'>
+declare const meaning: unique symbol
+
+/** Gas that a node estimates for a call: what it needs now, without a margin. The types keep it apart from a gas limit. */
+export type GasEstimate = bigint & { readonly [meaning]: 'estimate' }
 
 /** The gas limit of a transaction, which is in the bytes that are signed. */
-export type GasLimit = Branded<bigint, 'gas limit'>
+export type GasLimit = bigint & { readonly [meaning]: 'limit' }
 
 /**
  * Returns the gas limit for an estimate: with its margin, as far as that fits below `most`, and never below the estimate itself, because the
@@ -255,8 +247,7 @@ function refused(code: 'insufficient_balance' | 'execution_reverted', detail: st
 
 /** The context of an estimate. */
 export interface EstimateContext {
-  readonly client: Pick<PooledClient, 'send' | 'call' | 'sendEverywhere' | 'sendToEach' | 'states'>
-  readonly clock: Clock
+  readonly client: Pick<PooledClient, 'send' | 'call' | 'sendEverywhere' | 'states'>
   /** Expected time between blocks, in ms. */
   readonly blocktimeMs: number
   readonly simulations: SimulationRefusals
@@ -272,7 +263,7 @@ export async function estimateEverywhere(
   request: EvmRequest,
   from: string,
 ): Promise<Answer<AgreedEstimate>> {
-  const { client, clock, blocktimeMs, unknownTexts } = context
+  const { client, blocktimeMs, unknownTexts } = context
   const endpoints = client.states().length
   const call = gasCallOf(request, from)
   if (endpoints < 2) {
@@ -280,23 +271,22 @@ export async function estimateEverywhere(
     const isDoubtful = answer.kind === 'refused' && dependsOnState(answer.refusal)
     return isDoubtful ? settleEverywhere(context, call) : alone(answer)
   }
-  const countedOf = (told: readonly ToldEstimate[]) => atHead(told, headTolerance(blocktimeMs))
-  const isEnough = (told: readonly ToldEstimate[]) => {
-    const [one, other] = countedOf(told).map(({ estimate }) =>
-      estimate.kind === 'ok' ? estimate.value : undefined,
+  const toldIn = (answered: readonly (readonly EndpointReply[])[]) =>
+    answered.map(([answer]): ToldEstimate => ({ head: answer?.head, estimate: readEstimate(answer?.reply) }))
+  const countedOf = (told: readonly ToldEstimate[]) =>
+    atHead(
+      told.filter(({ estimate }) => estimate.kind !== 'unknown'),
+      headTolerance(blocktimeMs),
     )
-    return endpoints > 2 && one !== undefined && other !== undefined && saysSame(one, other)
-  }
-  const asked = client
-    .sendToEach([{ method: 'eth_estimateGas', params: [call] }])
-    .map(async (replies): Promise<ToldEstimate> => {
-      const [answer] = await replies
-      return { height: answer?.height, estimate: readEstimate(answer?.reply) }
-    })
-  const told = await gather(asked, { clock, isEnough })
+  const told = toldIn(
+    await client.sendEverywhere([{ method: 'eth_estimateGas', params: [call] }], undefined, (some) => {
+      const [one, other] = countedOf(toldIn(some)).map(({ estimate }) => estimate)
+      return endpoints > 2 && one?.kind === 'ok' && other?.kind === 'ok' && isNear(one.value, other.value)
+    }),
+  )
   for (const { estimate } of told)
     if (estimate.kind === 'unclear') unknownTexts?.saw('estimate', estimate.detail)
-  const counted = countedOf(told.filter(({ estimate }) => estimate.kind !== 'unknown'))
+  const counted = countedOf(told)
   const isClear = counted.length > 0 && counted.every(({ estimate }) => estimate.kind === 'ok')
   if (isClear) return agreedEstimate(counted.map(({ estimate }) => estimate))
   return counted.length === 0
@@ -304,7 +294,8 @@ export async function estimateEverywhere(
     : settleEverywhere(context, call)
 }
 
-interface ToldEstimate extends Told {
+interface ToldEstimate {
+  readonly head: bigint | undefined
   readonly estimate: Estimate
 }
 
@@ -316,7 +307,7 @@ export interface AgreedEstimate {
 
 function agreedEstimate(estimates: readonly Estimate[]): Answer<AgreedEstimate> {
   const values = estimates.map((one) => (one.kind === 'ok' ? one.value : undefined))
-  const [higher, lower] = [AGREEMENTS.gasEstimate.rule.of(values), LOWER_MEDIAN.of(values)]
+  const [higher, lower] = [AGREEMENTS.gasEstimate.rule.of(values), SECOND_HIGHEST.of(values)]
   return higher === undefined || lower === undefined
     ? { kind: 'unknown', detail: 'no endpoint answered with a gas estimate' }
     : { kind: 'ok', value: { higher: higher as GasEstimate, lower: lower as GasEstimate } }
@@ -334,10 +325,10 @@ async function settleEverywhere(
   const endpoints = await client.sendEverywhere(comparedCalls(call))
   const told = endpoints.map(([estimate, control]) => ({
     answer: readCompared(estimate?.reply, control?.reply),
-    head: estimate?.height,
+    head: estimate?.head,
     behind: estimate?.behind ?? true,
   }))
-  const newest = agreedHead(told.map(({ head }) => head)) ?? 0n
+  const newest = HIGHER_OF_TWO.of(told.map(({ head }) => head)) ?? 0n
   const opinions = told.map(
     (one): SimulationOpinion<GasEstimate> => ({ ...one, behind: one.behind || (one.head ?? -1n) < newest }),
   )

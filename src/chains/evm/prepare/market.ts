@@ -1,17 +1,8 @@
 import { larger, smaller } from '../../../lib/bigint.ts'
 import { omitUndefined } from '../../../lib/object.ts'
 import type { Clock } from '../../../lib/time.ts'
-import {
-  agreedHead,
-  atHead,
-  gather,
-  headTolerance,
-  LOWER_MEDIAN,
-  type Rule,
-  saysSame,
-  type Told,
-} from '../../agreement.ts'
 import type { Answer } from '../../answer.ts'
+import { atHead, HIGHER_OF_TWO, headTolerance, isNear, type Rule } from '../../rpc/agreement.ts'
 import { createRecentAnswer } from '../../rpc/balance-reader.ts'
 import type { EndpointReply, PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
 import type { Speed } from '../../speed.ts'
@@ -35,7 +26,7 @@ const CALLS: readonly RpcCall[] = [
 ]
 
 interface MarketWatchOptions {
-  readonly client: Pick<PooledClient, 'send' | 'sendToEach' | 'states'>
+  readonly client: Pick<PooledClient, 'send' | 'sendEverywhere' | 'states'>
   readonly clock: Clock
   /** Expected time between blocks, in ms. */
   readonly blocktimeMs: number
@@ -62,28 +53,28 @@ export function createMarketWatch(options: MarketWatchOptions): () => Promise<An
 }
 
 /** What one endpoint says of the market, and its height. */
-interface ToldMarket extends Told {
+interface ToldMarket {
   readonly market: Market
+  readonly head: bigint | undefined
 }
 
 async function askMarket({
   client,
-  clock,
   blocktimeMs,
-}: Pick<MarketWatchOptions, 'client' | 'clock' | 'blocktimeMs'>): Promise<Answer<Market>> {
+}: Pick<MarketWatchOptions, 'client' | 'blocktimeMs'>): Promise<Answer<Market>> {
   const endpoints = client.states().length
   if (endpoints < 2) return readMarket(await client.send(CALLS))
-  const tolerance = headTolerance(blocktimeMs)
-  const countedOf = (answers: readonly (ToldMarket | undefined)[]) =>
+  const countedOf = (answered: readonly (readonly EndpointReply[])[]) =>
     atHead(
-      answers.filter((answer) => answer !== undefined),
-      tolerance,
+      answered.flatMap((replies) => toldBy(replies) ?? []),
+      headTolerance(blocktimeMs),
     ).map(({ market }) => market)
-  const answers = await gather(
-    client.sendToEach(CALLS).map(async (replies) => toldBy(await replies)),
-    { clock, isEnough: (some) => endpoints > 2 && agree(countedOf(some)) },
+  const answered = await client.sendEverywhere(
+    CALLS,
+    undefined,
+    (some) => endpoints > 2 && agree(countedOf(some)),
   )
-  const agreed = combine(countedOf(answers))
+  const agreed = combine(countedOf(answered))
   // Every endpoint is paused or silent, so the one allowed as a last resort decides.
   return agreed === undefined ? readMarket(await client.send(CALLS)) : { kind: 'ok', value: agreed }
 }
@@ -92,12 +83,12 @@ function toldBy(replies: readonly EndpointReply[]): ToldMarket | undefined {
   const answer = readMarket(replies.map(({ reply }) => reply))
   if (answer.kind !== 'ok') return undefined
   const { block } = answer.value
-  const height = replies[0]?.height
+  const height = replies[0]?.head
   if (block === undefined || height === undefined)
-    return { market: answer.value, height: height ?? block?.number }
+    return { market: answer.value, head: height ?? block?.number }
   // The height is asked before the block, which can be the next one.
   const number = smaller(block.number, height + 1n)
-  return { market: { ...answer.value, block: { ...block, number } }, height: smaller(number, height) }
+  return { market: { ...answer.value, block: { ...block, number } }, head: smaller(number, height) }
 }
 
 /** Returns true if these markets are two or more, and say the same about everything that a price depends on. */
@@ -110,19 +101,25 @@ function agree([first, ...others]: readonly Market[]): boolean {
     ...LEVELS.map((level) => tips[level]),
   ]
   const expected = numbersOf(first)
-  return others.every((other) => numbersOf(other).every((value, index) => saysSame(value, expected[index])))
+  return others.every((other) =>
+    numbersOf(other).every((value, index) => isSameNumber(value, expected[index])),
+  )
+}
+
+function isSameNumber(one: bigint | undefined, other: bigint | undefined): boolean {
+  return one === undefined || other === undefined ? one === other : isNear(one, other)
 }
 
 /** Returns the market on which the endpoints agree, field by field; undefined without any. Pure. */
-export function combine(markets: readonly Market[]): Market | undefined {
+function combine(markets: readonly Market[]): Market | undefined {
   const [first, ...others] = markets
   if (first === undefined || others.length === 0) return first
   const { gasPrice, baseFee, tip, raise, blockGasLimit } = AGREEMENTS
   const lower = combinePrices(markets, { gasPrice: gasPrice.rule, baseFee: baseFee.rule, tip: tip.rule })
   const upper = combinePrices(markets, { gasPrice: raise.rule, baseFee: raise.rule, tip: raise.rule })
-  const room = blockGasLimit.rule.of(markets.map((market) => market.blockGasLimit)) ?? first.blockGasLimit
+  const mostGas = blockGasLimit.rule.of(markets.map((market) => market.blockGasLimit)) ?? first.blockGasLimit
   const block = combineBlocks(markets.flatMap((market) => market.block ?? []))
-  return { ...lower, upper, blockGasLimit: room, ...(block && { block }) }
+  return { ...lower, upper, blockGasLimit: mostGas, ...(block && { block }) }
 }
 
 function combinePrices(
@@ -144,7 +141,7 @@ function combinePrices(
 
 /** The endpoints are at the head, so their newest blocks differ by little. */
 function combineBlocks(blocks: readonly MarketBlock[]): MarketBlock | undefined {
-  const number = agreedHead(blocks.map((block) => block.number))
+  const number = HIGHER_OF_TWO.of(blocks.map((block) => block.number))
   if (number === undefined) return undefined
   const { baseFee, blockGasLimit, gasUsed } = AGREEMENTS
   return omitUndefined({
@@ -210,7 +207,7 @@ const MOST_OVER_SUGGESTED = 10n
 
 /**
  * Returns the tips of each level. Each recent block is one observation: what it was paid, or, if it was paid none, what the node suggests. The
- * middle one counts, so that neither a block that somebody paid a few wei, nor one that was paid thousands of gwei, sets the price.
+ * middle one counts, so that neither a block that was paid a few wei, nor one that was paid thousands of gwei, sets the price.
  */
 function tipsFrom(
   rewards: History['rewards'],
@@ -220,7 +217,7 @@ function tipsFrom(
   const tip = (level: Speed, column: number) => {
     const own = scaled(ownTip, level)
     const paid = rewards.map((row) => row[column] ?? 0n)
-    return LOWER_MEDIAN.of(paid.map((one) => (one < LEAST_TIP ? own : one))) ?? own
+    return lowerMiddle(paid.map((one) => (one < LEAST_TIP ? own : one))) ?? own
   }
   const slowest = tip('safeLow', 0)
   const most = MOST_OVER_SUGGESTED * larger(gasPrice, baseFee + larger(suggested, slowest))
@@ -231,6 +228,12 @@ function tipsFrom(
     fast: within('fast', 2),
     fastest: within('fastest', 3),
   })
+}
+
+/** Returns the middle one of the tips, the lower one of two. */
+function lowerMiddle(tips: readonly bigint[]): bigint | undefined {
+  const sorted = tips.toSorted((one, other) => (one < other ? -1 : one > other ? 1 : 0))
+  return sorted[Math.floor((sorted.length - 1) / 2)]
 }
 
 /** A lower tip is no price, in wei per gas: blocks contain transactions of their own builders (`IgnorePrice` of geth's `eth/gasprice`). */

@@ -1,8 +1,8 @@
 import type { Hex } from 'viem'
 import { decodeFunctionResult, encodeFunctionData, isHex, parseAbi, size } from 'viem/utils'
 import type { EvmNetwork } from '../../../networks/network.ts'
-import { atHead, headTolerance } from '../../agreement.ts'
 import type { Answer } from '../../answer.ts'
+import { atHead, headTolerance } from '../../rpc/agreement.ts'
 import type { PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
 import { AGREEMENTS } from '../agreement.ts'
 import type { EvmDraft, EvmRequest } from '../content.ts'
@@ -48,7 +48,7 @@ export async function readRollupFee(
     ),
   ])
   const fees = told.map(([l1, operator]) => ({
-    height: l1?.height,
+    head: l1?.head,
     l1Fee: readFee(l1?.reply, 'getL1Fee'),
     operatorFee: readFee(operator?.reply, 'getOperatorFee'),
   }))
@@ -97,7 +97,7 @@ export function createLineaQuote(
     const call = { method: 'linea_estimateGas', params: [gasCallOf(request, from)] }
     const told = (await client.sendEverywhere([call])).flatMap(([answer]) => {
       const quote = answer?.reply.kind === 'result' ? readQuote(answer.reply.result) : undefined
-      return quote === undefined ? [] : [{ ...quote, height: answer?.height }]
+      return quote === undefined ? [] : [{ ...quote, head: answer?.head }]
     })
     const counted = atHead(told, headTolerance(averageBlocktimeMs))
     const tip = AGREEMENTS.lineaTip.rule.of(counted.map((quote) => quote.tip))

@@ -1,5 +1,5 @@
-import { atHead, headTolerance, type Rule } from '../../agreement.ts'
 import type { Answer } from '../../answer.ts'
+import { atHead, headTolerance, type Rule } from '../../rpc/agreement.ts'
 import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import { AGREEMENTS } from '../agreement.ts'
 import { readCount, readQuantity } from './quantity.ts'
@@ -83,9 +83,9 @@ export function createAccountReader(client: PooledClient, blocktimeMs: number): 
   }
 
   function agreedOf(kind: Kind, replies: readonly EndpointReply[], asOf?: bigint): bigint | undefined {
-    const told = replies.flatMap(({ reply, behind, height }) =>
+    const told = replies.flatMap(({ reply, behind, head }) =>
       reply.kind === 'result' && (asOf === undefined || !behind)
-        ? [{ value: kind.read(reply.result), height }]
+        ? [{ value: kind.read(reply.result), head }]
         : [],
     )
     return kind.rule.of(atHead(told, tolerance).map(({ value }) => value))

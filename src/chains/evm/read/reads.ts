@@ -2,7 +2,6 @@ import { numberToHex } from 'viem/utils'
 import { omitUndefined } from '../../../lib/object.ts'
 import { fromUnixSeconds } from '../../../lib/time.ts'
 import type { EvmFinality } from '../../../networks/network.ts'
-import { agreedHead, LOWER_MEDIAN } from '../../agreement.ts'
 import {
   type Answer,
   type EmittedIn,
@@ -12,6 +11,7 @@ import {
   takeWithin,
 } from '../../answer.ts'
 import type { ChainResult } from '../../attempt.ts'
+import { SECOND_HIGHEST } from '../../rpc/agreement.ts'
 import type { EndpointReply, PooledClient, RpcCall, RpcClient, RpcReply } from '../../rpc/rpc.ts'
 import type { EvmDraft } from '../content.ts'
 import { listParameters } from '../prepare/gas.ts'
@@ -81,7 +81,7 @@ export async function readHead(client: PooledClient, finality: EvmFinality): Pro
   const numbers = heads.map((one) => (one.kind === 'ok' ? one.value.number : undefined))
   const current = numbers.filter((number) => number !== undefined && !isOld(client, number))
   // Of two, the one that is nearer to what was seen before: none of them is late.
-  const newest = current.length === 2 ? LOWER_MEDIAN.of(current) : agreedHead(current)
+  const newest = SECOND_HIGHEST.of(current)
   return heads.find((one) => one.kind === 'ok' && one.value.number === newest) ?? head
 }
 
@@ -92,7 +92,7 @@ const ONE_ENDPOINT = 3n
 function isCredible(client: PooledClient, head: Answer<Head>, [reply]: readonly EndpointReply[]): boolean {
   if (head.kind !== 'ok') return false
   const { number } = head.value
-  if (reply?.height !== undefined && number + ONE_ENDPOINT < reply.height) return false
+  if (reply?.head !== undefined && number + ONE_ENDPOINT < reply.head) return false
   return isReached(client, number)
 }
 

@@ -3,6 +3,7 @@ import type { Head, Receipt } from '../../answer.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
 import type { SolanaDraft } from '../content.ts'
 import { readNonce } from '../read/accounts.ts'
+import { readFinalized } from '../read/head.ts'
 import type { EndpointStatuses } from '../read/receipts.ts'
 import { openTransaction } from '../wire/message.ts'
 
@@ -68,7 +69,13 @@ export async function hasExpired(
   { expiresAt, nonceAccount, transaction }: SolanaDraft,
   { number, expiredUpTo }: Head,
 ): Promise<boolean> {
-  if (expiresAt !== undefined) return expiredUpTo !== undefined && expiresAt <= expiredUpTo
+  if (expiresAt !== undefined) {
+    if (expiredUpTo === undefined || expiresAt > expiredUpTo) return false
+    // The head is the word of one endpoint: with a height that the chain does not have, content would be signed a second time too early.
+    if (client.states().length < 2) return true
+    const finalized = await readFinalized(client)
+    return finalized.kind === 'ok' && expiresAt <= finalized.value.height
+  }
   if (nonceAccount === undefined) return false
   const nonce = await readNonce(client, nonceAccount, 'finalized')
   if (nonce.kind !== 'ok' || nonce.value.slot > number) return false

@@ -1,11 +1,12 @@
 import { smaller } from '../../../lib/bigint.ts'
 import type { Answer, Refusal } from '../../answer.ts'
 import type { SpeedMeaning } from '../../chain.ts'
-import type { PooledClient } from '../../rpc/rpc.ts'
+import { askStatements, isNear, secondHighest } from '../../rpc/agreement.ts'
+import type { PooledClient, RpcReply } from '../../rpc/rpc.ts'
 import type { Speed } from '../../speed.ts'
 import type { SolanaPolicies } from '../content.ts'
-import { fieldsOf, readInteger, resultOf } from '../read/replies.ts'
-import { accountsOf, COMPUTE_BUDGET_PROGRAM, PRECOMPILES } from '../wire/addresses.ts'
+import { fieldsOf, readInteger, resultOf, TOLERATED_SLOTS } from '../read/replies.ts'
+import { accountsOf, BUILTINS, COMPUTE_BUDGET_PROGRAM, PRECOMPILES } from '../wire/addresses.ts'
 import { type Message, programOf } from '../wire/message.ts'
 
 /**
@@ -64,8 +65,12 @@ const MICRO = 1_000_000n
 /** The highest number of compute units of one transaction (agave `MAX_COMPUTE_UNIT_LIMIT`). */
 export const MAX_UNITS = 1_400_000
 
-/** Each instruction adds this to the limit when none is set (agave `DEFAULT_INSTRUCTION_COMPUTE_UNIT_LIMIT`). */
+/**
+ * Each instruction adds this to the limit when none is set (agave `DEFAULT_INSTRUCTION_COMPUTE_UNIT_LIMIT`, and
+ * `MAX_BUILTIN_ALLOCATION_COMPUTE_UNIT_LIMIT` for programs of the validator itself, SIMD-170).
+ */
 const UNITS_PER_INSTRUCTION = 200_000
+const UNITS_PER_BUILTIN = 3_000
 
 /**
  * One transaction may load at most this many bytes of accounts, which is also the default (agave `MAX_LOADED_ACCOUNTS_DATA_SIZE_BYTES`).
@@ -167,9 +172,25 @@ function affordablePrice(lamports: bigint, unitLimit: number): bigint {
 /** Returns the highest amount that the network charges for a message, in lamports. */
 export function feeOf(message: Message): bigint {
   const { unitPrice = 0n, unitLimit } = readBudget(message)
-  // Native programs receive less than this since SIMD-170; the difference is on the safe side.
-  const limit = unitLimit ?? message.instructions.length * UNITS_PER_INSTRUCTION
+  const limit = unitLimit ?? defaultUnits(message)
   return signatureFee(message) + priorityFee(unitPrice, Math.min(limit, MAX_UNITS))
+}
+
+function defaultUnits(message: Message): number {
+  return message.instructions
+    .map((instruction) =>
+      BUILTINS.has(programOf(message, instruction)) ? UNITS_PER_BUILTIN : UNITS_PER_INSTRUCTION,
+    )
+    .reduce((sum, units) => sum + units, 0)
+}
+
+/**
+ * Returns the fee of a message where its bytes alone decide it; undefined if the network adds its own unit limit to a price, which changes with its
+ * rules.
+ */
+export function exactFeeOf(message: Message): bigint | undefined {
+  const { unitPrice = 0n, unitLimit } = readBudget(message)
+  return unitPrice === 0n || unitLimit !== undefined ? feeOf(message) : undefined
 }
 
 /** The percentile of the recent prices for each speed. Blocks without such a price count as 0. */
@@ -190,10 +211,26 @@ export async function askPrice(
   const writable = accountsOf(message)
     .filter((account) => account.writable)
     .map(({ address }) => address)
-  const reply = await client.call('getRecentPrioritizationFees', [writable.slice(0, MAX_ACCOUNTS)])
-  // Not every provider offers the method. Without an answer the service pays nothing for priority, and prices the transaction again after
-  // it expires.
-  if (reply.kind === 'error') return { kind: 'ok', value: 0n }
+  const told = await askStatements(client, {
+    calls: [{ method: 'getRecentPrioritizationFees', params: [writable.slice(0, MAX_ACCOUNTS)] }],
+    read: ([endpointReply]) => readPrice(endpointReply?.reply, speed),
+    isSame: (one, other) => one !== 'untold' && other !== 'untold' && isNear(one, other, NEGLIGIBLE_PRICE),
+    toleratedBlocks: TOLERATED_SLOTS,
+  })
+  if (told.kind !== 'ok') return told
+  const prices = told.value.flatMap(({ value }) => (value === 'untold' ? [] : [value]))
+  return { kind: 'ok', value: secondHighest(prices) ?? 0n }
+}
+
+/** At this price and below, in micro-lamports, priority costs less than a signature, whatever the units: it is not compared. */
+const NEGLIGIBLE_PRICE = 1_000n
+
+/**
+ * `untold`: not every provider offers the method. Where none does, the service pays nothing for priority, and prices the transaction again
+ * after it expires.
+ */
+function readPrice(reply: RpcReply | undefined, speed: Speed): Answer<bigint | 'untold'> {
+  if (reply?.kind === 'error') return { kind: 'ok', value: 'untold' }
   const result = resultOf(reply)
   if (result.kind !== 'ok') return result
   const fees = readFees(result.value)

@@ -1,14 +1,17 @@
+import { larger } from '../../../lib/bigint.ts'
+import { fingerprintOf } from '../../../lib/hash.ts'
 import type { Answer, Refusal } from '../../answer.ts'
+import { countingOpinions, isNear, secondHighest } from '../../rpc/agreement.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
 import { dependsOnState, type SimulationOpinion } from '../../simulations.ts'
 import type { FeePayment } from '../../sponsoring.ts'
 import type { SolanaRequest } from '../content.ts'
-import { type AccountState, MAX_ACCOUNTS_ASKED, readAccounts } from '../read/accounts.ts'
+import { type AccountState, MAX_ACCOUNTS_ASKED, readAccountsEverywhere } from '../read/accounts.ts'
 import { encodeBase58, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../wire/addresses.ts'
 import { isMultiSigner, type Message } from '../wire/message.ts'
 import type { Case, PrepareContext } from './context.ts'
 import { feeOf } from './fees.ts'
-import { type Simulation, simulate, simulateEverywhere, type Trial } from './simulate.ts'
+import { type Opinion, type Simulation, simulate, simulateEverywhere, type Trial } from './simulate.ts'
 
 /** The results of a simulation that the service uses. */
 export interface Outcome {
@@ -37,7 +40,7 @@ export async function guardedSimulation(
   one: Case,
   message: Message,
 ): Promise<Answer<Outcome>> {
-  const { client, simulations } = tools
+  const { client, simulations, timeouts } = tools
   const { subject, request, spends, nonceAccount } = one
   const tokens = spends ? OK_NONE : await tokenAccountsAmong(client, subject)
   if (tokens.kind !== 'ok') return tokens
@@ -45,12 +48,52 @@ export async function guardedSimulation(
   // A transaction that others have signed is simulated unchanged: only then does the node report that it was already included.
   const anyBlockhash = nonceAccount === undefined && !isMultiSigner(message)
   const trial = { message, watched, anyBlockhash, exact: !spends }
-  const answer = guard(one, trial, await simulate(tools, trial))
-  const isDoubtful = answer.kind === 'refused' && dependsOnState(answer.refusal)
-  if (!isDoubtful) return answer
-  const endpoints = await simulateEverywhere(tools, trial)
-  const opinions = endpoints.map((opinion) => ({ ...opinion, answer: guard(one, trial, opinion.answer) }))
-  return simulations.settle(contentOf(subject.self, request), refuseIfAnySeesLoss(opinions))
+  const decide = (answer: Answer<Simulation>) => guard(one, trial, answer)
+  if (client.states().length < 2) {
+    const answer = decide(await simulate(tools, trial))
+    const isDoubtful = answer.kind === 'refused' && dependsOnState(answer.refusal)
+    if (!isDoubtful) return answer
+  }
+  const opinions = await simulateEverywhere(tools, trial, decide)
+  const content = contentOf(subject.self, request)
+  const loss = { isOver: () => timeouts.isOver(`loss ${fingerprintOf(content)}`) }
+  return simulations.settle(content, agreedOutcome(countingOpinions(heedLoss(opinions, loss))))
+}
+
+type OutcomeOpinion = SimulationOpinion<Outcome> & Opinion<Outcome>
+
+/**
+ * Gives every success the same outcome: the units are the highest that a second endpoint comes near, because content runs out of fewer, and
+ * one of two that differ must not fail what the other would execute.
+ */
+function agreedOutcome(opinions: readonly OutcomeOpinion[]): readonly OutcomeOpinion[] {
+  const outcomes = opinions.flatMap(({ answer }) => (answer.kind === 'ok' ? [answer.value] : []))
+  if (outcomes.length < 2) return opinions
+  const units = outcomes.map((outcome) => outcome.units)
+  const counted = units.length === 2 ? units.reduce(larger) : (secondHighest(units) ?? 0n)
+  const agreed: Outcome = {
+    units: units.filter((one) => isNear(one, counted)).reduce(larger, counted),
+    taken: secondHighest(outcomes.map(({ taken }) => taken)) ?? 0n,
+  }
+  return opinions.map((opinion) =>
+    opinion.answer.kind === 'ok' ? { ...opinion, answer: { kind: 'ok', value: agreed } } : opinion,
+  )
+}
+
+/**
+ * Heeds an endpoint that sees the relayer lose something, like `refuseIfAnySeesLoss`; but one that sees it alone, where two or more at the
+ * same slot do not, has to be ahead of them, and they have some time to catch up.
+ */
+function heedLoss(
+  opinions: readonly OutcomeOpinion[],
+  loss: { readonly isOver: () => boolean },
+): readonly OutcomeOpinion[] {
+  const [seer, ...seers] = opinions.filter(seesHarm)
+  const safe = opinions.filter(({ answer, behind }) => answer.kind === 'ok' && !behind)
+  if (seer === undefined) return opinions
+  if (seers.length > 0 || safe.length < 2) return refuseIfAnySeesLoss(opinions)
+  const reached = safe.every(({ slot }) => slot !== undefined && seer.slot !== undefined && slot >= seer.slot)
+  return reached || loss.isOver() ? safe : refuseIfAnySeesLoss(opinions)
 }
 
 /** Blockhash and compute budget differ each time, so the request identifies the content. */
@@ -88,10 +131,11 @@ async function tokenAccountsAmong(
   const addresses = writable.map(({ address }) => address)
   if (addresses.length === 0) return OK_NONE
   if (addresses.length > MAX_ACCOUNTS_ASKED) throw new Error('more accounts than a transaction can lock')
-  const answer = await readAccounts(client, addresses)
+  const answer = await readAccountsEverywhere(client, addresses)
   if (answer.kind !== 'ok') return answer
-  const states = answer.value.accounts
-  return { kind: 'ok', value: addresses.filter((_, index) => holdsTokensOf(states[index], self)) }
+  // An account counts if any endpoint shows it: one that hides it would let its tokens go.
+  const isOwn = (index: number) => answer.value.some(({ accounts }) => holdsTokensOf(accounts[index], self))
+  return { kind: 'ok', value: addresses.filter((_, index) => isOwn(index)) }
 }
 
 function changesIn(watched: readonly string[], { before, after }: Simulation) {
@@ -201,9 +245,9 @@ function part({ data }: AccountState, from: number, to: number): Buffer {
  * An endpoint that sees the relayer lose something forbids the successes of the others: their state may be some slots older, and a loss
  * cannot be undone. The transaction is not signed while any current endpoint sees a loss. Pure.
  */
-export function refuseIfAnySeesLoss<T>(
-  opinions: readonly SimulationOpinion<T>[],
-): readonly SimulationOpinion<T>[] {
+export function refuseIfAnySeesLoss<O extends SimulationOpinion<unknown>>(
+  opinions: readonly O[],
+): readonly (O | (O & { readonly answer: Answer<never> }))[] {
   if (!opinions.some(seesHarm)) return opinions
   return opinions.map((opinion) =>
     opinion.answer.kind === 'ok' ? { ...opinion, answer: FORBIDDEN } : opinion,

@@ -24,7 +24,8 @@ import {
   writeUnsigned,
 } from '../wire/message.ts'
 import { nonceAccountOf, openOutflow } from '../wire/system-instruction.ts'
-import { type Case, type PrepareContext, readExternalLifetime } from './context.ts'
+import { readExternalLifetime } from './blockhash.ts'
+import type { Case, PrepareContext } from './context.ts'
 import {
   aboveCap,
   askPrice,

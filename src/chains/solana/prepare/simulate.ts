@@ -1,10 +1,18 @@
 import type { Answer, Refusal } from '../../answer.ts'
+import { askEveryone, isNear } from '../../rpc/agreement.ts'
 import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import type { SimulationOpinion } from '../../simulations.ts'
-import { ABOUT_TABLES, INVALID_PARAMS } from '../broadcast.ts'
+import { ABOUT_TABLES, INVALID_PARAMS, UNREADABLE } from '../broadcast.ts'
 import { type AccountStates, accountsCall, accountsIn, readList } from '../read/accounts.ts'
-import { HEIGHT } from '../read/head.ts'
-import { fieldsOf, freshOf, readInteger, recentSlot, type Timeouts } from '../read/replies.ts'
+import {
+  contextualOf,
+  fieldsOf,
+  freshOf,
+  readInteger,
+  recentSlot,
+  type Timeouts,
+  TOLERATED_SLOTS,
+} from '../read/replies.ts'
 import { readFailure, type TransactionFailure } from '../read/transaction-error.ts'
 import { SYSTEM_PROGRAM, tablesOf } from '../wire/addresses.ts'
 import { type Message, programOf, writeUnsigned } from '../wire/message.ts'
@@ -51,21 +59,62 @@ export async function simulate(tools: SimulationTools, trial: Trial): Promise<An
   return requireSameSlot(await tryOnce(tools, trial), trial)
 }
 
-/** Calls every endpoint once. The reply of an endpoint that is behind counts less than that of a newer one. */
-export async function simulateEverywhere(
+/** What one endpoint says of a simulation, and the confirmed slot of it, if it told one. */
+export interface Opinion<T> {
+  readonly answer: Answer<T>
+  readonly slot: bigint | undefined
+}
+
+/**
+ * Calls every endpoint, and reads the opinions of those at the head by `decide`. Two that say the same are enough. Endpoints that said nothing
+ * are `unknown`. When no two states are of the same slot, it tries again.
+ */
+export async function simulateEverywhere<T extends { readonly units: bigint }>(
+  tools: SimulationTools,
+  trial: Trial,
+  decide: (answer: Answer<Simulation>) => Answer<T>,
+): Promise<readonly (SimulationOpinion<T> & Opinion<T>)[]> {
+  for (let tries = 1; ; tries += 1) {
+    const opinions = await askOpinions(tools, trial, decide)
+    if (tries === MAX_TRIES || opinions.some(({ answer }) => answer.kind !== 'unknown')) return opinions
+  }
+}
+
+async function askOpinions<T extends { readonly units: bigint }>(
   { client, timeouts }: SimulationTools,
   trial: Trial,
-): Promise<readonly SimulationOpinion<Simulation>[]> {
-  const calls = [HEIGHT.call, ...callsOf(trial)]
-  const endpoints = await client.sendEverywhere(calls, recentSlot(client))
-  return endpoints.map((replies) => {
-    const [height, ran, read] = replies.map((reply): EndpointReply => ({ ...reply, behind: false }))
-    return {
-      answer: requireSameSlot(readAttempt({ timeouts, trial }, ran, read), trial),
-      head: height?.reply.kind === 'result' ? HEIGHT.read(height.reply.result) : undefined,
-      behind: replies.some(({ behind }) => behind),
-    }
+  decide: (answer: Answer<Simulation>) => Answer<T>,
+): Promise<readonly (SimulationOpinion<T> & Opinion<T>)[]> {
+  const { told, silence } = await askEveryone<Opinion<T>>(client, {
+    calls: callsOf(trial),
+    read: (replies) => {
+      const [ran, read] = replies.map((reply): EndpointReply => ({ ...reply, behind: false }))
+      const answer = decide(requireSameSlot(readAttempt({ timeouts, trial }, ran, read), trial))
+      if (answer.kind === 'unknown') return answer
+      const slot = contextualOf(ran?.reply)
+      return { kind: 'ok', value: { answer, slot: slot.kind === 'ok' ? slot.value.slot : undefined } }
+    },
+    isSame: isSameOpinion,
+    toleratedBlocks: TOLERATED_SLOTS,
   })
+  const silent: SimulationOpinion<T> & Opinion<T> = {
+    answer: { kind: 'unknown', detail: silence },
+    slot: undefined,
+    head: undefined,
+    behind: true,
+  }
+  const others = client.states().slice(told.length)
+  return [...told.map(({ value, ...rest }) => ({ ...value, ...rest })), ...others.map(() => silent)]
+}
+
+function isSameOpinion<T extends { readonly units: bigint }>(one: Opinion<T>, other: Opinion<T>): boolean {
+  if (one.answer.kind === 'ok' && other.answer.kind === 'ok')
+    return isNear(one.answer.value.units, other.answer.value.units)
+  return (
+    one.answer.kind === 'refused' &&
+    other.answer.kind === 'refused' &&
+    one.answer.refusal.code === other.answer.refusal.code
+  )
 }
 
 type Attempted = Simulation & { readonly sameSlot: boolean }
@@ -109,8 +158,8 @@ function readAttempt(
 const NO_SIMULATION = { kind: 'unknown', detail: 'the endpoint did not answer with a simulation' } as const
 
 /**
- * A node that refuses to process a transaction calls it wrong parameters (agave `rpc.rs` `sanitize_transaction`). Its tables may be too new
- * for the node; every other reason is permanent.
+ * A node that refuses to process a transaction calls it wrong parameters. Its tables may be too new for the node; a text that is not agave's own
+ * can be a rule of the provider, and is treated like a failed simulation; every other reason is permanent.
  */
 function readUnusable(
   ran: EndpointReply | undefined,
@@ -121,7 +170,8 @@ function readUnusable(
   const detail = ran.reply.message
   const tables = ABOUT_TABLES.test(detail) ? tablesOf(message).join(' ') : undefined
   if (tables !== undefined && !timeouts.isOver(`tables ${tables}`)) return { kind: 'unknown', detail }
-  return { kind: 'refused', refusal: { code: 'invalid_request', detail: `transaction: ${detail}.` } }
+  const code = UNREADABLE.test(detail) || tables !== undefined ? 'invalid_request' : 'execution_reverted'
+  return { kind: 'refused', refusal: { code, detail: `transaction: ${detail}.` } }
 }
 
 function simulateCall({ message, watched, anyBlockhash }: Trial) {

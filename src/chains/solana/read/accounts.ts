@@ -2,10 +2,19 @@ import { larger } from '../../../lib/bigint.ts'
 import type { Clock } from '../../../lib/time.ts'
 import type { Answer } from '../../answer.ts'
 import type { AccountFunds } from '../../capabilities.ts'
+import { askStatements, createAgreedAmounts, mostAgreed, secondHighest } from '../../rpc/agreement.ts'
 import { createRecentAnswer } from '../../rpc/balance-reader.ts'
 import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import { encodeBase58, SYSTEM_PROGRAM } from '../wire/addresses.ts'
-import { fieldsOf, freshOf, readInteger, recentSlot, resultOf, type Timeouts } from './replies.ts'
+import {
+  fieldsOf,
+  freshOf,
+  readInteger,
+  recentSlot,
+  resultOf,
+  type Timeouts,
+  TOLERATED_SLOTS,
+} from './replies.ts'
 
 /** An account as a node reports it. */
 export interface AccountState {
@@ -30,15 +39,44 @@ export const MAX_ACCOUNTS_ASKED = 100
 /** `confirmed`: most of the cluster has voted for the block · `finalized`: the block stays for ever. */
 type Commitment = 'confirmed' | 'finalized'
 
-/** Reads accounts, with the commitment `confirmed` by default. */
+/** Reads accounts, with the commitment `confirmed` by default; where endpoints differ, what most of them say, or the newest. */
 export async function readAccounts(
   client: PooledClient,
   addresses: readonly string[],
   commitment?: Commitment,
 ): Promise<Answer<AccountStates>> {
-  const [endpointReply] = await client.sendAsOf([accountsCall(addresses, commitment)], recentSlot(client))
-  return accountsIn(endpointReply)
+  const told = await readAccountsEverywhere(client, addresses, commitment)
+  if (told.kind !== 'ok') return told
+  const [first, ...others] = told.value.toSorted((one, other) => (one.slot > other.slot ? -1 : 1))
+  return first === undefined
+    ? NO_ACCOUNTS
+    : { kind: 'ok', value: mostAgreed([first, ...others], isSameState) }
 }
+
+/** Reads accounts from every endpoint that is at the head. */
+export async function readAccountsEverywhere(
+  client: PooledClient,
+  addresses: readonly string[],
+  commitment?: Commitment,
+): Promise<Answer<readonly AccountStates[]>> {
+  const told = await askStatements(client, {
+    calls: [accountsCall(addresses, commitment)],
+    read: ([endpointReply]) => accountsIn(endpointReply && { ...endpointReply, behind: false }),
+    isSame: isSameState,
+    toleratedBlocks: TOLERATED_SLOTS,
+  })
+  return told.kind === 'ok' ? { kind: 'ok', value: told.value.map(({ value }) => value) } : told
+}
+
+function isSameState({ accounts }: AccountStates, other: AccountStates): boolean {
+  return accounts.every((account, index) => {
+    const twin = other.accounts[index]
+    if (account === undefined || twin === undefined) return account === twin
+    return account.owner === twin.owner && Buffer.from(account.data).equals(twin.data)
+  })
+}
+
+const NO_ACCOUNTS = { kind: 'unknown', detail: 'the endpoint did not answer with accounts' } as const
 
 /** Returns the call for the accounts. States that are compared must have the same commitment. */
 export function accountsCall(addresses: readonly string[], commitment: Commitment = 'confirmed'): RpcCall {
@@ -51,9 +89,7 @@ export function accountsIn(endpointReply: EndpointReply | undefined): Answer<Acc
   const answer = freshOf(endpointReply)
   if (answer.kind !== 'ok') return answer
   const accounts = readList(answer.value.value)
-  return accounts === undefined
-    ? { kind: 'unknown', detail: 'the endpoint did not answer with accounts' }
-    : { kind: 'ok', value: { slot: answer.value.slot, accounts } }
+  return accounts === undefined ? NO_ACCOUNTS : { kind: 'ok', value: { slot: answer.value.slot, accounts } }
 }
 
 /** Reads a list of accounts; undefined if one of them cannot be read. */
@@ -101,21 +137,39 @@ export function createFundsReader(client: PooledClient, clock: Clock): FundsRead
     freshForMs: MINIMUM_FRESH_FOR_MS,
   })
 
+  const agreed = createAgreedAmounts()
+
   async function readFunds(address: string, asOf = 0n): Promise<Answer<AccountFunds>> {
-    const call = { method: 'getBalance', params: [address, { commitment: 'confirmed' }] }
-    const [[endpointReply], told] = await Promise.all([
-      client.sendAsOf([call], larger(asOf, recentSlot(client))),
-      minimum.read(),
-    ])
-    const answer = freshOf(endpointReply)
-    if (answer.kind !== 'ok') return answer
-    const lamports = readInteger(answer.value.value)
-    if (lamports === undefined)
-      return { kind: 'unknown', detail: 'the endpoint did not answer with a balance' }
+    const [read, told] = await Promise.all([readLamports(address, asOf), minimum.read()])
+    if (read.kind !== 'ok') return read
+    const lamports = read.value
     const kept = told.kind === 'ok' ? told.value : HIGHEST_MINIMUM
     const spendable = larger(0n, lamports - kept)
     const missingReserve = larger(0n, kept - lamports)
     return { kind: 'ok', value: { spendable, missingReserve, exists: lamports > 0n } }
+  }
+
+  async function readLamports(address: string, asOf: bigint): Promise<Answer<bigint>> {
+    const call = { method: 'getBalance', params: [address, { commitment: 'confirmed' }] }
+    const hasOthers = client.states().length > 1
+    if (!hasOthers || agreed.has(address)) {
+      const [endpointReply] = await client.sendAsOf([call], larger(asOf, recentSlot(client)))
+      const answer = readLamportsIn(endpointReply)
+      if (!hasOthers || (answer.kind === 'ok' && !agreed.isDoubtful(address, answer.value))) return answer
+    }
+    const told = await askStatements(client, {
+      calls: [call],
+      read: ([reply]) => readLamportsIn(reply && { ...reply, behind: false }),
+      isSame: (one, other) => one === other,
+      toleratedBlocks: TOLERATED_SLOTS,
+    })
+    if (told.kind !== 'ok') return told
+    const recent = told.value.filter(({ head }) => head >= asOf)
+    const amount = agreed.agree(
+      address,
+      recent.map(({ value }) => value),
+    )
+    return amount === undefined ? NOT_REACHED : { kind: 'ok', value: amount }
   }
 
   return {
@@ -127,14 +181,37 @@ export function createFundsReader(client: PooledClient, clock: Clock): FundsRead
   }
 }
 
-async function askMinimum(client: PooledClient): Promise<Answer<bigint>> {
-  const [endpointReply] = await client.sendAsOf([MINIMUM])
-  const result = resultOf(endpointReply?.reply)
-  const lamports = result.kind === 'ok' ? readInteger(result.value) : undefined
+const NOT_REACHED = { kind: 'unknown', detail: 'no endpoint has reached the slot' } as const
+
+function readLamportsIn(endpointReply: EndpointReply | undefined): Answer<bigint> {
+  const answer = freshOf(endpointReply)
+  if (answer.kind !== 'ok') return answer
+  const lamports = readInteger(answer.value.value)
   return lamports === undefined
-    ? { kind: 'unknown', detail: 'the endpoint did not return the minimum balance of an account' }
+    ? { kind: 'unknown', detail: 'the endpoint did not answer with a balance' }
     : { kind: 'ok', value: lamports }
 }
+
+async function askMinimum(client: PooledClient): Promise<Answer<bigint>> {
+  const told = await askStatements(client, {
+    calls: [MINIMUM],
+    read: ([endpointReply]) => {
+      const result = resultOf(endpointReply?.reply)
+      const lamports = result.kind === 'ok' ? readInteger(result.value) : undefined
+      return lamports === undefined ? NO_MINIMUM : { kind: 'ok', value: lamports }
+    },
+    isSame: (one, other) => one === other,
+    toleratedBlocks: TOLERATED_SLOTS,
+  })
+  if (told.kind !== 'ok') return told
+  const lamports = secondHighest(told.value.map(({ value }) => value))
+  return lamports === undefined ? NO_MINIMUM : { kind: 'ok', value: lamports }
+}
+
+const NO_MINIMUM = {
+  kind: 'unknown',
+  detail: 'the endpoint did not return the minimum balance of an account',
+} as const
 
 /** The current value of a durable nonce, and its authority. */
 export interface NonceState {

@@ -1,7 +1,8 @@
 import type { Answer, Head } from '../../answer.ts'
+import { askStatements } from '../../rpc/agreement.ts'
 import type { HeightQuestion } from '../../rpc/node-dialect.ts'
-import type { PooledClient, RpcCall } from '../../rpc/rpc.ts'
-import { fieldsOf, readInteger, resultOf } from './replies.ts'
+import type { PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
+import { fieldsOf, readInteger, resultOf, TOLERATED_SLOTS } from './replies.ts'
 
 /** Reads the finalized slot and its height, which does not count slots without a block. */
 const FINALIZED: RpcCall = { method: 'getEpochInfo', params: [{ commitment: 'finalized' }] }
@@ -24,17 +25,44 @@ export interface Finalized {
   readonly height: bigint
 }
 
-/** Reads the newest finalized slot of a node that has reached `asOf`. */
-export async function readFinalized(client: PooledClient, asOf?: bigint): Promise<Answer<Finalized>> {
-  const [endpointReply] = await client.sendAsOf([FINALIZED], asOf)
-  const result = resultOf(endpointReply?.reply)
+/**
+ * Reads the newest finalized slot and its height, of nodes that have reached `asOf`. Heights end the life of transactions, so no endpoint
+ * alone decides how high the chain is: of two that differ, the lower one counts.
+ */
+export async function readFinalized(client: PooledClient, asOf = 0n): Promise<Answer<Finalized>> {
+  const told = await askStatements(client, {
+    calls: [FINALIZED],
+    read: ([endpointReply]) => {
+      const finalized = readFinalizedIn(endpointReply?.reply)
+      return finalized.kind === 'ok' && finalized.value.slot < asOf ? NOT_REACHED : finalized
+    },
+    isSame: (one, other) => distance(one.height, other.height) <= TOLERATED_SLOTS,
+    toleratedBlocks: TOLERATED_SLOTS,
+  })
+  if (told.kind !== 'ok') return told
+  const [first, second] = told.value
+    .map(({ value }) => value)
+    .toSorted((one, other) => (one.height > other.height ? -1 : 1))
+  const counted = second ?? first
+  return counted === undefined ? NOT_REACHED : { kind: 'ok', value: counted }
+}
+
+function readFinalizedIn(reply: RpcReply | undefined): Answer<Finalized> {
+  const result = resultOf(reply)
   if (result.kind !== 'ok') return result
   const { absoluteSlot, blockHeight } = fieldsOf(result.value)
   const slot = readInteger(absoluteSlot)
   const height = readInteger(blockHeight)
-  return endpointReply?.behind === false && slot !== undefined && height !== undefined && slot >= (asOf ?? 0n)
-    ? { kind: 'ok', value: { slot, height } }
-    : { kind: 'unknown', detail: 'no endpoint has reached the newest known finalized slot' }
+  return slot === undefined || height === undefined ? NOT_REACHED : { kind: 'ok', value: { slot, height } }
+}
+
+const NOT_REACHED = {
+  kind: 'unknown',
+  detail: 'no endpoint has reached the newest known finalized slot',
+} as const
+
+function distance(one: bigint, other: bigint): bigint {
+  return one > other ? one - other : other - one
 }
 
 /**

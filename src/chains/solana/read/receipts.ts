@@ -1,4 +1,5 @@
 import { larger } from '../../../lib/bigint.ts'
+import { omitUndefined } from '../../../lib/object.ts'
 import { fromUnixSeconds } from '../../../lib/time.ts'
 import {
   type Answer,
@@ -62,7 +63,7 @@ export function createReceiptReader(client: PooledClient): ReceiptReader {
   }
 
   /**
-   * Adds what statuses do not tell, the time of the block and the compute units. It asks once for each inclusion, as soon as nodes can answer,
+   * Adds what statuses do not tell, the time of the block, the fee and the compute units. It asks once for each inclusion, as soon as nodes can answer,
    * and, if they did not, once more when it is final.
    */
   async function withDetails(statuses: readonly SignatureStatus[]): Promise<SignatureStatus[]> {
@@ -70,9 +71,8 @@ export function createReceiptReader(client: PooledClient): ReceiptReader {
       if (one.kind !== 'included' || !one.isConfirmed) return []
       const known = details.get(one.receipt.hash)
       const isNew = known?.slot !== one.receipt.blockNumber
-      return isNew || (known.time === undefined && !known.isFinal && one.receipt.final === true)
-        ? [one.receipt]
-        : []
+      const isTold = known?.time !== undefined && known.fee !== undefined
+      return isNew || (!isTold && !known.isFinal && one.receipt.final === true) ? [one.receipt] : []
     })
     if (open.length > 0) {
       const replies = await client.sendAsOf(open.map(({ hash }) => transactionCall(hash)))
@@ -233,6 +233,8 @@ interface InclusionDetails {
   readonly isFinal: boolean
   readonly time?: Date | undefined
   readonly computeUnits?: bigint | undefined
+  /** The fee that the network charged, in lamports. */
+  readonly fee?: bigint | undefined
 }
 
 /** Reads a reply to `transactionCall`; one about another inclusion tells nothing. */
@@ -248,6 +250,7 @@ function readDetails(
     ...asked,
     time: fromUnixSeconds(readInteger(blockTime)),
     computeUnits: readInteger(fieldsOf(meta).computeUnitsConsumed),
+    fee: readInteger(fieldsOf(meta).fee),
   }
 }
 
@@ -275,11 +278,12 @@ export async function readEmitted(client: PooledClient, signature: string): Prom
   }
 }
 
-function withKnown(receipt: Receipt, { time, computeUnits }: InclusionDetails): Receipt {
+function withKnown(receipt: Receipt, { time, computeUnits, fee }: InclusionDetails): Receipt {
+  const told = omitUndefined({ feeCharged: fee, computeUnits })
   return {
     ...receipt,
     ...(time !== undefined && { blockTime: time }),
-    ...(computeUnits !== undefined && { result: { ...receipt.result, computeUnits } }),
+    ...(Object.keys(told).length > 0 && { result: { ...told, ...receipt.result } }),
   }
 }
 

@@ -51,7 +51,7 @@ export function freshOf(endpointReply: EndpointReply | undefined): Answer<Contex
  * nodes, a few slots apart, and without tolerance half of their answers would not count. Receipts and heads, which decide permanently, do
  * not use it.
  */
-const TOLERATED_SLOTS = 16n
+export const TOLERATED_SLOTS = 16n
 
 /** Returns the newest finalized slot that a healthy endpoint reported; 0 before the first. */
 export function newestSlot(client: PooledClient): bigint {

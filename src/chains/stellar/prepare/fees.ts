@@ -1,10 +1,11 @@
 import { larger, smaller } from '../../../lib/bigint.ts'
 import type { Clock } from '../../../lib/time.ts'
 import type { Answer, Refusal } from '../../answer.ts'
+import { askStatements, isNear, secondHighest } from '../../rpc/agreement.ts'
 import { createRecentAnswer } from '../../rpc/balance-reader.ts'
-import type { PooledClient, RpcCall } from '../../rpc/rpc.ts'
+import type { PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
 import type { StellarDraft, StellarRequest } from '../content.ts'
-import { fieldsOf, NEWEST, readInteger } from '../read/replies.ts'
+import { fieldsOf, NEWEST, readInteger, TOLERATED_LEDGERS } from '../read/replies.ts'
 import type { StellarAccount, StellarAttempt } from '../types.ts'
 
 /** The default of `max_fee`, in stroops: of a request, and of the policy. */
@@ -159,7 +160,7 @@ const MINIMUM_HOLDS_MS = 20_000
 
 /** Creates a reader of the prices of the newest ledger. */
 export function createMarketWatch({ client, clock, freshForMs }: MarketWatchOptions): MarketWatch {
-  const asked = createRecentAnswer({ ask: () => askMarket(client), clock, freshForMs })
+  const asked = createRecentAnswer({ ask: () => askMarket(client, clock.now), clock, freshForMs })
   let newest = 0n
   const minimum = { classic: { price: 0n, until: 0 }, soroban: { price: 0n, until: 0 } }
 
@@ -187,10 +188,51 @@ export function createMarketWatch({ client, clock, freshForMs }: MarketWatchOpti
   }
 }
 
-async function askMarket(client: PooledClient): Promise<Answer<Market>> {
-  const [fees, newest] = (await client.sendAsOf([FEE_STATS, NEWEST])).map(({ reply }) => fieldsOf(reply))
-  if (fees?.kind !== 'ok') return fees ?? UNTOLD
-  if (newest?.kind !== 'ok') return newest ?? UNTOLD
+/**
+ * Asks every endpoint. Each price is decided by itself: of three of which one is wrong, the other two decide it, and of two that differ the
+ * cheaper one counts. The time is that of a second endpoint too; of two that differ much, the one nearer to our clock.
+ */
+async function askMarket(client: PooledClient, now: () => number): Promise<Answer<Market>> {
+  const told = await askStatements(client, {
+    calls: [FEE_STATS, NEWEST],
+    read: ([fees, newest]) => readMarket(fees?.reply, newest?.reply),
+    isSame: (one, other) =>
+      isNear(one.classic, other.classic) &&
+      isNear(one.soroban, other.soroban) &&
+      isNearTime(one.closeTime, other.closeTime),
+    toleratedBlocks: TOLERATED_LEDGERS,
+  })
+  if (told.kind !== 'ok') return told
+  const of = (field: keyof Market) => told.value.map(({ value }) => value[field])
+  const [classic, soroban] = [secondHighest(of('classic')), secondHighest(of('soroban'))]
+  const closeTime = timeOf(of('closeTime'), BigInt(Math.floor(now() / 1_000)))
+  if (classic === undefined || soroban === undefined || closeTime === undefined) return UNTOLD
+  return { kind: 'ok', value: { classic, soroban, closeTime } }
+}
+
+/** Close times of ledgers that are at most this many seconds apart are about the same: a few ledgers. */
+const SAME_SECONDS = 30n
+
+function isNearTime(one: bigint, other: bigint): boolean {
+  return distance(one, other) <= SAME_SECONDS
+}
+
+function distance(one: bigint, other: bigint): bigint {
+  return one > other ? one - other : other - one
+}
+
+/** Returns the agreed close time; of two that differ much, the one nearer to our clock, which is a third witness here. */
+function timeOf(times: readonly bigint[], now: bigint): bigint | undefined {
+  const [one, other] = times
+  if (times.length !== 2 || one === undefined || other === undefined || isNearTime(one, other))
+    return secondHighest(times)
+  return distance(one, now) < distance(other, now) ? one : other
+}
+
+function readMarket(feesReply: RpcReply | undefined, newestReply: RpcReply | undefined): Answer<Market> {
+  const [fees, newest] = [fieldsOf(feesReply), fieldsOf(newestReply)]
+  if (fees.kind !== 'ok') return fees
+  if (newest.kind !== 'ok') return newest
   const classic = readPrice(fees.value.inclusionFee)
   const soroban = readPrice(fees.value.sorobanInclusionFee)
   const closeTime = readInteger(newest.value.latestLedgerCloseTime)

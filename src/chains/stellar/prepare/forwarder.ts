@@ -122,7 +122,9 @@ async function run(context: SponsoringContext, forwarded: Forwarded, charge: Cha
   const ledgers = Math.ceil((Number(VALID_SECONDS) * 1_000) / context.ledgerMs)
   const lastLedger = Number(head.value.number) + ledgers
   const tx = forward(forwarded, charge, lastLedger)
-  return simulate(context, tx, (simulation) => ({ kind: 'ok', value: { tx, lastLedger, simulation } }))
+  return simulate(context, tx, {
+    decide: (simulation) => ({ kind: 'ok', value: { tx, lastLedger, simulation } }),
+  })
 }
 
 function forward(

@@ -114,7 +114,7 @@ async function composeContent(
     return { kind: 'ok', value: { content: ownContent(withResources(tx, data, data.resourceFee), account) } }
   }
   const auth = operation !== undefined && isSoroban(operation) ? operation.auth : undefined
-  const answer = await assemble(context, tx, auth)
+  const answer = await assemble(context, tx, { auth, most: budgetOf(request, account) })
   if (answer.kind !== 'ok') return answer
   if (answer.value.kind === 'restore')
     return request.payment === undefined

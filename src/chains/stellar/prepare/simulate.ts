@@ -9,6 +9,7 @@ import {
 } from '@stellar/stellar-sdk/xdr'
 import { larger } from '../../../lib/bigint.ts'
 import type { Answer, Refusal } from '../../answer.ts'
+import { askEveryone, countingOpinions, isNear, mostAgreed } from '../../rpc/agreement.ts'
 import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import type { SimulationOpinion, SimulationRefusals } from '../../simulations.ts'
 import { closeEnvelope, withFields } from '../model/envelope.ts'
@@ -56,35 +57,108 @@ export interface SimulationContext {
 /** The caller's decision about a simulation. It may also refuse: the needs of a call depend on the ledger of the simulation. */
 type Decide<T> = (simulation: Simulation) => Answer<T>
 
+/** The circumstances of a decision. */
+interface Deciding<T> {
+  readonly decide: Decide<T>
+  /** The most that the resources may cost, in stroops, where that is known: of two endpoints that differ, one within it counts. */
+  readonly most?: bigint | undefined
+}
+
 /**
- * Runs a transaction of smart contracts on a node without sending it, and decides by the result. A node without the newest ledger does not
- * know everything that the call may need, so a refusal needs the opinions of all endpoints.
+ * Runs a transaction of smart contracts on the nodes without sending it, and decides by the result that they agree on. With one endpoint, a
+ * refusal is asked for again, because a node without the newest ledger does not know everything that the call may need.
  */
 export async function simulate<T>(
   context: SimulationContext,
   tx: Transaction,
-  decide: Decide<T>,
+  deciding: Deciding<T>,
 ): Promise<Answer<T>> {
-  const { client } = context
-  const newest = newestKnown(client)
-  const [endpointReply] = await client.sendAsOf([callOf(tx)], newest)
-  const { answer, behind } = readOpinion(endpointReply, newest, decide)
-  if (answer.kind !== 'refused') return answer
-  if (behind) return BEHIND
-  return simulateEverywhere(context, tx, decide)
+  const { client, simulations } = context
+  if (client.states().length < 2) {
+    const newest = newestKnown(client)
+    const [endpointReply] = await client.sendAsOf([callOf(tx)], newest)
+    const { answer, behind } = readOpinion(endpointReply, newest)
+    const decided = answer.kind === 'ok' ? deciding.decide(answer.value) : answer
+    if (decided.kind !== 'refused') return decided
+    if (behind) return BEHIND
+  }
+  const opinions = agreedSimulation(countingOpinions(await askOpinions(client, tx)), deciding)
+  return simulations.settle(contentOf(tx), opinions)
 }
 
-async function simulateEverywhere<T>(
-  { client, simulations }: SimulationContext,
+async function askOpinions(
+  client: PooledClient,
   tx: Transaction,
-  decide: Decide<T>,
-): Promise<Answer<T>> {
-  const before = newestKnown(client)
-  const endpoints = await client.sendEverywhere([callOf(tx)], before)
-  // An endpoint that cannot simulate still reports its height.
-  const newest = larger(before, newestKnown(client))
-  const opinions = endpoints.map(([endpointReply]) => readOpinion(endpointReply, newest, decide))
-  return simulations.settle(contentOf(tx), opinions)
+): Promise<readonly SimulationOpinion<Simulation>[]> {
+  const { told, silence } = await askEveryone<SimulationOpinion<Simulation>>(client, {
+    calls: [callOf(tx)],
+    read: ([endpointReply]) => {
+      const opinion = readOpinion(
+        endpointReply && { ...endpointReply, behind: false },
+        endpointReply?.head ?? 0n,
+      )
+      return opinion.answer.kind === 'unknown' ? opinion.answer : { kind: 'ok', value: opinion }
+    },
+    isSame: ({ answer: one }, { answer: other }) =>
+      one.kind === 'ok' && other.kind === 'ok'
+        ? isSameSimulation(one.value, other.value)
+        : one.kind === other.kind,
+  })
+  const silent: SimulationOpinion<Simulation> = {
+    answer: { kind: 'unknown', detail: silence },
+    head: undefined,
+    behind: true,
+  }
+  const others = client.states().slice(told.length)
+  const opinions = told.map(({ value, behind }) => ({ ...value, behind: behind || value.behind }))
+  // Where nobody has the newest ledger that somebody told, there may be no such ledger. A success then counts, and a refusal does not.
+  const isHeadDoubtful = opinions.every(({ behind }) => behind)
+  const counted = opinions.map((opinion) =>
+    isHeadDoubtful && opinion.answer.kind === 'ok' ? { ...opinion, behind: false } : opinion,
+  )
+  return [...counted, ...others.map(() => silent)]
+}
+
+/**
+ * Gives every success the same decision, by the simulation that most endpoints agree on. Of two that differ, the one counts that leaves the call
+ * more, because the network returns what it does not use; but not one that the caller would not pay.
+ */
+function agreedSimulation<T>(
+  opinions: readonly SimulationOpinion<Simulation>[],
+  { decide, most }: Deciding<T>,
+): readonly SimulationOpinion<T>[] {
+  const isAffordable = ({ resourceFee }: Simulation) => most === undefined || withMargin(resourceFee) <= most
+  const [first, ...others] = opinions
+    .flatMap(({ answer, behind }) => (answer.kind === 'ok' && !behind ? [answer.value] : []))
+    .toSorted((one, other) => (one.resourceFee > other.resourceFee ? -1 : 1))
+    .toSorted((one, other) => Number(isAffordable(other)) - Number(isAffordable(one)))
+  const decided = first && decide(mostAgreed([first, ...others], isSameSimulation))
+  return opinions.map((opinion) => {
+    const { answer } = opinion
+    if (answer.kind !== 'ok') return { ...opinion, answer }
+    return { ...opinion, answer: decided ?? decide(answer.value) }
+  })
+}
+
+/** Nodes choose the nonces of authorizations at random, and their ledgers may differ by one, so the rest is compared. */
+function isSameSimulation(one: Simulation, other: Simulation): boolean {
+  const [needs, others] = [one.data.resources, other.data.resources]
+  return (
+    isNear(one.resourceFee, other.resourceFee) &&
+    isNear(BigInt(needs.instructions), BigInt(others.instructions)) &&
+    isNear(BigInt(needs.diskReadBytes), BigInt(others.diskReadBytes), NEGLIGIBLE_BYTES) &&
+    isNear(BigInt(needs.writeBytes), BigInt(others.writeBytes), NEGLIGIBLE_BYTES) &&
+    needs.footprint.toXdr('base64') === others.footprint.toXdr('base64') &&
+    one.restore?.resources.footprint.toXdr('base64') === other.restore?.resources.footprint.toXdr('base64') &&
+    invocationsIn(one).join() === invocationsIn(other).join()
+  )
+}
+
+/** A difference of these bytes costs next to nothing. */
+const NEGLIGIBLE_BYTES = 256n
+
+function invocationsIn({ auth }: Simulation): readonly string[] {
+  return auth.map(({ credentials, rootInvocation }) => credentials.type + rootInvocation.toXdr('base64'))
 }
 
 function callOf(tx: Transaction): RpcCall {
@@ -97,16 +171,14 @@ function contentOf({ sourceAccount, operations }: Transaction): readonly string[
 }
 
 /** `latestLedger` in the answer is the ledger of the simulation. */
-function readOpinion<T>(
+function readOpinion(
   endpointReply: EndpointReply | undefined,
   newest: bigint,
-  decide: Decide<T>,
-): SimulationOpinion<T> {
+): SimulationOpinion<Simulation> {
   const fields = fieldsOf(endpointReply?.reply)
   if (fields.kind !== 'ok') return { answer: fields, head: undefined, behind: true }
-  const simulation = readSimulation(fields.value)
   return {
-    answer: simulation.kind === 'ok' ? decide(simulation.value) : simulation,
+    answer: readSimulation(fields.value),
     head: readInteger(fields.value.latestLedger),
     behind: endpointReply?.behind !== false || isBehind(fields.value, newest),
   }
@@ -206,9 +278,9 @@ export function isSorobanTransaction({ operations }: Transaction): boolean {
 export async function assemble(
   context: SimulationContext,
   tx: Transaction,
-  auth: SorobanAuth | undefined,
+  { auth, most }: { readonly auth: SorobanAuth | undefined; readonly most: bigint },
 ): Promise<Answer<Assembled>> {
-  return simulate(context, tx, (simulation) => assembleBy(simulation, tx, auth))
+  return simulate(context, tx, { decide: (simulation) => assembleBy(simulation, tx, auth), most })
 }
 
 function assembleBy(
@@ -235,9 +307,13 @@ export function withResources(
   { ext, resources }: SorobanTransactionData,
   minResourceFee: bigint,
 ): Transaction {
-  const resourceFee = (minResourceFee * (100n + RESOURCE_MARGIN_PERCENT) + 99n) / 100n
+  const resourceFee = withMargin(minResourceFee)
   const data = new SorobanTransactionData({ ext, resources, resourceFee })
   return withFields(tx, { ext: TransactionExt.sorobanData(data) })
+}
+
+function withMargin(minResourceFee: bigint): bigint {
+  return (minResourceFee * (100n + RESOURCE_MARGIN_PERCENT) + 99n) / 100n
 }
 
 /**

@@ -3,14 +3,18 @@ import { larger } from '../../../lib/bigint.ts'
 import type { Clock } from '../../../lib/time.ts'
 import type { Answer } from '../../answer.ts'
 import type { AccountFunds } from '../../capabilities.ts'
-import type { PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
+import { askStatements, mostAgreed, secondHighest } from '../../rpc/agreement.ts'
+import type { EndpointReply, PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
 import { accountIdOf, toPublicKey } from '../model/strkey.ts'
 import { fieldsOf, freshFieldsOf, readInteger } from './replies.ts'
 
 /** `getLedgerEntries` accepts this many keys in one call. */
 const MAX_KEYS = 200
 
-/** Reads account entries in the order of the addresses (`G…`); undefined if the ledger has none. */
+/**
+ * Reads account entries in the order of the addresses (`G…`); undefined if the ledger has none. Each account is as most endpoints have it
+ * that have reached `asOf`; where none agree, as the newest one has it, and then with more to spend.
+ */
 export async function readAccounts(
   client: PooledClient,
   addresses: readonly string[],
@@ -19,14 +23,52 @@ export async function readAccounts(
   const groups = Array.from({ length: Math.ceil(addresses.length / MAX_KEYS) }, (_, index) =>
     addresses.slice(index * MAX_KEYS, (index + 1) * MAX_KEYS),
   )
-  const endpointReplies = await client.sendAsOf(groups.map(entriesCall), asOf)
-  return groups.flatMap((group, index) => {
-    const found = readEntries(freshFieldsOf(endpointReplies[index], asOf))
-    return group.map(
-      (address): Answer<AccountEntry | undefined> =>
-        found.kind === 'ok' ? { kind: 'ok', value: found.value.get(address) } : found,
-    )
+  const told = await askStatements<readonly EntriesByAddress[]>(client, {
+    calls: groups.map(entriesCall),
+    read: (replies) => {
+      const read = groups.map((_, index) => readEntriesAsOf(replies[index], asOf))
+      const missing = read.find(({ kind }) => kind !== 'ok')
+      if (missing !== undefined && missing.kind !== 'ok') return missing
+      return { kind: 'ok', value: read.flatMap((one) => (one.kind === 'ok' ? [one.value] : [])) }
+    },
+    isSame: (one, other) =>
+      groups.every((group, index) =>
+        group.every((address) => isSameAccount(one[index]?.get(address), other[index]?.get(address))),
+      ),
   })
+  if (told.kind !== 'ok') return addresses.map(() => told)
+  return groups.flatMap((group, index) =>
+    group.map((address): Answer<AccountEntry | undefined> => {
+      const [first, ...others] = told.value
+        .map(({ value, head }) => ({ entry: value[index]?.get(address), head }))
+        .toSorted(byHeadAndBalance)
+        .map(({ entry }) => entry)
+      return { kind: 'ok', value: mostAgreed([first, ...others], isSameAccount) }
+    }),
+  )
+}
+
+type EntriesByAddress = ReadonlyMap<string, AccountEntry>
+
+function readEntriesAsOf(
+  endpointReply: EndpointReply | undefined,
+  asOf: bigint | undefined,
+): Answer<EntriesByAddress> {
+  return readEntries(freshFieldsOf(endpointReply && { ...endpointReply, behind: false }, asOf))
+}
+
+function isSameAccount(one: AccountEntry | undefined, other: AccountEntry | undefined): boolean {
+  return one?.toXdr('base64') === other?.toXdr('base64')
+}
+
+interface EntryAt {
+  readonly entry: AccountEntry | undefined
+  readonly head: bigint
+}
+
+function byHeadAndBalance(one: EntryAt, other: EntryAt): number {
+  if (one.head !== other.head) return one.head > other.head ? -1 : 1
+  return left(one.entry, USUAL_BASE_RESERVE) > left(other.entry, USUAL_BASE_RESERVE) ? -1 : 1
 }
 
 /** Reads the next sequence number of each account; refuses where the ledger has no such account yet. */
@@ -198,13 +240,29 @@ export function createBaseReserveReader(client: PooledClient, clock: Clock): Bas
   }
 }
 
+/** Asks every endpoint; where none has the header in its newest ledger, one of them for the whole ledger. */
 async function askBaseReserve(client: PooledClient): Promise<Answer<bigint>> {
+  const told = await askStatements(client, {
+    calls: [LATEST],
+    read: ([endpointReply]) => {
+      const latest = fieldsOf(endpointReply?.reply)
+      if (latest.kind !== 'ok') return latest
+      const sequence = readInteger(latest.value.sequence)
+      return sequence === undefined ? UNTOLD : readHeader(latest.value.headerXdr, sequence)
+    },
+    isSame: (one, other) => one === other,
+    toleratedBlocks: 1n,
+  })
+  const reserve = told.kind === 'ok' ? secondHighest(told.value.map(({ value }) => value)) : undefined
+  return reserve === undefined ? askOlder(client) : { kind: 'ok', value: reserve }
+}
+
+async function askOlder(client: PooledClient): Promise<Answer<bigint>> {
   const [reply] = await client.sendAsOf([LATEST])
   const latest = fieldsOf(reply?.reply)
   if (latest.kind !== 'ok') return latest
   const sequence = readInteger(latest.value.sequence)
   if (sequence === undefined) return UNTOLD
-  if (typeof latest.value.headerXdr === 'string') return readHeader(latest.value.headerXdr, sequence)
   const [older] = await client.sendAsOf([ledgerCall(sequence)])
   const page = fieldsOf(older?.reply)
   if (page.kind !== 'ok') return page

@@ -9,6 +9,7 @@ import {
 } from '@stellar/stellar-sdk/xdr'
 import type { Clock } from '../../../lib/time.ts'
 import type { Answer } from '../../answer.ts'
+import { askStatements } from '../../rpc/agreement.ts'
 import type { PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import { accountIdOf, toPublicKey, underlying } from '../model/strkey.ts'
 import { fieldsOf } from './replies.ts'
@@ -37,12 +38,23 @@ export function createMemoRequirements(client: PooledClient, clock: Clock): Memo
   const known = new Map<string, { readonly at: number; readonly asks: boolean }>()
 
   async function read(addresses: readonly string[]): Promise<Answer<undefined>> {
-    const [endpointReply] = await client.sendAsOf([entriesCall(addresses)])
-    const fields = fieldsOf(endpointReply?.reply)
-    if (fields.kind !== 'ok') return fields
-    const asking = readAsking(fields.value.entries)
-    if (asking === undefined)
-      return { kind: 'unknown', detail: 'the endpoint did not answer with ledger entries' }
+    const told = await askStatements(client, {
+      calls: [entriesCall(addresses)],
+      read: ([endpointReply]) => {
+        const fields = fieldsOf(endpointReply?.reply)
+        if (fields.kind !== 'ok') return fields
+        const asking = readAsking(fields.value.entries)
+        return asking === undefined
+          ? { kind: 'unknown', detail: 'the endpoint did not answer with ledger entries' }
+          : { kind: 'ok', value: asking }
+      },
+      isSame: (one, other) => addresses.every((address) => one.has(address) === other.has(address)),
+    })
+    if (told.kind !== 'ok') return told
+    // One of several alone neither refuses a payment, nor lets one go that two others know to need a memo.
+    const least = Math.min(2, told.value.length)
+    const votes = (address: string) => told.value.filter(({ value }) => value.has(address)).length
+    const asking = new Set(addresses.filter((address) => votes(address) >= least))
     if (known.size + addresses.length > MAX_KNOWN) known.clear()
     const at = clock.monotonic()
     for (const address of addresses) known.set(address, { at, asks: asking.has(address) })

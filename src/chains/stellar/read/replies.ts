@@ -1,4 +1,5 @@
 import type { Answer, Head } from '../../answer.ts'
+import { askStatements, secondHighest } from '../../rpc/agreement.ts'
 import type { HeightQuestion } from '../../rpc/node-dialect.ts'
 import type { EndpointReply, PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
 
@@ -74,7 +75,29 @@ export const HEIGHT: HeightQuestion = {
 /** Reads the newest closed ledger and its close time, from an endpoint that is as far as the others were lately. */
 export async function readHead(client: PooledClient): Promise<Answer<Head>> {
   const [endpointReply] = await client.sendAsOf([NEWEST])
-  const fields = fieldsOf(endpointReply?.reply)
+  return readHeadIn(endpointReply?.reply)
+}
+
+/** Reads the newest closed ledger and its close time as two endpoints tell them; of two that differ, the lower ones. */
+export async function readAgreedHead(client: PooledClient): Promise<Answer<Head>> {
+  const told = await askStatements(client, {
+    calls: [NEWEST],
+    read: ([endpointReply]) => readHeadIn(endpointReply?.reply),
+    isSame: (one, other) => one.number === other.number && one.expiredUpTo === other.expiredUpTo,
+    toleratedBlocks: TOLERATED_LEDGERS,
+  })
+  if (told.kind !== 'ok') return told
+  const heads = told.value.map(({ value }) => value)
+  const number = secondHighest(heads.map((head) => head.number)) ?? 0n
+  const expiredUpTo = secondHighest(heads.map((head) => head.expiredUpTo ?? 0n)) ?? 0n
+  return { kind: 'ok', value: { number, hash: ledgerHash(number), expiredUpTo } }
+}
+
+/** A node may be one ledger behind the newest one when its answer is not final: nodes close a ledger at slightly different times. */
+export const TOLERATED_LEDGERS = 1n
+
+function readHeadIn(reply: RpcReply | undefined): Answer<Head> {
+  const fields = fieldsOf(reply)
   if (fields.kind !== 'ok') return fields
   const number = readInteger(fields.value.latestLedger)
   const expiredUpTo = readInteger(fields.value.latestLedgerCloseTime)

@@ -11,6 +11,7 @@ import {
 } from '@stellar/stellar-sdk/xdr'
 import type { Answer } from '../../answer.ts'
 import { NATIVE } from '../../effects.ts'
+import { askMost } from '../../rpc/agreement.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
 import { encodeMemo, encodeOperation, encodeScValue } from '../encode.ts'
 import { closeEnvelope } from '../model/envelope.ts'
@@ -65,14 +66,20 @@ export async function readHoldings(
         'base64',
       ),
     }))
-  const [endpointReply] = await client.sendAsOf([
-    { method: 'getLedgerEntries', params: { keys: [...new Set(keys.map(({ key }) => key))] } },
-  ])
-  const fields = fieldsOf(endpointReply?.reply)
-  if (fields.kind !== 'ok') return fields
-  const lines = readLines(fields.value.entries)
-  if (lines === undefined)
-    return { kind: 'unknown', detail: 'the endpoint did not answer with ledger entries' }
+  const told = await askMost<Lines>(client, {
+    calls: [{ method: 'getLedgerEntries', params: { keys: [...new Set(keys.map(({ key }) => key))] } }],
+    read: ([endpointReply]) => {
+      const fields = fieldsOf(endpointReply?.reply)
+      if (fields.kind !== 'ok') return fields
+      const lines = readLines(fields.value.entries)
+      return lines === undefined
+        ? { kind: 'unknown', detail: 'the endpoint did not answer with ledger entries' }
+        : { kind: 'ok', value: lines }
+    },
+    isSame: (one, other) => keys.every(({ key }) => one.get(key)?.balance === other.get(key)?.balance),
+  })
+  if (told.kind !== 'ok') return told
+  const lines = told.value
   return {
     kind: 'ok',
     value: accounts.map((account) => {
@@ -94,8 +101,10 @@ function holdingOf({ balance, limit, flags, ext }: TrustLineEntry): Holding {
   return { spendable: balance - selling, receivable: limit - balance - buying }
 }
 
+type Lines = ReadonlyMap<string, TrustLineEntry>
+
 /** Returns undefined for an entry that cannot be read, so that it does not count as missing (I6). */
-function readLines(entries: unknown): ReadonlyMap<string, TrustLineEntry> | undefined {
+function readLines(entries: unknown): Lines | undefined {
   if (entries === undefined || entries === null) return new Map()
   if (!Array.isArray(entries)) return undefined
   const lines = new Map<string, TrustLineEntry>()
@@ -123,7 +132,7 @@ export interface ContractRead {
 /** Any account can be the source of a simulation, whether it exists or not. */
 const ANY_ACCOUNT = 'GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF'
 
-/** Runs a function of a contract on one node, and returns its value. A call that fails is unknown: it decides nothing here. */
+/** Runs a function of a contract, and returns the value that most nodes find. A call that fails is unknown: it decides nothing here. */
 export async function readContract(
   client: PooledClient,
   { contract, name, args = [] }: ContractRead,
@@ -144,15 +153,20 @@ export async function readContract(
     ext: TransactionExt.v0(),
   })
   const call = { method: 'simulateTransaction', params: { transaction: closeEnvelope(tx) } }
-  const [endpointReply] = await client.sendAsOf([call])
-  const fields = fieldsOf(endpointReply?.reply)
-  if (fields.kind !== 'ok') return fields
-  const [result] = Array.isArray(fields.value.results) ? (fields.value.results as unknown[]) : []
-  const { xdr } = (result ?? {}) as { readonly xdr?: unknown }
-  const value = typeof xdr === 'string' ? decode(xdr) : undefined
-  return value === undefined
-    ? { kind: 'unknown', detail: `contract ${contract} did not answer to ${name}` }
-    : { kind: 'ok', value }
+  return askMost(client, {
+    calls: [call],
+    read: ([endpointReply]) => {
+      const fields = fieldsOf(endpointReply?.reply)
+      if (fields.kind !== 'ok') return fields
+      const [result] = Array.isArray(fields.value.results) ? (fields.value.results as unknown[]) : []
+      const { xdr } = (result ?? {}) as { readonly xdr?: unknown }
+      const value = typeof xdr === 'string' ? decode(xdr) : undefined
+      return value === undefined
+        ? { kind: 'unknown', detail: `contract ${contract} did not answer to ${name}` }
+        : { kind: 'ok', value }
+    },
+    isSame: (one, other) => one.toXdr('base64') === other.toXdr('base64'),
+  })
 }
 
 function decode(xdr: string): ScVal | undefined {

@@ -4,7 +4,7 @@ import type { PooledClient, RpcCall, RpcReply } from '../../../../src/chains/rpc
 import { createTestClock } from '../../../support/clock.ts'
 
 type Results = Readonly<Record<string, unknown>>
-type MarketClient = Pick<PooledClient, 'send' | 'sendToEach' | 'states'>
+type MarketClient = Pick<PooledClient, 'send' | 'sendEverywhere' | 'states'>
 
 const NODE: Results = {
   eth_feeHistory: { baseFeePerGas: ['0x5', '0x6', '0x7'], reward: [['0x2', '0x3', '0x4', '0x5']] },
@@ -27,7 +27,7 @@ function clientOf(results: Results) {
   }
   const client: MarketClient = {
     send: async (calls) => calls.map(reply),
-    sendToEach: () => [],
+    sendEverywhere: async () => [],
     states: () => [],
   }
   return { client, asked }
@@ -258,12 +258,12 @@ describe('a network with several endpoints', () => {
         : { kind: 'result', result: results[method] }
     const client: MarketClient = {
       send: async (calls) => calls.map((call) => replyOf(endpoints[0] ?? {}, call)),
-      sendToEach: (calls) =>
-        endpoints.map(async (results) =>
+      sendEverywhere: async (calls) =>
+        endpoints.map((results) =>
           calls.map((call) => ({
             reply: replyOf(results, call),
             behind: false,
-            ...(typeof results.height === 'bigint' && { height: results.height }),
+            ...(typeof results.height === 'bigint' && { head: results.height }),
           })),
         ),
       states: () => endpoints.map((_, index) => ({ url: `http://${index}`, healthy: true })),

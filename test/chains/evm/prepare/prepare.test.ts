@@ -65,12 +65,10 @@ function contextOf({
         calls.map(async ({ method, params }) => ({ reply: await call(method, params), behind: false })),
       ),
     ],
-    sendToEach: () => [],
     states: () => [],
   }
   const context: PrepareContext = {
     client,
-    clock: createTestClock(),
     blocktimeMs: 12_000,
     simulations: createSimulationRefusals(1n, createTestClock()),
     txFeeCap: 10n ** 18n,

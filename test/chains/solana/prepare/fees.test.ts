@@ -27,6 +27,7 @@ const messageOf = (...steps: readonly Step[]) => composeMessage(SELF, steps.map(
 const STEP = transfer(SELF, OTHER, 1n)
 
 describe('the fee', () => {
+  const other: Step = { program: someAddress(8), accounts: [], data: new Uint8Array() }
   const precompile = (data: readonly number[]): Step => ({
     program: PRECOMPILES[0] as Step['program'],
     accounts: [],
@@ -39,8 +40,17 @@ describe('the fee', () => {
     ['counts none where an instruction brings nothing', [STEP, precompile([])], 5_000n],
     ['rounds the price of the units up', [STEP, unitLimit(1), unitPrice(1n)], 5_001n],
     ['is the limit times the price', [STEP, unitLimit(300_000), unitPrice(2_000_000n)], 605_000n],
-    ['takes 200000 units for each instruction without a limit', [STEP, unitPrice(1_000_000n)], 405_000n],
-    ['takes no more units than there are', [...Array<Step>(9).fill(STEP), unitPrice(1_000_000n)], 1_405_000n],
+    [
+      'takes 3000 units for each instruction of a builtin without a limit',
+      [STEP, unitPrice(1_000_000n)],
+      11_000n,
+    ],
+    ['takes 200000 units for each other one', [STEP, other, unitPrice(1_000_000n)], 211_000n],
+    [
+      'takes no more units than there are',
+      [...Array<Step>(9).fill(other), unitPrice(1_000_000n)],
+      1_405_000n,
+    ],
     [
       'takes no more than that of a limit either',
       [STEP, unitLimit(2 ** 32 - 1), unitPrice(1_000_000n)],

@@ -130,13 +130,14 @@ describe('the market', () => {
   function watch() {
     const reply = (result: unknown): RpcReply => ({ kind: 'result', result })
     const client = {
+      states: () => [{ url: 'http://node', healthy: true }],
       sendAsOf: () => {
         asked += 1
         const replies = [
           reply({ inclusionFee: fees, sorobanInclusionFee: { p90: '0' } }),
           reply({ latestLedgerCloseTime: closeTime }),
         ]
-        return Promise.resolve(replies.map((one) => ({ reply: one, behind: false })))
+        return Promise.resolve(replies.map((one) => ({ reply: one, behind: false, head: 1n })))
       },
     } as unknown as PooledClient
     const clock = createHurriedClock()

@@ -228,13 +228,11 @@ describe('a refusal by one of several endpoints', () => {
     expect(await prepare()).toEqual(FINAL)
   })
 
-  test('is the only reason to ask another endpoint', async () => {
+  test('comes with questions to both endpoints, and a broken one does not change what is prepared', async () => {
     const second = await startRpcServer(() => 'cut')
     const chain = stage.chainAt(stage.ledger.url, second.url)
     expect((await chain.prepare(callOfNew(), accountWith())).kind).toBe('ok')
-    expect(second.requests).toEqual([])
-    await chain.prepare(missing(5), accountWith())
-    expect(second.requests).toHaveLength(1)
+    expect(second.requests).not.toEqual([])
     await second.stop()
   })
 })
