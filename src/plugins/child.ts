@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
+import { pathToFileURL } from 'node:url'
+import type { PluginBundle } from './bundle.ts'
 import { createLineReader, type FromPlugin, readMessage, type ToPlugin } from './messages.ts'
+import type { PluginUser } from './plugin.ts'
 
 /** The connection to a process that runs a plugin. */
 export interface PluginConnection {
@@ -22,21 +25,22 @@ export type ConnectPlugin = (listener: PluginListener) => PluginConnection
 
 /** The code and the limits of a process. */
 interface ChildSettings {
-  /** The bundle, which is the only file that it can read. */
-  readonly file: string
+  /** The only files that it can read. */
+  readonly bundle: Pick<PluginBundle, 'file' | 'wall'>
   /** Its whole environment. */
   readonly env: Readonly<Record<string, string>>
   readonly memoryMb: number
+  /** Absent: the user of this process. */
+  readonly user?: PluginUser | undefined
 }
-
-/**
- * Removes the functions that signal other processes, which Node's permission model does not refuse: SIGUSR1 opens the debugger of a process of
- * Node.js, and SIGKILL ends any process of the same user. It runs before any import of the plugin is resolved.
- */
-const LOCK_DOWN = `for (const name of ['kill', '_kill', '_debugProcess', '_debugEnd']) Reflect.deleteProperty(process, name)`
 
 /** A plugin may use the network. Versions of Node.js that can refuse it need the permission. */
 const MAY_USE_NETWORK = process.allowedNodeEnvironmentFlags.has('--allow-net') ? ['--allow-net'] : []
+
+/** The permission model does not guard SQLite, which makes and opens files. */
+const WITHOUT_SQLITE = process.allowedNodeEnvironmentFlags.has('--experimental-sqlite')
+  ? ['--no-experimental-sqlite']
+  : []
 
 /** The time in ms between two looks at the memory of a process, which buffers can fill outside of the limited heap. */
 const MEMORY_LOOK_MS = 250
@@ -57,25 +61,30 @@ export const DOES_NOT_READ = 'did not read its messages'
 const MAX_ERROR_TEXT = 4_096
 
 /**
- * Starts a process of Node.js that can read its bundle and nothing else: no other file, no program, no worker, no addon, no signal, and no
- * variable of the service. The fourth file of the process is the pipe for messages.
+ * Starts a process of Node.js behind the wall of `runtime/wall.ts`, and behind Node's permission model: it can read its bundle, and no other
+ * file, start no program, no worker and no addon, send no signal, and it has no variable of the service. The fourth file of the process is the
+ * pipe for messages.
  */
 export function startChild(
-  { file, env, memoryMb }: ChildSettings,
+  { bundle: { file, wall }, env, memoryMb, user }: ChildSettings,
   listener: PluginListener,
 ): PluginConnection {
   const flags = [
     '--permission',
     `--allow-fs-read=${file}`,
+    `--allow-fs-read=${wall}`,
     ...MAY_USE_NETWORK,
     `--max-old-space-size=${memoryMb}`,
     '--disable-sigusr1',
+    '--no-addons',
     '--no-warnings',
-    `--import=data:text/javascript,${encodeURIComponent(LOCK_DOWN)}`,
+    ...WITHOUT_SQLITE,
+    `--import=${pathToFileURL(wall)}`,
   ]
   const child = spawn(process.execPath, [...flags, file], {
     env,
     cwd: '/',
+    ...user,
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
   })
   const pipe = child.stdio[3] as Socket

@@ -50,46 +50,114 @@ const attack = (way: string, params: object = {}, headers: Record<string, string
   service.api<{ got?: never; refused?: string }>('POST', `/plugins/enemy/call/${way}`, { params }, headers)
 
 const DENIED = 'ERR_ACCESS_DENIED'
+const NO_FUNCTION = expect.stringContaining('not a function')
+
+/** Nothing may make this file, and nothing may listen there. */
+const CANARY = join(tmpdir(), `relayer-plugin-was-here-${process.pid}`)
+
+const LOADERS = [
+  'get-builtin',
+  'get-builtin-global',
+  'require',
+  'require-again',
+  'import',
+  'import-function',
+  'import-eval',
+  'main-module',
+  'constructor-process',
+  'emitter-process',
+]
+
+/** [module, member, parameters] */
+const REFUSED_USES: readonly (readonly [string, string, ...unknown[]])[] = [
+  ['node:fs', 'writeFileSync', CANARY, 'x'],
+  ['fs', 'readFileSync', '/etc/passwd'],
+  ['node:fs/promises', 'writeFile', CANARY, 'x'],
+  ['node:sqlite', 'DatabaseSync', CANARY],
+  ['node:worker_threads', 'Worker', CANARY],
+  ['node:child_process', 'execSync', `touch ${CANARY}`],
+  ['node:inspector', 'open', 0],
+  ['node:vm', 'runInThisContext', '1'],
+  ['node:v8', 'writeHeapSnapshot', CANARY],
+  ['node:wasi', 'WASI', { version: 'preview1', preopens: { '/': '/' } }],
+  ['node:cluster', 'fork'],
+  ['node:repl', 'start'],
+  ['node:module', 'register', 'data:text/javascript,'],
+  ['node:async_hooks', 'createHook', {}],
+  ['node:net', '_createServerHandle', CANARY, -1, -1],
+  ['node:os', 'setPriority', 19],
+  ['./wall.mjs', 'x'],
+  ['/etc/passwd', 'x'],
+  ['data:text/javascript,export default 1', 'x'],
+]
+
+const REFUSED_MEMBERS: readonly (readonly [string, ...unknown[]])[] = [
+  ['binding', 'fs'],
+  ['_linkedBinding', 'fs'],
+  ['chdir', '/'],
+  ['setuid', 0],
+  ['setgid', 0],
+  ['umask', 0],
+  ['execve', '/bin/true', ['true'], {}],
+  ['loadEnvFile', '/etc/passwd'],
+  ['_getActiveHandles'],
+  ['_getActiveRequests'],
+  ['openStdin'],
+  ['setSourceMapsEnabled', true],
+  ['_rawDebug', 'x'],
+]
 
 describe('a hostile plugin', () => {
   test.each([
-    ['reads a file', 'file', { path: '/etc/passwd' }, DENIED],
-    ['reads the environment of the service', 'file', { path: `/proc/${process.pid}/environ` }, DENIED],
-    ['reads its own memory map', 'file', { path: '/proc/self/maps' }, DENIED],
-    ['lists a folder', 'folder', { path: '/' }, DENIED],
-    ['writes a file', 'write', { path: join(tmpdir(), 'relayer-plugin-was-here') }, DENIED],
-    ['signals the service', 'signal-parent', {}, expect.stringContaining('not a function')],
-    [
-      'signals the service with an imported function',
-      'signal-import',
-      {},
-      expect.stringContaining('not a function'),
-    ],
-    [
-      'signals the service with a required function',
-      'signal-require',
-      {},
-      expect.stringContaining('not a function'),
-    ],
-    [
-      'signals the service with a hidden function',
-      'signal-hidden',
-      {},
-      expect.stringContaining('not a function'),
-    ],
-    ['opens the debugger of the service', 'debug-parent', {}, expect.stringContaining('not a function')],
-    ['starts a program', 'program', {}, DENIED],
-    ['starts a thread', 'worker', {}, DENIED],
-    ['uses the inside of Node.js', 'binding', {}, DENIED],
-    ['loads machine code', 'addon', {}, expect.stringMatching(/ERR_DLOPEN|DENIED/)],
-  ])('%s: refused', async (_what, way, params, reason) => {
-    const { body } = await attack(way, params)
-    expect(body.data).toEqual({ refused: reason })
-  })
-
-  test('writes nothing', () => {
-    expect(existsSync(join(tmpdir(), 'relayer-plugin-was-here'))).toBe(false)
-  })
+    ['reads a file', 'file', { path: '/etc/passwd' }],
+    ['reads the environment of the service', 'file', { path: `/proc/${process.pid}/environ` }],
+    ['reads its own memory map', 'file', { path: '/proc/self/maps' }],
+    ['lists a folder', 'folder', { path: '/' }],
+    ['writes a file', 'write', { path: CANARY }],
+    ['asks which paths exist', 'exists', { path: '/etc' }],
+    ['signals the service', 'signal-parent', {}, NO_FUNCTION],
+    ['signals the service with an imported function', 'signal-import', {}, NO_FUNCTION],
+    ['signals the service with a required function', 'signal-require', {}, NO_FUNCTION],
+    ['signals the service with a hidden function', 'signal-hidden', {}, NO_FUNCTION],
+    ['opens the debugger of the service', 'debug-parent', {}, NO_FUNCTION],
+    ['slows the service down', 'priority', {}],
+    ['starts a program', 'program', {}],
+    ['starts a thread', 'worker', {}],
+    ['uses the inside of Node.js', 'binding', {}, NO_FUNCTION],
+    ['loads machine code', 'addon', {}, NO_FUNCTION],
+    ['loads a library as an engine', 'engine', {}],
+    ['loads a library as an engine of TLS', 'engine-tls', {}, expect.anything()],
+    ['loads a library by the class below', 'engine-native', {}],
+    ['opens a descriptor', 'descriptor', {}],
+    ['opens a descriptor by the class below', 'socket-native-open', {}],
+    ['finds functions of Node.js on the stack', 'frames', {}, 'nothing'],
+    ...['connect', 'options', 'tls', 'http', 'agent', 'fetch', 'listen', 'http-listen'].map(
+      (way) => [`opens a Unix socket (${way})`, `socket-${way}`, { path: CANARY }] as const,
+    ),
+    ['opens a Unix socket by the class below', 'socket-native-connect', { path: CANARY }],
+    ['makes a Unix socket by the class below', 'socket-native-bind', { path: CANARY }],
+    ...LOADERS.flatMap((by) =>
+      REFUSED_USES.map(
+        ([name, member, ...values]) =>
+          [
+            `uses ${name}.${member} (${by})`,
+            'load',
+            { by, name, member, values },
+            expect.any(String),
+          ] as const,
+      ),
+    ),
+    ...REFUSED_MEMBERS.map(
+      ([name, ...values]) => [`calls process.${name}`, 'member', { name, values }, NO_FUNCTION] as const,
+    ),
+  ] as (readonly [string, string, object, unknown?])[])(
+    '%s: refused',
+    async (_what, way, params, reason = DENIED) => {
+      const { body } = await attack(way, params)
+      expect(body.data).toEqual({ refused: reason })
+      expect(existsSync(CANARY)).toBe(false)
+    },
+  )
 
   test('sees no variable and no credential', async () => {
     expect((await attack('environment')).body.data).toEqual({ got: {} })
