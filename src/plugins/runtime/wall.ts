@@ -77,25 +77,37 @@ function withoutPrefix(name: string): string {
 function moduleOf(given: unknown): unknown {
   const name = withoutPrefix(String(given))
   if (!KNOWN.has(name)) return undefined
-  if (!seen.has(name)) seen.set(name, show(name))
+  if (!seen.has(name)) show(name)
   return seen.get(name)
 }
 
-function show(name: string): unknown {
-  if (name === 'process') return process
-  if (name === 'module') return moduleOfModules()
+function show(name: string): void {
   const real = load(name)
-  const allowed = Object.hasOwn(MODULES, name) ? new Set(MODULES[name]?.split(' ')) : new Set<string>()
-  if (typeof real === 'function' && Object.hasOwn(MODULES, name)) {
+  const allowed = new Set(Object.hasOwn(MODULES, name) ? MODULES[name]?.split(' ') : [])
+  if (name === 'process') seen.set(name, process)
+  else if (name === 'module') seen.set(name, moduleOfModules())
+  else if (typeof real === 'function' && allowed.size > 0) {
     strip(real, new Set([...allowed, 'length', 'name', 'prototype']), (key) => isData(real as never, key))
-    return real
+    seen.set(name, real)
+  } else {
+    const shown: Record<string, unknown> = {}
+    // Now, because a module may have itself as an export.
+    seen.set(name, shown)
+    fill(shown, { name, real, allowed })
   }
-  const shown: Record<string, unknown> = {}
+}
+
+interface Source {
+  readonly name: string
+  readonly real: Exports
+  readonly allowed: ReadonlySet<string>
+}
+
+function fill(shown: Record<string, unknown>, { name, real, allowed }: Source): void {
   for (const key of Object.getOwnPropertyNames(real)) {
     const property = getOwnPropertyDescriptor(real, key)
-    if (property === undefined) continue
     if (!allowed.has(key)) shown[key] = harmless(`node:${name} (${key})`, read(real, key))
-    else if ('value' in property) shown[key] = shownValue(property.value)
+    else if (property !== undefined && 'value' in property) shown[key] = shownValue(property.value)
     else
       defineProperty(shown, key, {
         get: () => shownValue(read(real, key)),
@@ -104,7 +116,6 @@ function show(name: string): unknown {
         configurable: true,
       })
   }
-  return shown
 }
 
 function load(name: string): Exports {

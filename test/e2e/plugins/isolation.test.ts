@@ -107,57 +107,58 @@ const REFUSED_MEMBERS: readonly (readonly [string, ...unknown[]])[] = [
   ['_rawDebug', 'x'],
 ]
 
+/** [what it does, the way, its parameters, the reason of the refusal if it is another one] */
+type Escape = [string, string, object, unknown?]
+
+const ESCAPES: Escape[] = [
+  ['reads a file', 'file', { path: '/etc/passwd' }],
+  ['reads the environment of the service', 'file', { path: `/proc/${process.pid}/environ` }],
+  ['reads its own memory map', 'file', { path: '/proc/self/maps' }],
+  ['lists a folder', 'folder', { path: '/' }],
+  ['writes a file', 'write', { path: CANARY }],
+  ['asks which paths exist', 'exists', { path: '/etc' }],
+  ['signals the service', 'signal-parent', {}, NO_FUNCTION],
+  ['signals the service with an imported function', 'signal-import', {}, NO_FUNCTION],
+  ['signals the service with a required function', 'signal-require', {}, NO_FUNCTION],
+  ['signals the service with a hidden function', 'signal-hidden', {}, NO_FUNCTION],
+  ['opens the debugger of the service', 'debug-parent', {}, NO_FUNCTION],
+  ['slows the service down', 'priority', {}],
+  ['starts a program', 'program', {}],
+  ['starts a thread', 'worker', {}],
+  ['uses the inside of Node.js', 'binding', {}, NO_FUNCTION],
+  ['loads machine code', 'addon', {}, NO_FUNCTION],
+  ['loads a library as an engine', 'engine', {}],
+  ['loads a library as an engine of TLS', 'engine-tls', {}, expect.anything()],
+  ['loads a library by the class below', 'engine-native', {}],
+  ['opens a descriptor', 'descriptor', {}],
+  ['opens a descriptor by the class below', 'socket-native-open', {}],
+  ['finds functions of Node.js on the stack', 'frames', {}, 'nothing'],
+  ...['connect', 'options', 'tls', 'http', 'agent', 'fetch', 'listen', 'http-listen'].map(
+    (way): Escape => [`opens a Unix socket (${way})`, `socket-${way}`, { path: CANARY }],
+  ),
+  ['opens a Unix socket by the class below', 'socket-native-connect', { path: CANARY }],
+  ['makes a Unix socket by the class below', 'socket-native-bind', { path: CANARY }],
+  ...LOADERS.flatMap((by) =>
+    REFUSED_USES.map(
+      ([name, member, ...values]): Escape => [
+        `uses ${name}.${member} (${by})`,
+        'load',
+        { by, name, member, values },
+        expect.any(String),
+      ],
+    ),
+  ),
+  ...REFUSED_MEMBERS.map(
+    ([name, ...values]): Escape => [`calls process.${name}`, 'member', { name, values }, NO_FUNCTION],
+  ),
+]
+
 describe('a hostile plugin', () => {
-  test.each([
-    ['reads a file', 'file', { path: '/etc/passwd' }],
-    ['reads the environment of the service', 'file', { path: `/proc/${process.pid}/environ` }],
-    ['reads its own memory map', 'file', { path: '/proc/self/maps' }],
-    ['lists a folder', 'folder', { path: '/' }],
-    ['writes a file', 'write', { path: CANARY }],
-    ['asks which paths exist', 'exists', { path: '/etc' }],
-    ['signals the service', 'signal-parent', {}, NO_FUNCTION],
-    ['signals the service with an imported function', 'signal-import', {}, NO_FUNCTION],
-    ['signals the service with a required function', 'signal-require', {}, NO_FUNCTION],
-    ['signals the service with a hidden function', 'signal-hidden', {}, NO_FUNCTION],
-    ['opens the debugger of the service', 'debug-parent', {}, NO_FUNCTION],
-    ['slows the service down', 'priority', {}],
-    ['starts a program', 'program', {}],
-    ['starts a thread', 'worker', {}],
-    ['uses the inside of Node.js', 'binding', {}, NO_FUNCTION],
-    ['loads machine code', 'addon', {}, NO_FUNCTION],
-    ['loads a library as an engine', 'engine', {}],
-    ['loads a library as an engine of TLS', 'engine-tls', {}, expect.anything()],
-    ['loads a library by the class below', 'engine-native', {}],
-    ['opens a descriptor', 'descriptor', {}],
-    ['opens a descriptor by the class below', 'socket-native-open', {}],
-    ['finds functions of Node.js on the stack', 'frames', {}, 'nothing'],
-    ...['connect', 'options', 'tls', 'http', 'agent', 'fetch', 'listen', 'http-listen'].map(
-      (way) => [`opens a Unix socket (${way})`, `socket-${way}`, { path: CANARY }] as const,
-    ),
-    ['opens a Unix socket by the class below', 'socket-native-connect', { path: CANARY }],
-    ['makes a Unix socket by the class below', 'socket-native-bind', { path: CANARY }],
-    ...LOADERS.flatMap((by) =>
-      REFUSED_USES.map(
-        ([name, member, ...values]) =>
-          [
-            `uses ${name}.${member} (${by})`,
-            'load',
-            { by, name, member, values },
-            expect.any(String),
-          ] as const,
-      ),
-    ),
-    ...REFUSED_MEMBERS.map(
-      ([name, ...values]) => [`calls process.${name}`, 'member', { name, values }, NO_FUNCTION] as const,
-    ),
-  ] as (readonly [string, string, object, unknown?])[])(
-    '%s: refused',
-    async (_what, way, params, reason = DENIED) => {
-      const { body } = await attack(way, params)
-      expect(body.data).toEqual({ refused: reason })
-      expect(existsSync(CANARY)).toBe(false)
-    },
-  )
+  test.each(ESCAPES)('%s: refused', async (_what, way, params, reason: unknown = DENIED) => {
+    const { body } = await attack(way, params)
+    expect(body.data).toEqual({ refused: reason })
+    expect(existsSync(CANARY)).toBe(false)
+  })
 
   test('sees no variable and no credential', async () => {
     expect((await attack('environment')).body.data).toEqual({ got: {} })
