@@ -208,7 +208,7 @@ const ZERO = 0x30
 const NINE = 0x39
 
 /** Counts brackets and commas outside of strings before JSON.parse sees the text, because every later step costs time for each value. */
-function exceededLimit(
+export function exceededLimit(
   text: string,
   { maxDepth = 32, maxValues = Number.POSITIVE_INFINITY }: ParseOptions,
 ): 'depth' | 'values' | undefined {

@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -23,8 +23,8 @@ const MAX_BUNDLE_BYTES = 32 * 1024 * 1024
 const SDK = /^@openzeppelin\/relayer-sdk$|^multichain-relayer-client\/plugin$/
 
 /**
- * The library beside the plugins of existing deployments, which the same file always replaces: it speaks to another service, by a Unix socket,
- * and would keep a handler that is given to `runPlugin` for itself.
+ * The library beside the plugins of existing deployments, which the same file replaces even where it is present: it speaks to another service,
+ * by a Unix socket, and keeps a handler that is given to `runPlugin` for itself.
  */
 const OLD_LIBRARY = /^\.\.?\/(.*\/)?lib\/plugin(\.[jt]s)?$/
 
@@ -75,9 +75,11 @@ export async function bundlePlugin(
           if (source === entry) return entry
           // The code of the bundler itself needs `node:module` before it can define any module; the wall answers that import too.
           if (isBuiltin(source)) return source === 'node:module' ? undefined : VIRTUAL + source
-          if (OLD_LIBRARY.test(source)) return runtime.sdk
-          if (!SDK.test(source)) return undefined
-          return (await this.resolve(source, importer, { skipSelf: true })) ?? runtime.sdk
+          const isOld = OLD_LIBRARY.test(source) && !importer?.includes('/node_modules/')
+          if (!isOld && !SDK.test(source)) return undefined
+          const installed = await this.resolve(source, importer, { skipSelf: true })
+          if (installed === null || (isOld && isOldLibrary(installed.id))) return runtime.sdk
+          return installed
         },
         load: (module) => {
           if (module === entry) return { code: entryCode(runtime, file), moduleType: 'js' }
@@ -108,6 +110,11 @@ export async function bundlePlugin(
     chmodSync(folder, 0o710)
   }
   return { ...bundle, remove: () => remove(folder) }
+}
+
+/** A file of that name can also be one of the plugin's own. */
+function isOldLibrary(file: string): boolean {
+  return /\brunPlugin\b/.test(readFileSync(file, 'utf8'))
 }
 
 function entryCode({ main }: Runtime, file: string): string {

@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { pathToFileURL } from 'node:url'
 import type { PluginBundle } from './bundle.ts'
-import { createLineReader, type FromPlugin, readMessage, type ToPlugin } from './messages.ts'
+import { createLineReader, type FromPlugin, type ToPlugin } from './messages.ts'
 import type { PluginUser } from './plugin.ts'
+import { createReceiver } from './receive.ts'
 
 /** The connection to a process that runs a plugin. */
 export interface PluginConnection {
@@ -47,9 +48,6 @@ const MEMORY_LOOK_MS = 250
 
 /** MiB that Node.js itself and the code of a plugin need besides the heap. */
 const MEMORY_BESIDE_HEAP = 192
-
-/** The most messages of a process within a second. More would keep the service from its other work. */
-const MAX_MESSAGES_PER_SECOND = 20_000
 
 /** The most bytes that wait for a process to read them. One that asks for more than it reads would fill the memory of the service. */
 export const MAX_UNREAD_BYTES = 128 * 1024 * 1024
@@ -106,13 +104,13 @@ export function startChild(
     if (residentMb(child.pid) > memoryMb + MEMORY_BESIDE_HEAP) end(`used more than memory_mb (${memoryMb})`)
   }, MEMORY_LOOK_MS)
   memory.unref()
-  const receive = createReceiver(listener, end)
-  const read = createLineReader((line) => {
-    if (reason === undefined) receive(line)
-  })
+  const receive = createReceiver(listener, { end, source: pipe })
+  const read = createLineReader(receive.line, receive.tooLong)
   pipe.setEncoding('utf8')
   pipe.on('data', (piece: string) => {
-    if (reason === undefined && !read(piece)) end('sent a message that is too long')
+    if (reason !== undefined) return
+    receive.bytes(piece.length)
+    if (!read(piece)) end('sent a message that is too long')
   })
   // A write to a process that has just ended fails; its end is told by `exit`.
   pipe.on('error', () => undefined)
@@ -131,20 +129,6 @@ export function startChild(
   }
 }
 
-/** Creates the check of what a process sends. It ends a process that sends anything else, or too much. */
-export function createReceiver(
-  listener: PluginListener,
-  end: (reason: string) => void,
-): (line: string) => void {
-  const isInTime = createRateCheck(MAX_MESSAGES_PER_SECOND)
-  return (line) => {
-    const message = readMessage(line)
-    if (message === undefined) end('sent something that is no message')
-    else if (!isInTime()) end(`sent more than ${MAX_MESSAGES_PER_SECOND} messages in a second`)
-    else listener.message(message)
-  }
-}
-
 /** Returns the resident memory of a process in MiB; 0 where the system does not tell. */
 function residentMb(pid: number | undefined): number {
   try {
@@ -152,19 +136,6 @@ function residentMb(pid: number | undefined): number {
     return (Number(pages) * 4_096) / (1024 * 1024)
   } catch {
     return 0
-  }
-}
-
-/** Creates a check that is false once it is called more often than `limit` times within a second. */
-function createRateCheck(limit: number): () => boolean {
-  let second = 0
-  let count = 0
-  return () => {
-    const now = Math.floor(performance.now() / 1_000)
-    if (now !== second) count = 0
-    second = now
-    count += 1
-    return count <= limit
   }
 }
 

@@ -89,8 +89,10 @@ export async function createPlugins(deps: ManagerDeps): Promise<PluginManager> {
     const { id } = config
     const secret = randomBytes(32).toString('base64url')
     keys.set(hashSecretHex(secret), keyIdOf(id))
+    const { before_send, on_event, schedule } = config.hooks
     const host = createPluginHost({
       id,
+      hasHooks: before_send !== undefined || on_event !== undefined || schedule.length > 0,
       connect: await connectorOf(config, deps, bundles),
       api: createApiCaller({ url: () => serviceUrl, secret }),
       kv: (message) => executeKv(db, id, message),

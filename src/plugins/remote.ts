@@ -5,7 +5,6 @@ import { hashSecret } from '../access/api-key.ts'
 import type { Logger } from '../log.ts'
 import { bundlePlugin, type PluginBundle } from './bundle.ts'
 import {
-  createReceiver,
   DOES_NOT_READ,
   MAX_UNREAD_BYTES,
   type PluginConnection,
@@ -14,6 +13,7 @@ import {
 } from './child.ts'
 import type { ToPlugin } from './messages.ts'
 import type { PluginConfig, PluginHostAddress, PluginUser } from './plugin.ts'
+import { createReceiver } from './receive.ts'
 
 /**
  * Plugins in another container: the service opens one WebSocket for each process of a plugin, and the host there, `relayer plugins serve`,
@@ -56,7 +56,7 @@ export function connectRemote(
     if (socket.readyState === WebSocket.OPEN) socket.ping()
   }, PING_MS)
   pings.unref()
-  const receive = createReceiver(listener, end)
+  const receive = createReceiver(listener, { end, source: socket })
   socket.on('open', () => {
     isAlive = true
     for (const message of waiting.splice(0)) socket.send(JSON.stringify(message))
@@ -66,7 +66,10 @@ export function connectRemote(
   })
   socket.on('message', (data) => {
     isAlive = true
-    if (reason === undefined) receive(String(data))
+    if (reason !== undefined) return
+    const line = String(data)
+    receive.bytes(line.length)
+    receive.line(line)
   })
   socket.on('error', (error) => {
     reason ??= `cannot be reached at RELAYER_PLUGINS_URL: ${error.message}`

@@ -41,7 +41,9 @@ export async function request(message: Request<FromPlugin>): Promise<unknown> {
   const id = lastId
   const answer = Promise.withResolvers<unknown>()
   waiting.set(id, answer)
-  send({ ...message, id, run: currentRun.getStore() ?? 0 } as FromPlugin)
+  const { type, ...fields } = message
+  // The service reads the first ones even of a message that is too long to be read.
+  send({ type, id, run: currentRun.getStore() ?? 0, ...fields } as FromPlugin)
   return answer.promise
 }
 
