@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { escapesOf } from '../../support/plugin-escapes.ts'
 import { copyPlugins, type PluginFolder, readPlugin, untilReady } from '../../support/plugins.ts'
 import { API_KEY, type Service, startService } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
@@ -51,114 +52,20 @@ afterAll(async () => {
 const attack = (way: string, params: object = {}, headers: Record<string, string> = {}) =>
   service.api<{ got?: never; refused?: string }>('POST', `/plugins/enemy/call/${way}`, { params }, headers)
 
-const DENIED = 'ERR_ACCESS_DENIED'
-const NO_FUNCTION = expect.stringContaining('not a function')
+const REASONS = {
+  denied: 'ERR_ACCESS_DENIED',
+  'no function': expect.stringContaining('not a function'),
+  nothing: 'nothing',
+  any: expect.any(String),
+}
 
 /** Nothing may make this file, and nothing may listen there. */
 const CANARY = join(tmpdir(), `relayer-plugin-was-here-${process.pid}`)
 
-const LOADERS = [
-  'get-builtin',
-  'get-builtin-global',
-  'require',
-  'require-again',
-  'import',
-  'import-function',
-  'import-eval',
-  'main-module',
-  'constructor-process',
-  'emitter-process',
-]
-
-/** [module, member, parameters] */
-const REFUSED_USES: readonly (readonly [string, string, ...unknown[]])[] = [
-  ['node:fs', 'writeFileSync', CANARY, 'x'],
-  ['fs', 'readFileSync', '/etc/passwd'],
-  ['node:fs/promises', 'writeFile', CANARY, 'x'],
-  ['node:sqlite', 'DatabaseSync', CANARY],
-  ['node:worker_threads', 'Worker', CANARY],
-  ['node:child_process', 'execSync', `touch ${CANARY}`],
-  ['node:inspector', 'open', 0],
-  ['node:vm', 'runInThisContext', '1'],
-  ['node:v8', 'writeHeapSnapshot', CANARY],
-  ['node:wasi', 'WASI', { version: 'preview1', preopens: { '/': '/' } }],
-  ['node:cluster', 'fork'],
-  ['node:repl', 'start'],
-  ['node:module', 'register', 'data:text/javascript,'],
-  ['node:async_hooks', 'createHook', {}],
-  ['node:net', '_createServerHandle', CANARY, -1, -1],
-  ['node:os', 'setPriority', 19],
-  ['./wall.mjs', 'x'],
-  ['/etc/passwd', 'x'],
-  ['data:text/javascript,export default 1', 'x'],
-]
-
-const REFUSED_MEMBERS: readonly (readonly [string, ...unknown[]])[] = [
-  ['binding', 'fs'],
-  ['_linkedBinding', 'fs'],
-  ['chdir', '/'],
-  ['setuid', 0],
-  ['setgid', 0],
-  ['umask', 0],
-  ['execve', '/bin/true', ['true'], {}],
-  ['loadEnvFile', '/etc/passwd'],
-  ['_getActiveHandles'],
-  ['_getActiveRequests'],
-  ['openStdin'],
-  ['setSourceMapsEnabled', true],
-  ['_rawDebug', 'x'],
-]
-
-/** [what it does, the way, its parameters, the reason of the refusal if it is another one] */
-type Escape = [string, string, object, unknown?]
-
-const ESCAPES: Escape[] = [
-  ['reads a file', 'file', { path: '/etc/passwd' }],
-  ['reads the environment of the service', 'file', { path: `/proc/${process.pid}/environ` }],
-  ['reads its own memory map', 'file', { path: '/proc/self/maps' }],
-  ['lists a folder', 'folder', { path: '/' }],
-  ['writes a file', 'write', { path: CANARY }],
-  ['asks which paths exist', 'exists', { path: '/etc' }],
-  ['signals the service', 'signal-parent', {}, NO_FUNCTION],
-  ['signals the service with an imported function', 'signal-import', {}, NO_FUNCTION],
-  ['signals the service with a required function', 'signal-require', {}, NO_FUNCTION],
-  ['signals the service with a hidden function', 'signal-hidden', {}, NO_FUNCTION],
-  ['opens the debugger of the service', 'debug-parent', {}, NO_FUNCTION],
-  ['slows the service down', 'priority', {}],
-  ['starts a program', 'program', {}],
-  ['starts a thread', 'worker', {}],
-  ['uses the inside of Node.js', 'binding', {}, NO_FUNCTION],
-  ['loads machine code', 'addon', {}, NO_FUNCTION],
-  ['loads a library as an engine', 'engine', {}],
-  ['loads a library as an engine of TLS', 'engine-tls', {}, expect.anything()],
-  ['loads a library by the class below', 'engine-native', {}],
-  ['opens a descriptor', 'descriptor', {}],
-  ['opens a descriptor by the class below', 'socket-native-open', {}],
-  ['finds functions of Node.js on the stack', 'frames', {}, 'nothing'],
-  ...['connect', 'options', 'tls', 'http', 'agent', 'fetch', 'listen', 'http-listen'].map(
-    (way): Escape => [`opens a Unix socket (${way})`, `socket-${way}`, { path: CANARY }],
-  ),
-  ['opens a Unix socket by the class below', 'socket-native-connect', { path: CANARY }],
-  ['makes a Unix socket by the class below', 'socket-native-bind', { path: CANARY }],
-  ...LOADERS.flatMap((by) =>
-    REFUSED_USES.map(
-      ([name, member, ...values]): Escape => [
-        `uses ${name}.${member} (${by})`,
-        'load',
-        { by, name, member, values },
-        expect.any(String),
-      ],
-    ),
-  ),
-  ...REFUSED_MEMBERS.map(
-    ([name, ...values]): Escape => [`calls process.${name}`, 'member', { name, values }, NO_FUNCTION],
-  ),
-]
-
 describe('a hostile plugin', () => {
-  test.each(ESCAPES)('%s: refused', async (_what, way, params, reason: unknown = DENIED) => {
+  test.each(escapesOf(CANARY))('%s: refused', async (_what, way, params, reason = 'denied') => {
     const { body } = await attack(way, params)
-    expect(body.data).toEqual({ refused: reason })
+    expect(body.data).toEqual({ refused: REASONS[reason] })
     expect(existsSync(CANARY)).toBe(false)
   })
 
