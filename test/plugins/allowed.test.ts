@@ -19,7 +19,7 @@ const REFUSED_EXPORTS: Readonly<Record<string, string>> = {
   os: 'getPriority networkInterfaces setPriority userInfo',
   tls: 'getCACertificates',
   tty: 'ReadStream WriteStream',
-  util: 'getCallSites setTraceSigInt',
+  util: 'setTraceSigInt',
 }
 
 const REFUSED_MEMBERS =

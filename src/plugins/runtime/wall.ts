@@ -65,7 +65,23 @@ function removeNativeDoors(own: Socket): void {
 function refusing(what: string): () => never {
   // An arrow function cannot be extended.
   return function refuse(): never {
-    throw Object.assign(new Error(`Plugins cannot use ${what}.`), { code: 'ERR_ACCESS_DENIED' })
+    throw denied(`Plugins cannot use ${what}.`)
+  }
+}
+
+function denied(message: string): Error {
+  return Object.assign(new Error(message), { code: 'ERR_ACCESS_DENIED' })
+}
+
+/** Refuses as functions of these modules do: by a promise, by a callback, or by an error. Packages expect that a file cannot be read. */
+function refusingLater(what: string): (...values: unknown[]) => unknown {
+  return function refuse(...values: unknown[]): unknown {
+    const error = denied(`Plugins cannot use ${what}.`)
+    if (/promises/.test(what)) return Promise.reject(error)
+    const last = values.at(-1)
+    if (typeof last !== 'function') throw error
+    queueMicrotask(() => last(error))
+    return undefined
   }
 }
 
@@ -94,6 +110,7 @@ function show(name: string): void {
     // Now, because a module may have itself as an export.
     seen.set(name, shown)
     fill(shown, { name, real, allowed })
+    if (name === 'fs') withStandardOutput(shown)
   }
 }
 
@@ -115,6 +132,21 @@ function fill(shown: Record<string, unknown>, { name, real, allowed }: Source): 
         enumerable: true,
         configurable: true,
       })
+  }
+}
+
+/** Loggers write to the standard output by its descriptor, which leads nowhere. */
+function withStandardOutput(shown: Record<string, unknown>): void {
+  const lengthOf = (piece: unknown) =>
+    typeof piece === 'string' ? Buffer.byteLength(piece) : Number(Object(piece).byteLength)
+  const { write, writeSync } = shown as Record<string, (...values: unknown[]) => unknown>
+  shown.writeSync = (fd: unknown, piece: unknown, ...others: unknown[]) =>
+    fd === 1 || fd === 2 ? lengthOf(piece) : writeSync?.(fd, piece, ...others)
+  shown.write = (fd: unknown, piece: unknown, ...others: unknown[]) => {
+    const done = others.at(-1)
+    if ((fd !== 1 && fd !== 2) || typeof done !== 'function') return write?.(fd, piece, ...others)
+    setImmediate(() => done(null, lengthOf(piece), piece))
+    return undefined
   }
 }
 
@@ -145,7 +177,8 @@ const DEPTH = 2
 
 /** Returns a refused export in a form that does nothing: functions that refuse, and copies of data. */
 function harmless(what: string, value: unknown, depth = 0): unknown {
-  if (typeof value === 'function') return refusing(what)
+  if (typeof value === 'function')
+    return /^node:(fs|child_process)\b/.test(what) ? refusingLater(what) : refusing(what)
   if (typeof value !== 'object' || value === null) return value
   if (depth === DEPTH) return undefined
   if (Array.isArray(value))
@@ -205,10 +238,7 @@ function guardLoading(): void {
         isBegun = true
         return next(specifier, context)
       }
-      if (moduleOf(specifier) === undefined)
-        throw Object.assign(new Error(`Plugins cannot load ${specifier.slice(0, 100)}.`), {
-          code: 'ERR_ACCESS_DENIED',
-        })
+      if (moduleOf(specifier) === undefined) throw denied(`Plugins cannot load ${specifier.slice(0, 100)}.`)
       return { url: `${SCHEME}${withoutPrefix(specifier)}`, format: 'module', shortCircuit: true }
     },
     load: (url, context, next) => {
