@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { ConfigError } from '../lib/fields.ts'
 import { distrust } from '../lib/trusted-files.ts'
@@ -10,7 +10,7 @@ const NAME = /^\s*(?:export\s+)?[A-Za-z_][A-Za-z0-9_.-]*\s*=[^\S\n]*/
 /** A line without a variable. */
 const EMPTY = /^\s*(?:#.*)?$/
 
-/** Characters that no text has: a file with them is something else, e.g. a database. */
+/** Characters that no text has: a file with them is something else, e.g. a database. The last one stands for bytes that are no UTF-8. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const NO_TEXT = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffd]/
 
@@ -18,7 +18,7 @@ const QUOTES = ['"', "'", '`']
 
 /**
  * Reads a file of variables: lines `NAME=value`, comments and empty lines. A value in quotes may have several lines, `export` may stand before a
- * name. Anything else ends the start, because whoever can place a file there must not be able to hide a variable in one of another kind.
+ * name. Anything else ends the start, because a program that can place a file there must not be able to hide a variable in one of another kind.
  *
  * @param beside a file of the same folder, whose owner is trusted with this one too
  * @throws ConfigError for a file that has anything else, or that others can write
@@ -28,21 +28,12 @@ export function readEnvFile(path: string, beside: string): Readonly<Record<strin
   if (text === undefined) return {}
   const reason = distrust(statSync(path), [statSync(beside).uid])
   if (reason !== undefined)
-    throw new ConfigError([`${path} ${reason}, so anybody could set the variables of this service`])
-  const line = isUtf8(path) ? firstBadLine(text) : 1
+    throw new ConfigError([`${path} ${reason}, so anyone could set the variables of this service`])
+  const line = firstBadLine(text)
   if (line === undefined) return parseEnv(text)
   throw new ConfigError([
     `${path} is no file of variables: line ${line} is neither NAME=value, nor a comment, nor empty`,
   ])
-}
-
-function isUtf8(path: string): boolean {
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** Returns the number of the first line that is not allowed. Secrets are in the others, so none is shown. */

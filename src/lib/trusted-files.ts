@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs'
 
-/** The permission to write of everybody on the machine. */
+/** The permission to write of everyone on the machine. */
 const WRITABLE_BY_ALL = 0o002
 
 /**

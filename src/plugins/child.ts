@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { pathToFileURL } from 'node:url'
 import type { PluginBundle } from './bundle.ts'
-import { createLineReader, type FromPlugin, type ToPlugin } from './messages.ts'
+import { createLineReader, type PluginListener, type ToPlugin } from './messages.ts'
 import type { PluginUser } from './plugin.ts'
 import { createReceiver } from './receive.ts'
 
@@ -12,13 +12,6 @@ export interface PluginConnection {
   send(message: ToPlugin): void
   /** Ends the process at once. `ended` is called as for any other end. */
   end(reason: string): void
-}
-
-/** Receives what a process sends, and its end. */
-export interface PluginListener {
-  message(message: FromPlugin): void
-  /** Called once, with the reason in words. */
-  ended(reason: string): void
 }
 
 /** Starts a process for a plugin. */

@@ -90,6 +90,13 @@ export type FromPlugin =
   | ApiMessage
   | KvMessage
 
+/** Receives what a process sends, and its end. */
+export interface PluginListener {
+  message(message: FromPlugin): void
+  /** Called once, with the reason in words. */
+  ended(reason: string): void
+}
+
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** A path of the API, in characters that cannot end a line of HTTP. */

@@ -1,6 +1,5 @@
 import { exceededLimit } from '../contract/exact-integers.ts'
-import type { PluginListener } from './child.ts'
-import { MAX_LINE, readMessage } from './messages.ts'
+import { MAX_LINE, type PluginListener, readMessage } from './messages.ts'
 
 /**
  * The check of what the process of a plugin sends. Bytes, depth and number of values are bounded before anything is parsed: three bytes make a

@@ -4,14 +4,8 @@ import { WebSocket, WebSocketServer } from 'ws'
 import { hashSecret } from '../access/api-key.ts'
 import type { Logger } from '../log.ts'
 import { bundlePlugin, type PluginBundle } from './bundle.ts'
-import {
-  DOES_NOT_READ,
-  MAX_UNREAD_BYTES,
-  type PluginConnection,
-  type PluginListener,
-  startChild,
-} from './child.ts'
-import type { ToPlugin } from './messages.ts'
+import { DOES_NOT_READ, MAX_UNREAD_BYTES, type PluginConnection, startChild } from './child.ts'
+import type { PluginListener, ToPlugin } from './messages.ts'
 import type { PluginConfig, PluginHostAddress, PluginUser } from './plugin.ts'
 import { createReceiver } from './receive.ts'
 

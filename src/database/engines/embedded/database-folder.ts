@@ -64,10 +64,10 @@ function assertOwn(folder: string): void {
       `${folder} ${reason}. Its owner must be the user of the service, and its mode 0700.`,
     )
   const entries = readdirSync(folder, { withFileTypes: true })
-  const foreign = entries.find((entry) => !OF_DATABASE.has(entry.name) || entry.isSymbolicLink())
+  const other = entries.find((entry) => !OF_DATABASE.has(entry.name) || entry.isSymbolicLink())
   const spaces = join(folder, 'pg_tblspc')
   const [space] = existsSync(spaces) ? readdirSync(spaces) : []
-  const path = foreign?.name ?? (space === undefined ? undefined : `pg_tblspc/${space}`)
+  const path = other?.name ?? (space === undefined ? undefined : `pg_tblspc/${space}`)
   if (path !== undefined)
     throw new DatabaseNotOwnError(
       `${join(folder, path)} is no file of the embedded database, and the service did not make it. Find out who did; then move it away.`,
