@@ -6,6 +6,7 @@ import type { InputOptions } from 'rolldown'
 import { ConfigError } from '../lib/fields.ts'
 import { builtFile, isMissingPackage } from '../lib/package-files.ts'
 import type { PluginConfig, PluginUser } from './plugin.ts'
+import { IMPORTS_KEY } from './runtime/allowed.ts'
 
 /** The code of a plugin in one file, with the part of the service that runs beside it. */
 export interface PluginBundle {
@@ -61,6 +62,7 @@ export async function bundlePlugin(
     await bundle.close()
     return output[0].code
   }
+  const imports = new Set<string>()
   const code = await generate({
     input: entry,
     cwd: dirname(file),
@@ -74,7 +76,10 @@ export async function bundlePlugin(
         resolveId: async function (source, importer) {
           if (source === entry) return entry
           // The code of the bundler itself needs `node:module` before it can define any module; the wall answers that import too.
-          if (isBuiltin(source)) return source === 'node:module' ? undefined : VIRTUAL + source
+          if (isBuiltin(source)) {
+            imports.add(source)
+            return source === 'node:module' ? undefined : VIRTUAL + source
+          }
           const isOld = OLD_LIBRARY.test(source) && !importer?.includes('/node_modules/')
           if (!isOld && !SDK.test(source)) return undefined
           const installed = await this.resolve(source, importer, { skipSelf: true })
@@ -99,7 +104,7 @@ export async function bundlePlugin(
     throw new ConfigError([
       `plugin "${id}": ${path} and its packages have more than ${MAX_BUNDLE_BYTES} bytes`,
     ])
-  const wallCode = await generate({ input: runtime.wall })
+  const wallCode = `globalThis[Symbol.for(${JSON.stringify(IMPORTS_KEY.description)})] = ${JSON.stringify([...imports])}\n${await generate({ input: runtime.wall })}`
   const folder = mkdtempSync(join(tmpdir(), 'relayer-plugin-'))
   folders.add(folder)
   const bundle = { file: join(folder, 'plugin.mjs'), wall: join(folder, 'wall.mjs') }

@@ -96,6 +96,14 @@ export function escapesOf(canary: string): Escape[] {
         ],
       ),
     ),
+    ...LOADERS.map(
+      (by): Escape => [
+        `replaces functions of the language, and uses fs.writeFileSync (${by})`,
+        'patched',
+        { by, name: 'node:fs', member: 'writeFileSync', values: [canary, 'x'] },
+        'any',
+      ],
+    ),
     ...REFUSED_MEMBERS.map(
       ([name, ...values]): Escape => [`calls process.${name}`, 'member', { name, values }, 'no function'],
     ),

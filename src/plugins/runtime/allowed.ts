@@ -73,3 +73,6 @@ export const GLOBALS =
 
 /** The key under which the wall hands the pipe to the service over to the runtime, which removes it before the plugin is loaded. */
 export const PIPE_KEY = Symbol.for('multichain-relayer.pipe')
+
+/** The key under which the bundler tells the wall which modules of Node.js the bundle imports. */
+export const IMPORTS_KEY = Symbol.for('multichain-relayer.imports')

@@ -2,11 +2,14 @@ import { builtinModules, registerHooks } from 'node:module'
 import { _createServerHandle as createServerHandle, Socket } from 'node:net'
 import { Writable } from 'node:stream'
 import { createSecureContext } from 'node:tls'
-import { GLOBALS, MODULES, PIPE_KEY, PROCESS } from './allowed.ts'
+import { GLOBALS, IMPORTS_KEY, MODULES, PIPE_KEY, PROCESS } from './allowed.ts'
 
 /**
  * The wall of a plugin's process, which Node.js runs before anything else (`--import`). What it does not name in `allowed.ts` is gone when the
  * code of the plugin begins. It has a module of its own, so no `eval` in the bundle sees its variables. Node's permission model stands behind it.
+ *
+ * All is decided before the plugin begins. What runs later only looks up what is there, and calls no function that a plugin could replace: a
+ * different `Set.prototype.has` would be asked, and a different `Object.keys` would be handed a module of Node.js.
  */
 
 declare module 'node:net' {
@@ -19,23 +22,25 @@ type Exports = Readonly<Record<PropertyKey, unknown>>
 /** The pipe to the service is the fourth file of the process. */
 const PIPE = 3
 
+/** The levels of an export that is refused in which data is copied. */
+const DEPTH = 2
+
 /** The url of a module of Node.js as a plugin sees it. */
 const SCHEME = 'plugin-wall:'
 
 const { getBuiltinModule } = process
 const { getOwnPropertyDescriptor, ownKeys, deleteProperty, defineProperty } = Reflect
 
-/** Every name of a module, without the prefix. */
-const KNOWN = new Set(builtinModules.map(withoutPrefix))
+/** The modules as plugins see them, by name with and without the prefix, and the code that imports them, by url. Nothing is inherited. */
+const modules: Record<string, unknown> = Object.create(null)
+const sources: Record<string, string> = Object.create(null)
 
 const pipe = new Socket({ fd: PIPE, readable: true, writable: true })
 removeNativeDoors(pipe)
-defineProperty(globalThis, PIPE_KEY, { value: pipe, configurable: true })
-
-/** The modules as plugins see them, by name. */
-const seen = new Map<string, unknown>()
 stripProcess()
-strip(globalThis, new Set(GLOBALS.split(' ')), (key) => key === PIPE_KEY || key === Symbol.toStringTag)
+showModules()
+strip(globalThis, new Set(GLOBALS.split(' ')), (key) => key === Symbol.toStringTag)
+defineProperty(globalThis, PIPE_KEY, { value: pipe, configurable: true })
 guardLoading()
 
 /**
@@ -85,69 +90,70 @@ function refusingLater(what: string): (...values: unknown[]) => unknown {
   }
 }
 
-function withoutPrefix(name: string): string {
-  return name.replace(/^node:/, '')
-}
-
-/** Returns a module as plugins see it; undefined for a name that Node.js does not know. */
-function moduleOf(given: unknown): unknown {
-  const name = withoutPrefix(String(given))
-  if (!KNOWN.has(name)) return undefined
-  if (!seen.has(name)) show(name)
-  return seen.get(name)
-}
-
-function show(name: string): void {
-  const real = load(name)
-  const allowed = new Set(Object.hasOwn(MODULES, name) ? MODULES[name]?.split(' ') : [])
-  if (name === 'process') seen.set(name, process)
-  else if (name === 'module') seen.set(name, moduleOfModules())
-  else if (typeof real === 'function' && allowed.size > 0) {
-    strip(real, new Set([...allowed, 'length', 'name', 'prototype']), (key) => isData(real as never, key))
-    seen.set(name, real)
-  } else {
-    const shown: Record<string, unknown> = {}
-    // Now, because a module may have itself as an export.
-    seen.set(name, shown)
-    fill(shown, { name, real, allowed })
-    if (name === 'fs') withStandardOutput(shown)
+/** Shows every module on the list, and of the others those that the bundle imports. */
+function showModules(): void {
+  const imported = (Reflect.get(globalThis, IMPORTS_KEY) ?? []) as readonly string[]
+  const known = builtinModules.map((name) => name.replace(/^node:/, ''))
+  const names = new Set([...Object.keys(MODULES), ...imported.map((name) => name.replace(/^node:/, ''))])
+  for (const name of known.filter((one) => names.has(one) && one !== 'module')) {
+    const shown = show(name)
+    modules[name] = shown
+    modules[`node:${name}`] = shown
   }
+  const full = moduleOfModules()
+  for (const name of ['module', 'node:module']) modules[name] = full
+  for (const [name, shown] of Object.entries(modules))
+    sources[SCHEME + name] = sourceOf(name, shown as Exports)
 }
 
-interface Source {
-  readonly name: string
-  readonly real: Exports
-  readonly allowed: ReadonlySet<string>
-}
-
-function fill(shown: Record<string, unknown>, { name, real, allowed }: Source): void {
+function show(name: string): unknown {
+  const real = load(name)
+  const isAllowed = Object.hasOwn(MODULES, name)
+  const allowed = new Set(MODULES[name]?.split(' '))
+  if (name === 'process') return process
+  // A function cannot be copied, and a module like `dns/promises` is inside another one as well.
+  if (isAllowed && (typeof real === 'function' || name.includes('/'))) {
+    strip(real, new Set([...allowed, 'length', 'name', 'prototype']), (key) => isData(real, key))
+    return real
+  }
+  const shown: Record<string, unknown> = {}
   for (const key of Object.getOwnPropertyNames(real)) {
     const property = getOwnPropertyDescriptor(real, key)
     if (!allowed.has(key)) shown[key] = harmless(`node:${name} (${key})`, read(real, key))
-    else if (property !== undefined && 'value' in property) shown[key] = shownValue(property.value)
+    else if (property !== undefined && 'value' in property) shown[key] = property.value
     else
       defineProperty(shown, key, {
-        get: () => shownValue(read(real, key)),
-        set: (value) => Reflect.set(real, key, value),
+        get: () => real[key],
+        set: (value) => {
+          ;(real as Record<string, unknown>)[key] = value
+        },
         enumerable: true,
         configurable: true,
       })
   }
+  if (name === 'fs') addStandardOutput(shown)
+  return shown
 }
 
 /** Loggers write to the standard output by its descriptor, which leads nowhere. */
-function withStandardOutput(shown: Record<string, unknown>): void {
+function addStandardOutput(shown: Record<string, unknown>): void {
   const lengthOf = (piece: unknown) =>
-    typeof piece === 'string' ? Buffer.byteLength(piece) : Number(Object(piece).byteLength)
+    typeof piece === 'string' ? piece.length : Number((piece as Uint8Array).byteLength)
   const { write, writeSync } = shown as Record<string, (...values: unknown[]) => unknown>
-  shown.writeSync = (fd: unknown, piece: unknown, ...others: unknown[]) =>
-    fd === 1 || fd === 2 ? lengthOf(piece) : writeSync?.(fd, piece, ...others)
+  shown.writeSync = (fd: unknown, piece: unknown) => (fd === 1 || fd === 2 ? lengthOf(piece) : writeSync?.())
   shown.write = (fd: unknown, piece: unknown, ...others: unknown[]) => {
-    const done = others.at(-1)
-    if ((fd !== 1 && fd !== 2) || typeof done !== 'function') return write?.(fd, piece, ...others)
+    const done = others[others.length - 1]
+    if ((fd !== 1 && fd !== 2) || typeof done !== 'function') return write?.(done)
     setImmediate(() => done(null, lengthOf(piece), piece))
     return undefined
   }
+}
+
+function sourceOf(name: string, shown: Exports): string {
+  const keys = Object.keys(shown).filter((key) => /^[A-Za-z_$][\w$]*$/.test(key) && key !== 'default')
+  const exports = keys.map((key, at) => `const v${at} = it.${key}\nexport { v${at} as ${key} }`)
+  const it = `const it = process.getBuiltinModule(${JSON.stringify(name)})`
+  return [it, 'export default it', ...exports].join('\n')
 }
 
 function load(name: string): Exports {
@@ -165,15 +171,6 @@ function read(real: Exports, key: PropertyKey): unknown {
     return undefined
   }
 }
-
-/** A module inside another one, such as `dns.promises`, is shown as it is when it is imported by itself. */
-function shownValue(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value
-  const name = Object.keys(MODULES).find((known) => known.includes('/') && load(known) === value)
-  return name === undefined ? value : moduleOf(name)
-}
-
-const DEPTH = 2
 
 /** Returns a refused export in a form that does nothing: functions that refuse, and copies of data. */
 function harmless(what: string, value: unknown, depth = 0): unknown {
@@ -195,16 +192,18 @@ function isData(holder: Exports, key: PropertyKey): boolean {
 }
 
 function moduleOfModules(): Exports {
-  const require = (name: unknown) => {
-    const found = moduleOf(name)
-    if (found === undefined)
-      throw Object.assign(new Error(`Plugins cannot load ${String(name)}.`), { code: 'MODULE_NOT_FOUND' })
-    return found
-  }
   return {
-    createRequire: () => Object.assign(require, { resolve: (name: string) => name, cache: {} }),
+    createRequire: () => {
+      const require = (name: string) => {
+        const found = modules[name]
+        if (found === undefined)
+          throw Object.assign(new Error(`Plugins cannot load ${name}.`), { code: 'MODULE_NOT_FOUND' })
+        return found
+      }
+      return Object.assign(require, { resolve: (name: string) => name, cache: {} })
+    },
     builtinModules: Object.keys(MODULES),
-    isBuiltin: (name: unknown) => KNOWN.has(withoutPrefix(String(name))),
+    isBuiltin: (name: string) => modules[name] !== undefined,
   }
 }
 
@@ -226,7 +225,7 @@ function stripProcess(): void {
     ['stderr', 2],
   ] as const)
     defineProperty(process, name, { value: Object.assign(nowhere(), { fd }), enumerable: true })
-  defineProperty(process, 'getBuiltinModule', { value: moduleOf, enumerable: true })
+  defineProperty(process, 'getBuiltinModule', { value: (name: string) => modules[name], enumerable: true })
 }
 
 /** Whatever is loaded from now on is the bundle, once, or a module of Node.js as plugins see it: by `import`, `import()` or `require`. */
@@ -234,23 +233,16 @@ function guardLoading(): void {
   let isBegun = false
   registerHooks({
     resolve: (specifier, context, next) => {
-      if (!isBegun && context.parentURL === undefined) {
+      if (!isBegun) {
         isBegun = true
         return next(specifier, context)
       }
-      if (moduleOf(specifier) === undefined) throw denied(`Plugins cannot load ${specifier.slice(0, 100)}.`)
-      return { url: `${SCHEME}${withoutPrefix(specifier)}`, format: 'module', shortCircuit: true }
+      if (modules[specifier] === undefined) throw denied(`Plugins cannot load ${specifier}.`)
+      return { url: SCHEME + specifier, format: 'module', shortCircuit: true }
     },
     load: (url, context, next) => {
-      if (!url.startsWith(SCHEME)) return next(url, context)
-      const name = url.slice(SCHEME.length)
-      const names = Object.keys(moduleOf(name) as object).filter(
-        (key) => /^[A-Za-z_$][\w$]*$/.test(key) && key !== 'default',
-      )
-      const text = `const it = process.getBuiltinModule(${JSON.stringify(name)})
-export default it
-${names.map((key, at) => `const v${at} = it.${key}\nexport { v${at} as ${key} }`).join('\n')}`
-      return { format: 'module', source: text, shortCircuit: true }
+      const source = sources[url]
+      return source === undefined ? next(url, context) : { format: 'module', source, shortCircuit: true }
     },
   })
 }
