@@ -98,9 +98,9 @@ export function escapesOf(canary: string): Escape[] {
     ),
     ...LOADERS.map(
       (by): Escape => [
-        `replaces functions of the language, and uses fs.writeFileSync (${by})`,
+        `replaces functions of the language, and uses v8.getHeapStatistics (${by})`,
         'patched',
-        { by, name: 'node:fs', member: 'writeFileSync', values: [canary, 'x'] },
+        { by, name: 'node:v8', member: 'getHeapStatistics', values: [] },
         'any',
       ],
     ),
