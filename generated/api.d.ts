@@ -2128,7 +2128,7 @@ export interface components {
          * @description - `pending`: accepted and stored; not signed yet. With `awaits_approval`, it waits for a decision, and before `valid_from` for its time.
          *     - `sent`: signed and stored; on its way to a node.
          *     - `submitted`: a node accepted it; waiting for a block.
-         *     - `mined`: in a block that is not deep enough yet.
+         *     - `mined`: in a block that is not deep enough yet. With `no_op`, the block includes only a no-op in its place.
          *     - `confirmed`: in a block that is deep enough. Final.
          *     - `failed`: included but reverted, or it can never be included; see `status_reason`. Final.
          *     - `canceled`: canceled before it was broadcast, or a no-op was included in its place. Final.
@@ -2187,7 +2187,7 @@ export interface components {
          *     | `transaction_not_replaceable` | The status of the transaction, or its wait for an approval, does not allow replacing or canceling it |
          *     | `replacement_underpriced` | No node would accept the replacement at this price; `error` names the minimum |
          *     | `gas_price_above_cap` | The price is above the `gas_price_cap` of the relayer |
-         *     | `fee_above_cap` | `max_fee` is above the `max_fee` policy of the relayer; on Solana, the fee is above `max_allowed_fee_lamports` |
+         *     | `fee_above_cap` | The fee is above the policy: `tx_fee_cap`, on Stellar `max_fee`, on Solana `max_allowed_fee_lamports` |
          *     | `policy_beyond_ceiling` | A policy would allow more than the operator does; `error` names it and the ceiling |
          *     | `report_too_large` | The report would have more than 50000 transactions; request shorter periods |
          *     | `rule_violated` | A rule for spending or a plugin refuses; `error` names the rule, whose it is, and what is left |
@@ -2846,6 +2846,11 @@ export interface components {
             /** @description The most that one unit of gas may cost, in wei. No cap if absent. */
             readonly gas_price_cap?: components["schemas"]["ExactU128"];
             /**
+             * @description The most that one transaction may cost in fees, in wei: its gas limit at its highest price, and the fees of a rollup. Default: that of
+             *     the network. The service lowers its offer to it while the next block accepts that, and otherwise waits.
+             */
+            readonly tx_fee_cap?: components["schemas"]["ExactU128"];
+            /**
              * @description The service never raises a fee on its own above this many times the current market: neither above what the next block would charge, nor
              *     above the most that any block could. The transaction then waits until the market rises, a block includes it, or the caller replaces it.
              *     Prices named by a request, replacements, and the no-ops that use up a nonce are not limited. 5 if absent.
@@ -3078,6 +3083,11 @@ export interface components {
             readonly shared_account?: components["schemas"]["EvmPolicies"]["shared_account"];
             /** @description The most that one unit of gas may cost, in wei. No cap if absent. */
             readonly gas_price_cap?: components["schemas"]["U128"];
+            /**
+             * @description The most that one transaction may cost in fees, in wei: its gas limit at its highest price, and the fees of a rollup. Default: that of
+             *     the network. The service lowers its offer to it while the next block accepts that, and otherwise waits.
+             */
+            readonly tx_fee_cap?: components["schemas"]["U128"];
             readonly fee_limit_multiplier?: components["schemas"]["EvmPolicies"]["fee_limit_multiplier"];
             /**
              * @description The balance in wei that must remain when everything in flight is paid; the service disables a relayer whose account can spend less. 1 if
@@ -3402,6 +3412,7 @@ export interface components {
             readonly max_queue_seconds?: components["schemas"]["CreateEvmPolicies"]["max_queue_seconds"] | null;
             readonly shared_account?: components["schemas"]["CreateEvmPolicies"]["shared_account"] | null;
             readonly gas_price_cap?: components["schemas"]["CreateEvmPolicies"]["gas_price_cap"] | null;
+            readonly tx_fee_cap?: components["schemas"]["CreateEvmPolicies"]["tx_fee_cap"] | null;
             readonly fee_limit_multiplier?: components["schemas"]["CreateEvmPolicies"]["fee_limit_multiplier"] | null;
             readonly min_balance?: components["schemas"]["CreateEvmPolicies"]["min_balance"] | null;
             readonly warn_balance?: components["schemas"]["CreateEvmPolicies"]["warn_balance"] | null;
@@ -4470,6 +4481,10 @@ export interface components {
             readonly finality?: "depth" | "safe" | "finalized";
             /** @description EVM: the maximum gas limit of a transaction, if it is below the block gas limit (EIP-7825). The service keeps estimates below it. */
             readonly max_gas_per_transaction?: number;
+            /** @description EVM: the most that one transaction may cost in fees, in wei. The policy of the same name overrides it. */
+            readonly tx_fee_cap?: components["schemas"]["DecimalString"];
+            /** @description EVM: the lowest tip that the pools of the network accept, in wei per gas, where it is known. */
+            readonly min_priority_fee?: components["schemas"]["DecimalString"];
             /** @description EVM. `eip1559`: blocks have a base fee. */
             readonly features?: readonly "eip1559"[];
             /** @description EVM: the symbol of its native currency. */
@@ -5427,7 +5442,7 @@ export interface components {
              *     - `missing_predecessor`: the chain waits for a nonce that no transaction has.
              *     - `fee_below_base_fee`: no block can include it at its price.
              *     - `fee_below_market`: blocks currently prefer others.
-             *     - `fee_at_cap`: a higher fee would be above `gas_price_cap`.
+             *     - `fee_at_cap`: a higher fee would be above `gas_price_cap` or `tx_fee_cap`.
              *     - `fee_at_limit`: a raise of its fee would be above `fee_limit_multiplier` times the current market.
              *     - `fee_over_budget`: a budget does not allow a raise of its fee.
              *     - `nonce_passed`: the chain has used its nonce; the service is finding out which attempt was included.
@@ -5475,6 +5490,12 @@ export interface components {
          */
         readonly AwaitsApproval: true;
         /**
+         * @description Present if the shown attempt is a no-op: it takes the place of what `requested` says, and executes nothing. `mined` then means only that its
+         *     nonce is used.
+         * @constant
+         */
+        readonly NoOp: true;
+        /**
          * @description Present while nothing proves what happened to the transaction. It is neither signed again nor ended until the endpoints agree, or an operator
          *     decides (`decideTransaction`).
          */
@@ -5514,6 +5535,7 @@ export interface components {
              */
             readonly made_public_at?: string;
             readonly awaits_approval?: components["schemas"]["AwaitsApproval"];
+            readonly no_op?: components["schemas"]["NoOp"];
             readonly undecided_since?: components["schemas"]["UndecidedSince"];
             /** @description The relayer that it refills. Present if the service sent it for the `policies.top_up` of that relayer. */
             readonly top_up_of?: components["schemas"]["Id"];
@@ -5820,6 +5842,7 @@ export interface components {
             /** @description Explains the status to people, if necessary. */
             readonly status_reason?: string;
             readonly awaits_approval?: components["schemas"]["AwaitsApproval"];
+            readonly no_op?: components["schemas"]["NoOp"];
             readonly undecided_since?: components["schemas"]["UndecidedSince"];
             /** @description The relayer that it refills. Present if the service sent it for the `policies.top_up` of that relayer. */
             readonly top_up_of?: components["schemas"]["Id"];
@@ -5908,6 +5931,7 @@ export interface components {
             /** @description Explains the status to people, if necessary. */
             readonly status_reason?: string;
             readonly awaits_approval?: components["schemas"]["AwaitsApproval"];
+            readonly no_op?: components["schemas"]["NoOp"];
             readonly undecided_since?: components["schemas"]["UndecidedSince"];
             /** @description The relayer that it refills. Present if the service sent it for the `policies.top_up` of that relayer. */
             readonly top_up_of?: components["schemas"]["Id"];

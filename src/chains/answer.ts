@@ -78,6 +78,8 @@ export interface Receipt {
    * show it. Absent if blocks contain only what they execute.
    */
   readonly executed?: 'no' | 'unknown'
+  /** The transaction emitted no event, on chains whose receipts show it. */
+  readonly emittedNothing?: true
   readonly result?: ChainResult
 }
 
@@ -161,6 +163,8 @@ export interface PriceComparison {
   readonly newest?: ComparedBlock | undefined
   /** The highest price to which the service currently raises the draft automatically; absent if no fee is raised. */
   readonly limit?: bigint
+  /** The price at which the fee of the draft reaches the most that one transaction may cost; absent if there is none. */
+  readonly feeCap?: bigint
   /** The lowest raise that nodes accept would be above the limit. */
   readonly atLimit?: true
 }

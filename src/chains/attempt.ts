@@ -128,6 +128,14 @@ export interface ChainResult {
   readonly returnValueXdr?: string
 }
 
+/** What is known of an inclusion beyond its receipt. */
+export interface InclusionDetails {
+  /** The result with values that the receipt left out. */
+  readonly result?: ChainResult
+  /** Sentences that say what was asked for and did not happen, although the transaction succeeded. */
+  readonly note?: string
+}
+
 /** A prepared draft. `logs` explains what the service changed or decided, for `metadata.logs`. */
 export interface Prepared<D extends Draft = Draft> {
   readonly draft: D

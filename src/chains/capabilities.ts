@@ -1,6 +1,6 @@
 import type { Signer } from '../signers/signer.ts'
 import type { Answer, BroadcastResult, EndpointReport, Freshness, Head, HeadFeed, Receipt } from './answer.ts'
-import type { Attempt, Draft, MessageSignature, Prepared, Signature } from './attempt.ts'
+import type { Attempt, Draft, InclusionDetails, MessageSignature, Prepared, Signature } from './attempt.ts'
 import type { CallResult, ContractCalls } from './call.ts'
 import type { Effects } from './effects.ts'
 import type { TypedData } from './evm/content.ts'
@@ -358,6 +358,8 @@ export interface ChainCapabilities<R extends ChainRequest, D extends Draft, P ex
    * cost no call.
    */
   blockTimes?(hashes: readonly string[]): Promise<ReadonlyMap<string, Date>>
+  /** Reads what the receipt of an included draft does not say. Nothing that no node answers is guessed. */
+  inclusionDetails?(draft: D, receipt: Receipt): Promise<InclusionDetails>
   readonly headSubscription?: HeadSubscription
   readonly revertReasons?: RevertReasons<D>
   readonly inclusionHashes?: InclusionHashes<D>

@@ -51,8 +51,8 @@ export function hasLasted(
 const ALONE_DIVISOR = 3n
 
 /**
- * Combines the answers of all endpoints to one simulation. The success of an endpoint that is not behind wins: a refusal elsewhere may come
- * from an endpoint that has not seen the newest block. A refusal by the newest endpoint is final when several endpoints exist and all
+ * Combines the answers of all endpoints to one simulation. The success of an endpoint that is not behind outweighs the refusal of another one,
+ * which may not have seen the newest block, but not the refusals of most. A refusal by the newest endpoint is final when several endpoints exist and all
  * answered, or when it has lasted for `finalAfter` blocks. The refusal of a single endpoint, which can lag unnoticed, must last for a third
  * of them. Until then the refusal is `unanswered`. Pure.
  */
@@ -61,9 +61,12 @@ export function evaluateSimulations<T>(
   { first, now, finalAfter }: Circumstances,
 ): Answer<T> {
   const answered = opinions.filter(isAnswered)
-  const success = answered.find(({ answer, behind }) => answer.kind === 'ok' && !behind)
-  if (success !== undefined) return success.answer
-  const newest = newestOf(answered)
+  const current = answered.filter(({ behind }) => !behind)
+  const [success, ...more] = current.filter(({ answer }) => answer.kind === 'ok')
+  const refusals = current.filter(({ answer }) => answer.kind === 'refused')
+  const isOutvoted = refusals.length > more.length + 1
+  if (success !== undefined && !isOutvoted) return success.answer
+  const newest = newestOf(isOutvoted ? refusals : answered)
   if (newest === undefined || newest.behind || newest.answer.kind !== 'refused') return undecided(opinions)
   const isAlone = opinions.length === 1
   const wait = isAlone ? finalAfter / ALONE_DIVISOR : finalAfter

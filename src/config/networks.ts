@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { flag, oneOf, openReader, publicKey, type Reader, text, whole } from '../lib/fields.ts'
+import { flag, oneOf, openReader, publicKey, type Reader, text, u128, whole } from '../lib/fields.ts'
 import { omitUndefined } from '../lib/object.ts'
 import { CATALOGUE } from '../networks/catalogue/catalogue.ts'
 import type { CatalogueEntry } from '../networks/catalogue/entry.ts'
+import { defaultTxFeeCap } from '../networks/catalogue/fee-caps.ts'
 import {
   DEFAULT_BLOCKTIME_MS,
   DEFAULT_LEDGER_TIME_MS,
@@ -133,15 +134,19 @@ type Shared = Pick<Network, 'name' | 'isTestnet' | 'rpcUrls' | 'explorerUrls' | 
 function readEvm(reader: Reader, shared: Shared, problems: string[]): EvmNetwork {
   reader.ignore('gas_price_cache')
   const maxGas = reader.find('max_gas_per_transaction', whole(MIN_GAS_LIMIT))
+  const minPriorityFee = reader.find('min_priority_fee', u128)
+  const symbol = reader.get('symbol', text)
   const privateRpcUrls = readPrivateRpcUrls(reader, 'private_rpc_urls', problems)
   const hasTag = (tags: readonly string[]) => shared.tags?.some((tag) => tags.includes(tag)) === true
   return {
     ...shared,
     ...(maxGas === undefined ? {} : { maxGasPerTransaction: BigInt(maxGas) }),
+    ...(minPriorityFee === undefined ? {} : { minPriorityFee }),
     ...(privateRpcUrls.length > 0 && { privateRpcUrls }),
     type: 'evm',
     chainId: reader.get('chain_id', whole(1)),
-    symbol: reader.get('symbol', text),
+    symbol,
+    txFeeCap: reader.find('tx_fee_cap', u128) ?? defaultTxFeeCap(symbol),
     features: reader.list('features', oneOf('eip1559')),
     finality: reader.find('finality', oneOf('depth', 'safe', 'finalized')) ?? 'depth',
     mempool: !hasTag(WITHOUT_MEMPOOL),

@@ -112,7 +112,7 @@ function waiting(facts: DiagnosisFacts, codes: ReadonlySet<FindingCode>): NextAc
   if (codes.has('fee_at_cap')) {
     return {
       action: 'watch',
-      message: `Its fee cannot be raised: gas_price_cap of relayer ${poolIdOf(relayer.id)} does not allow it.`,
+      message: `Its fee cannot be raised: gas_price_cap or tx_fee_cap of relayer ${poolIdOf(relayer.id)} does not allow it.`,
     }
   }
   const obstacle = UNRAISED.find(({ code }) => codes.has(code))

@@ -12,15 +12,19 @@ export function belowBaseFee({ transaction, price }: DiagnosisFacts): Finding | 
   }
 }
 
-/** Finds that the policy stops the next raise. */
+/** Finds that a policy stops the next raise. */
 export function feeAtCap({ transaction, relayer, price }: DiagnosisFacts): Finding | undefined {
-  const cap = gasPriceCapOf(relayer)
-  if (!isUnmined(transaction.status) || price === undefined || cap === undefined) return undefined
-  if (price.market <= price.bid || (price.bid * 11n) / 10n <= cap) return undefined
-  return {
-    code: 'fee_at_cap',
-    message: `The market is at ${price.market} wei per gas; a raise needs at least ${(price.bid * 11n) / 10n}, and gas_price_cap is ${cap}.`,
-  }
+  if (!isUnmined(transaction.status) || price === undefined) return undefined
+  const { bid, market } = price
+  const least = (bid * 11n) / 10n
+  const caps = [
+    { cap: gasPriceCapOf(relayer), words: 'gas_price_cap is' },
+    { cap: price.feeCap, words: 'tx_fee_cap allows' },
+  ]
+  const reached = caps.find(({ cap }) => cap !== undefined && least > cap)
+  if (market <= bid || reached === undefined) return undefined
+  const message = `The market is at ${market} wei per gas; a raise needs at least ${least}, and ${reached.words} ${reached.cap}.`
+  return { code: 'fee_at_cap', message }
 }
 
 /** Finds that a raise would exceed the limit for automatic raises, or that a refused price cannot grow further. */

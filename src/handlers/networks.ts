@@ -77,6 +77,8 @@ function presentEvm(network: EvmNetwork) {
     finality: network.finality,
     max_gas_per_transaction:
       network.maxGasPerTransaction === undefined ? undefined : Number(network.maxGasPerTransaction),
+    tx_fee_cap: String(network.txFeeCap),
+    min_priority_fee: network.minPriorityFee === undefined ? undefined : String(network.minPriorityFee),
     features: network.features,
     symbol: network.symbol,
   }

@@ -1,3 +1,4 @@
+import { smaller } from '../lib/bigint.ts'
 import { type SeenHead, seeHead } from './head-age.ts'
 import type { RpcUrl } from './network.ts'
 
@@ -28,7 +29,10 @@ export interface EndpointPool {
   /** Records a request whose outcome says nothing about the endpoint's health. */
   notCounted(url: string): void
   sawHead(url: string, height: bigint): void
-  /** Returns the highest block that any endpoint reported lately; undefined if none did. */
+  /**
+   * Returns the highest block that endpoints reported lately; undefined if none did. One of three or more that names a block which the others
+   * cannot have reached since they answered does not count, so that it makes none of them late.
+   */
   highest(): bigint | undefined
   /** Returns the newest head of all endpoints, and since when they report it; undefined if none did yet. */
   seenHead(): SeenHead | undefined
@@ -42,6 +46,8 @@ export interface EndpointPool {
 interface EndpointPoolOptions {
   /** Each url gets a share in proportion to its weight; a URL with weight 0 gets none. */
   readonly urls: readonly RpcUrl[]
+  /** Expected time between blocks, in ms. */
+  readonly blocktimeMs: number
   /** Milliseconds of a clock that never steps. */
   readonly now: () => number
   /** Returns a number from 0 up to but not including 1. */
@@ -68,7 +74,7 @@ interface Endpoint extends RpcUrl {
 }
 
 /** Creates a pool of healthy endpoints. */
-export function createEndpointPool({ urls, now, random }: EndpointPoolOptions): EndpointPool {
+export function createEndpointPool({ urls, blocktimeMs, now, random }: EndpointPoolOptions): EndpointPool {
   const endpoints = urls
     .filter(({ weight }) => weight > 0)
     .map((url): Endpoint => ({ ...url, health: HEALTHY, onTrial: false, asked: false }))
@@ -115,10 +121,12 @@ export function createEndpointPool({ urls, now, random }: EndpointPoolOptions): 
     sawHead: (url, height) => {
       const endpoint = find(url)
       if (endpoint === undefined) return
-      note(endpoint, height, now())
-      seen = seeHead(seen, height, now())
+      note(endpoint, height, { endpoints, now: now(), blocktimeMs })
+      // A height above the agreed one is one endpoint's word so far.
+      const agreed = highestOf(endpoints, now(), blocktimeMs) ?? height
+      seen = seeHead(seen, smaller(height, agreed), now())
     },
-    highest: () => highestOf(endpoints, now()),
+    highest: () => highestOf(endpoints, now(), blocktimeMs),
     seenHead: () => seen,
     waitMs: (except) => {
       const waits = others(except).map((endpoint) => untilAskable(endpoint, now()))
@@ -155,22 +163,52 @@ function draw(endpoints: readonly Endpoint[], random: number): Endpoint | undefi
   })
 }
 
-function recent({ highest }: Endpoint, now: number): bigint | undefined {
-  return highest !== undefined && now - highest.at < HEIGHT_MS ? highest.height : undefined
-}
-
-function note(endpoint: Endpoint, height: bigint, now: number): void {
+/**
+ * Adds a reported height. A jump that neither the endpoint nor another one can have made since its last report counts for nothing, until that
+ * report is too old (`HEIGHT_MS`).
+ */
+function note(endpoint: Endpoint, height: bigint, { endpoints, now, blocktimeMs }: Reported): void {
   endpoint.head = height
-  const before = recent(endpoint, now)
-  if (before === undefined || height >= before) endpoint.highest = { height, at: now }
+  const before = reportOf(endpoint, now)
+  const reports = endpoints.flatMap((one) => reportOf(one, now) ?? [])
+  const isJump = !reports.some((report) => height <= reachable(report, now, blocktimeMs))
+  if (before !== undefined && endpoints.length > 1 && isJump) return
+  if (before === undefined || height >= before.height) endpoint.highest = { height, at: now }
 }
 
-function highestOf(endpoints: readonly Endpoint[], now: number): bigint | undefined {
-  const heights = endpoints.map((endpoint) => recent(endpoint, now)).filter((height) => height !== undefined)
-  return heights.reduce<bigint | undefined>(
-    (top, height) => (top === undefined || height > top ? height : top),
-    undefined,
-  )
+interface Reported {
+  readonly endpoints: readonly Endpoint[]
+  readonly now: number
+  readonly blocktimeMs: number
+}
+
+/** A height, and the time at which an endpoint reported it. */
+type Report = NonNullable<Endpoint['highest']>
+
+function reportOf({ highest }: Endpoint, now: number): Report | undefined {
+  return highest !== undefined && now - highest.at < HEIGHT_MS ? highest : undefined
+}
+
+/**
+ * A chain may be this much faster than its block time, in percent, and this many blocks ahead at once. With less, a fast chain queries all
+ * endpoints more often; with more, one endpoint can lead the others by as many blocks.
+ */
+const LEAD_PERCENT = 150
+const LEAD_BLOCKS = 3
+
+/** Returns the highest block that the chain can have now, if it had the reported one then. */
+function reachable({ height, at }: Report, now: number, blocktimeMs: number): bigint {
+  return height + BigInt(Math.ceil(((now - at) * LEAD_PERCENT) / 100 / blocktimeMs) + LEAD_BLOCKS)
+}
+
+/** Two endpoints that contradict each other are a tie: the higher one counts then, because one that stands still would stop the network. */
+function highestOf(endpoints: readonly Endpoint[], now: number, blocktimeMs: number): bigint | undefined {
+  const [first, ...others] = endpoints
+    .flatMap((endpoint) => reportOf(endpoint, now) ?? [])
+    .toSorted((one, other) => (one.height > other.height ? -1 : 1))
+  if (first === undefined || others.length < 2) return first?.height
+  const isReachable = others.some((report) => first.height <= reachable(report, now, blocktimeMs))
+  return isReachable ? first.height : others[0]?.height
 }
 
 function stateOf({ url, health, head, asked }: Endpoint, now: number): EndpointState {

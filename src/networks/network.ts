@@ -82,6 +82,10 @@ export interface EvmNetwork extends AnyNetwork {
   readonly opStack?: true
   /** The endpoints for private transactions. If there are none, private transactions wait. */
   readonly privateRpcUrls?: readonly PrivateRpcUrl[]
+  /** The most that one transaction may cost in fees, in wei, unless a policy says otherwise (geth's `--rpc.txfeecap`). */
+  readonly txFeeCap: bigint
+  /** The lowest tip that every pool of the network accepts, in wei per gas. If absent, none is known. */
+  readonly minPriorityFee?: bigint
   /** The maximum gas limit of a transaction (EIP-7825). If absent, only the block gas limit counts. */
   readonly maxGasPerTransaction?: bigint
 }

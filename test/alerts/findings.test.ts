@@ -129,6 +129,7 @@ describe('a network without blocks', () => {
     name: 'sepolia',
     chainId: 11_155_111,
     symbol: 'ETH',
+    txFeeCap: 10n ** 18n,
     isTestnet: true,
     features: [],
     mempool: true,

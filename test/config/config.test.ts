@@ -159,6 +159,7 @@ describe('a good configuration', () => {
         name: 'anvil',
         chainId: 31337,
         symbol: 'ETH',
+        txFeeCap: 10n ** 18n,
         isTestnet: true,
         features: ['eip1559'],
         mempool: true,

@@ -92,6 +92,7 @@ export async function openEvm(target: LiveTarget): Promise<LiveNetwork> {
           type: 'evm',
           features: ['eip1559'],
           finality: 'depth',
+          txFeeCap: 10n ** 18n,
           mempool: true,
           averageBlocktimeMs: blocktimeMs,
           requiredConfirmations: 1,

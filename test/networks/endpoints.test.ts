@@ -12,7 +12,12 @@ const HOLD_MS = 30_000
 function setUp(...weights: readonly number[]) {
   const world = { now: 1_000_000, random: 0 }
   const urls = weights.map((weight, index) => ({ url: String.fromCharCode(97 + index), weight }))
-  const pool = createEndpointPool({ urls, now: () => world.now, random: () => world.random })
+  const pool = createEndpointPool({
+    urls,
+    blocktimeMs: 1_000,
+    now: () => world.now,
+    random: () => world.random,
+  })
   return { world, pool }
 }
 

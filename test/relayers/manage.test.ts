@@ -33,6 +33,7 @@ const NETWORK: EvmNetwork = {
   rpcUrls: [],
   chainId: 31337,
   symbol: 'ETH',
+  txFeeCap: 10n ** 18n,
   features: [],
   mempool: true,
 }

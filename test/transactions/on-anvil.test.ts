@@ -122,7 +122,7 @@ describe('acceptance', () => {
     await step()
     const { attempts } = await reload(fixture.context, transaction)
     const { estimatedGas } = await now(transaction)
-    expect(attempts).toMatchObject([{ draft: { gasLimit: estimatedGas } }])
+    expect(attempts).toMatchObject([{ draft: { gasLimit: ((estimatedGas ?? 0n) * 110n) / 100n } }])
   })
 })
 

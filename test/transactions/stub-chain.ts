@@ -21,6 +21,7 @@ export const SILENT_NETWORK: EvmNetwork = {
   name: 'testnet',
   chainId: 31_337,
   symbol: 'ETH',
+  txFeeCap: 10n ** 18n,
   isTestnet: true,
   features: ['eip1559'],
   mempool: true,

@@ -19,6 +19,7 @@ describe('the alert worker', () => {
     name: 'sepolia',
     chainId: 11_155_111,
     symbol: 'ETH',
+    txFeeCap: 10n ** 18n,
     isTestnet: true,
     features: [],
     mempool: true,

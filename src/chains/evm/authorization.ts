@@ -2,9 +2,10 @@ import type { Hex } from 'viem'
 import { hashAuthorization, hexToBytes } from 'viem/utils'
 import type { Clock } from '../../lib/time.ts'
 import { evmAddress, libsecp256k1 } from '../../signers/secp256k1.ts'
-import type { Refusal } from '../answer.ts'
-import type { RpcClient } from '../rpc/rpc.ts'
+import type { Answer, Refusal } from '../answer.ts'
+import type { EndpointReply, PooledClient } from '../rpc/rpc.ts'
 import type { Authorization, EvmRequest } from './content.ts'
+import type { AccountReader } from './read/accounts.ts'
 import type { EvmAccount, FeeMarket } from './types.ts'
 
 /** Checks the authorization list of a request (EIP-7702): the relayer's policy, the receiver, the price and each entry. */
@@ -79,7 +80,7 @@ function invalid(detail: string): Refusal {
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 
 /** Returns the account that signed the authorization, in EIP-55; undefined if its signature is none. */
-function authorityOf({ address, chainId, nonce, yParity, r, s }: Authorization): string | undefined {
+export function authorityOf({ address, chainId, nonce, yParity, r, s }: Authorization): string | undefined {
   if (BigInt(s) > HALF_ORDER) return undefined
   const hash = hashAuthorization({ address: address as Hex, chainId, nonce: Number(nonce) })
   const signature = Buffer.concat([hexToBytes(r as Hex), hexToBytes(s as Hex)])
@@ -93,6 +94,69 @@ function authorityOf({ address, chainId, nonce, yParity, r, s }: Authorization):
 /** The code of a delegated account begins with this prefix (EIP-7702). */
 const DELEGATION = /^0xef0100/i
 
+/** Returns the contract to which this code of an account delegates, in lower case; undefined for any other code. */
+export function delegationOf(code: string): string | undefined {
+  return DELEGATION.test(code) ? `0x${code.slice(8).toLowerCase()}` : undefined
+}
+
+/**
+ * Refuses authorizations that cannot apply any more: the chain would include the transaction, charge its fee, and skip them. Each account's
+ * nonce must be that of its authorization, and its code none, or a delegation (EIP-7702). A nonce that is still to come may fit when the
+ * transaction is included. What no endpoint answers refuses nothing.
+ */
+export async function checkAuthorities(
+  {
+    client,
+    accounts,
+  }: { readonly client: Pick<PooledClient, 'sendEverywhere'>; readonly accounts: AccountReader },
+  list: readonly Authorization[] = [],
+): Promise<Extract<Answer<never>, { kind: 'refused' }> | undefined> {
+  const entries = list.map((authorization) => ({
+    authorization,
+    authority: authorityOf(authorization) ?? '',
+  }))
+  const authorities = [...new Set(entries.map(({ authority }) => authority))]
+  if (authorities.length === 0) return undefined
+  const [nonces, codes] = await Promise.all([
+    accounts.nonces(authorities),
+    client.sendEverywhere(
+      authorities.map((authority) => ({ method: 'eth_getCode', params: [authority, 'latest'] })),
+    ),
+  ])
+  const next = new Map(
+    authorities.map((authority, index) => {
+      const nonce = nonces[index]
+      return [authority, nonce?.kind === 'ok' ? nonce.value : undefined]
+    }),
+  )
+  for (const [index, { authorization, authority }] of entries.entries()) {
+    const expected = next.get(authority)
+    if (expected !== undefined && authorization.nonce < expected)
+      return refusedEntry(
+        `authorization_list[${index}].nonce: ${expected} is expected, the nonce of ${authority} on the chain; ${authorization.nonce} is used already, so it cannot apply.`,
+      )
+    if (expected === authorization.nonce) next.set(authority, expected + 1n)
+    if (hasOwnCode(codes, authorities.indexOf(authority)))
+      return refusedEntry(
+        `authorization_list[${index}]: ${authority} is a contract, so its authorization cannot apply (EIP-7702).`,
+      )
+  }
+  return undefined
+}
+
+/** Every endpoint that answers says that the account has code of its own. */
+function hasOwnCode(codes: readonly (readonly EndpointReply[])[], index: number): boolean {
+  const told = codes.flatMap((replies) => {
+    const reply = replies[index]?.reply
+    return reply?.kind === 'result' && typeof reply.result === 'string' ? [reply.result] : []
+  })
+  return told.length > 0 && told.every((code) => code !== '0x' && !DELEGATION.test(code))
+}
+
+function refusedEntry(detail: string): Extract<Answer<never>, { kind: 'refused' }> {
+  return { kind: 'refused', refusal: invalid(detail) }
+}
+
 /** An answer counts for this long, in ms. A delegation that is noticed later than it happened only costs refused broadcasts. */
 const FRESH_MS = 60_000
 
@@ -102,16 +166,21 @@ const FRESH_MS = 60_000
  * node answers.
  */
 export function createInFlightLimits(
-  client: RpcClient,
+  client: Pick<PooledClient, 'sendEverywhere'>,
   clock: Clock,
 ): (address: string) => Promise<number | undefined> {
   const known = new Map<string, { readonly limit: number | undefined; readonly until: number }>()
   return async (address) => {
     const before = known.get(address)
     if (before !== undefined && clock.monotonic() < before.until) return before.limit
-    const reply = await client.call('eth_getCode', [address, 'latest'])
-    if (reply.kind !== 'result' || typeof reply.result !== 'string') return before?.limit
-    const limit = DELEGATION.test(reply.result) ? 1 : undefined
+    const endpoints = await client.sendEverywhere([{ method: 'eth_getCode', params: [address, 'latest'] }])
+    const codes = endpoints.flatMap(([answer]) =>
+      answer?.reply.kind === 'result' && typeof answer.reply.result === 'string' ? [answer.reply.result] : [],
+    )
+    if (codes.length === 0) return before?.limit
+    // Half of the endpoints are not enough: the limit makes the account slow.
+    const delegated = codes.filter((code) => DELEGATION.test(code))
+    const limit = delegated.length * 2 > codes.length ? 1 : undefined
     known.set(address, { limit, until: clock.monotonic() + FRESH_MS })
     return limit
   }

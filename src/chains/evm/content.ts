@@ -135,6 +135,8 @@ export interface EvmPolicies {
   readonly allowAuthorizationList?: boolean
   /** The highest price of one unit of gas, in wei. Default: no cap. */
   readonly gasPriceCap?: bigint
+  /** The most that one transaction may cost in fees, in wei. Default: that of the network. */
+  readonly txFeeCap?: bigint
   /** The service never raises a fee above this many times the current market. Default `DEFAULT_FEE_LIMIT_MULTIPLIER`. */
   readonly feeLimitMultiplier?: number
   /** The amount that must stay on the account after everything in flight is paid, in wei. Default 1. */

@@ -15,7 +15,7 @@ import {
 import { createUnknownTexts } from '../rpc/refusals.ts'
 import type { PooledClient, RpcCall, RpcReply } from '../rpc/rpc.ts'
 import { createSimulationRefusals } from '../simulations.ts'
-import { createInFlightLimits } from './authorization.ts'
+import { checkAuthorities, createInFlightLimits } from './authorization.ts'
 import { broadcastAll } from './broadcast/broadcast.ts'
 import { createPoolQueueWatch } from './broadcast/pool-queue.ts'
 import { createPrivateBroadcast } from './broadcast/private-broadcast.ts'
@@ -26,6 +26,7 @@ import { decodeEvent } from './call/decode-event.ts'
 import { encodeCall } from './call/encode-call.ts'
 import type { EvmDraft, EvmPolicies, EvmRequest } from './content.ts'
 import { EVM_CONTENT, READ_METHODS } from './family.ts'
+import { readInclusionDetails } from './inclusion/details.ts'
 import { proveInclusion } from './inclusion/prove-inclusion.ts'
 import { checkRequest } from './prepare/check.ts'
 import { comparePrice, prepareComparedNoop } from './prepare/compare.ts'
@@ -34,15 +35,14 @@ import { createMarketWatch } from './prepare/market.ts'
 import { createGasLimits, createPriceBounds } from './prepare/node-limits.ts'
 import { type PrepareContext, prepareDraft, prepareReplacement, prepareSpeedUp } from './prepare/prepare.ts'
 import { createLineaQuote, readRollupFee } from './prepare/rollups.ts'
+import { type AccountReader, createAccountReader } from './read/accounts.ts'
 import { createHeadFeed } from './read/heads.ts'
 import { NODE_DIALECT } from './read/node-dialect.ts'
 import { readQuantity } from './read/quantity.ts'
 import {
   createHeaderReader,
-  readBalance,
   readLogs,
   readManyReceipts,
-  readNonces,
   readPendingNonce,
   readReceiptsEverywhere,
   readRevertReason,
@@ -50,7 +50,7 @@ import {
 import { reviewUnsigned } from './review.ts'
 import { signDraft, signPersonalMessage } from './sign.ts'
 import { chainIdOf, signTypedData } from './typed-data.ts'
-import type { EvmChain } from './types.ts'
+import type { EvmChain, EvmPrepared } from './types.ts'
 
 /** Creates the chain of one EVM network. */
 export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
@@ -60,25 +60,50 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
   const unknownTexts = createUnknownTexts({ ...options, network: network.name })
   const privateBroadcast = createPrivateBroadcast(options, unknownTexts)
   const headers = createHeaderReader(client)
+  const accounts = createAccountReader(client, network.averageBlocktimeMs)
   const eip1559 = network.features.includes('eip1559')
   const [bounds, refusals] = [createPriceBounds(clock), createRefusalMemory()]
   const gasLimits = createGasLimits(clock)
   const queuedInPool = network.mempool ? createPoolQueueWatch(client) : undefined
   const freshForMs = Math.min(network.averageBlocktimeMs, 3_000)
-  const market = createMarketWatch({ client, clock, freshForMs, bounds: bounds.current })
+  const market = createMarketWatch({
+    client,
+    clock,
+    blocktimeMs: network.averageBlocktimeMs,
+    freshForMs,
+    bounds: bounds.current,
+    leastTip: network.minPriorityFee,
+  })
   const context: PrepareContext = {
     client,
+    clock,
+    blocktimeMs: network.averageBlocktimeMs,
     simulations: createSimulationRefusals(FINAL_AFTER_BLOCKS_IF_OTHERS_SILENT, clock),
     market,
     eip1559,
     maxGas: network.maxGasPerTransaction,
     ...(network.opStack && {
-      rollupFee: (draft: EvmDraft) => readRollupFee(client, draft, network.chainId),
+      rollupFee: (draft: EvmDraft) =>
+        readRollupFee(client, { draft, chainId: network.chainId, blocktimeMs: network.averageBlocktimeMs }),
     }),
-    quote: createLineaQuote(client, network.chainId),
+    quote: createLineaQuote(client, network),
     gasLimits,
     unknownTexts,
+    txFeeCap: network.txFeeCap,
   }
+
+  /** Authorizations that cannot apply are refused whatever else the nodes say. */
+  async function ifApplicable(
+    { authorizationList }: EvmRequest,
+    prepared: Promise<Answer<EvmPrepared>>,
+  ): Promise<Answer<EvmPrepared>> {
+    const [problem, answer] = await Promise.all([
+      checkAuthorities({ client, accounts }, authorizationList),
+      prepared,
+    ])
+    return problem ?? answer
+  }
+
   return {
     unit: 'wei',
     readMethods: READ_METHODS,
@@ -97,8 +122,10 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
       decodeEvent,
     },
     check: (request, account) => checkRequest(request, account, { chainId: network.chainId, eip1559 }),
-    prepare: (request, account, knownGas) => prepareDraft(context, { request, account, knownGas }),
-    replace: (request, attempts, account) => prepareReplacement(context, { request, attempts, account }),
+    prepare: (request, account, knownGas) =>
+      ifApplicable(request, prepareDraft(context, { request, account, knownGas })),
+    replace: (request, attempts, account) =>
+      ifApplicable(request, prepareReplacement(context, { request, attempts, account })),
     feeBump: {
       speedUp: (attempts, raise) => prepareSpeedUp(context, { attempts, ...raise }),
     },
@@ -108,7 +135,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
     endsAt: ({ validUntil }) => validUntil,
     noop: ({ address }) => ({ type: 'evm', to: address, value: 0n, data: '0x', speed: 'fast', isNoop: true }),
     sequencing: {
-      nonces: (addresses, { asOf } = {}) => readNonces(client, addresses, asOf),
+      nonces: (addresses, { asOf } = {}) => accounts.nonces(addresses, asOf),
       inFlightLimit: createInFlightLimits(client, clock),
       ...(network.mempool && { pendingNonce: (address) => readPendingNonce(client, address) }),
     },
@@ -142,13 +169,15 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
     endpoints: () => reportEndpoints(client, { clock }),
     blockFinality: { blockHash: (number, { asOf } = {}) => headers.blockHash(number, asOf) },
     blockTimes: headers.blockTimes,
+    inclusionDetails: (draft, receipt) => readInclusionDetails(client, draft, receipt),
     revertReasons: { read: (draft, from, block) => readRevertReason(client, { draft, from, block }) },
-    funding: createFunding(client),
-    ...createBalanceReader({ readBalance: (address) => readBalance(client, address), clock, freshForMs }),
+    funding: createFunding(accounts),
+    ...createBalanceReader({ readBalance: (address) => accounts.balance(address), clock, freshForMs }),
     comparePrice: async (draft, level, { policies }) => {
       const answer = await market()
       if (answer.kind !== 'ok') return answer
-      const compared = { level, market: answer.value, feeLimitMultiplier: policies.feeLimitMultiplier }
+      const { feeLimitMultiplier, txFeeCap = network.txFeeCap } = policies
+      const compared = { level, market: answer.value, feeLimitMultiplier, txFeeCap }
       return { kind: 'ok', value: comparePrice(draft, compared) }
     },
     cost: costOf,
@@ -175,10 +204,10 @@ function byProtocol(urls: readonly RpcUrl[]): { http: RpcUrl[]; webSocket: RpcUr
 }
 
 /** Creates the payments of an EVM network. Every address exists there, and nothing is held back. */
-function createFunding(client: PooledClient): Funding<EvmRequest, EvmPolicies> {
+function createFunding(accounts: AccountReader): Funding<EvmRequest, EvmPolicies> {
   return {
     read: async (address, { asOf } = {}) => {
-      const balance = await readBalance(client, address, asOf)
+      const balance = await accounts.balance(address, asOf)
       if (balance.kind !== 'ok') return balance
       return { kind: 'ok', value: { spendable: balance.value, missingReserve: 0n, exists: true } }
     },

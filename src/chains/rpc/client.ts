@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { createBatcher } from '../../lib/concurrency/batcher.ts'
 import { backoffMs, type Clock } from '../../lib/time.ts'
 import { createEndpointPool, type EndpointPool } from '../../networks/endpoints.ts'
-import type { RpcUrl } from '../../networks/network.ts'
+import { DEFAULT_BLOCKTIME_MS, type RpcUrl } from '../../networks/network.ts'
 import { createEndpointExecutor } from './endpoint-executor.ts'
 import type { NodeDialect } from './node-dialect.ts'
 import { writable } from './post.ts'
@@ -11,6 +11,8 @@ import { type Transport, trustedTransport } from './transport.ts'
 
 interface RpcClientOptions extends NodeDialect {
   readonly urls: readonly RpcUrl[]
+  /** Expected time between blocks, in ms. Default: Ethereum's. */
+  readonly blocktimeMs?: number
   /** Calls URLs that API callers chose. If absent, they are not used. */
   readonly guarded?: Transport | undefined
   /** The longest that one HTTP request may take, in ms. */
@@ -33,6 +35,7 @@ const TOTAL_TIMEOUT_FACTOR = 2
 export function createRpcClient(options: RpcClientOptions): PooledClient {
   const {
     urls,
+    blocktimeMs = DEFAULT_BLOCKTIME_MS,
     timeoutMs,
     clock,
     random = Math.random,
@@ -43,7 +46,7 @@ export function createRpcClient(options: RpcClientOptions): PooledClient {
     maxRequestBytes,
     largeAnswers = {},
   } = options
-  const pool = createEndpointPool({ urls, now: () => clock.monotonic(), random })
+  const pool = createEndpointPool({ urls, blocktimeMs, now: () => clock.monotonic(), random })
   const transportOf = transportsOf(options)
   const executeOn = createEndpointExecutor({
     pool,
@@ -88,6 +91,18 @@ export function createRpcClient(options: RpcClientOptions): PooledClient {
       ),
   })
 
+  function sendToEach(
+    calls: readonly RpcCall[],
+    asOf = pool.highest() ?? 0n,
+  ): readonly Promise<readonly EndpointReply[]>[] {
+    const deadline = clock.monotonic() + timeoutMs
+    const awake = new Set(pool.awake())
+    return pool.states().map(async ({ url, lastError }) => {
+      if (!awake.has(url)) return calls.map(() => resting(lastError))
+      return (await executeOn({ url, calls, deadline, asOf })).replies
+    })
+  }
+
   return {
     send: async (calls) => (calls.length === 0 ? [] : (await ask(calls)).map(({ reply }) => reply)),
     call: async (method, params) => {
@@ -96,18 +111,8 @@ export function createRpcClient(options: RpcClientOptions): PooledClient {
     },
     sendAsOf: (calls, asOf = pool.highest() ?? 0n) =>
       Promise.all(calls.map((call) => askTogether({ call, asOf }))),
-    sendEverywhere: (calls, asOf = pool.highest() ?? 0n) => {
-      const deadline = clock.monotonic() + timeoutMs
-      const awake = new Set(pool.awake())
-      const ask = async (url: string) => (await executeOn({ url, calls, deadline, asOf })).replies
-      return Promise.all(
-        pool
-          .states()
-          .map(({ url, lastError }) =>
-            awake.has(url) ? ask(url) : calls.map((): EndpointReply => resting(lastError)),
-          ),
-      )
-    },
+    sendEverywhere: (calls, asOf) => Promise.all(sendToEach(calls, asOf)),
+    sendToEach,
     broadcast: async (calls) => (calls.length === 0 ? [] : ask(calls)),
     forward: async (calls) =>
       calls.length === 0

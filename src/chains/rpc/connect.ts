@@ -33,8 +33,17 @@ export function connect(
   dialect: NodeDialect,
   urls: readonly RpcUrl[] = options.network.rpcUrls,
 ): Connection {
-  const { clock, log, observer, guarded } = options
-  const client = createRpcClient({ urls, timeoutMs: rpcTimeoutMs, clock, log, observer, guarded, ...dialect })
+  const { clock, log, observer, guarded, network } = options
+  const client = createRpcClient({
+    urls,
+    blocktimeMs: network.averageBlocktimeMs,
+    timeoutMs: rpcTimeoutMs,
+    clock,
+    log,
+    observer,
+    guarded,
+    ...dialect,
+  })
   return { client, probeHeights: createHeightProbe(client, clock) }
 }
 

@@ -88,10 +88,12 @@ export function createEndpointExecutor(options: EndpointExecutorOptions): (turn:
   return async (turn) => {
     const { url, calls, asOf, forwarded = false } = turn
     const classify = forwarded ? classifyForwardedError : classifyNodeError
-    const withHeight = (behind: boolean, failure: Failure | undefined) => (reply: RpcReply) => ({
-      ...toEndpointReply(reply, behind, classify(reply, errors)),
-      ...(reply.kind === 'unknown' && mayHaveExecuted(failure) && { unanswered: true as const }),
-    })
+    const withHeight =
+      (behind: boolean, failure: Failure | undefined, told?: bigint) => (reply: RpcReply) => ({
+        ...toEndpointReply(reply, behind, classify(reply, errors)),
+        ...(told !== undefined && { height: told }),
+        ...(reply.kind === 'unknown' && mayHaveExecuted(failure) && { unanswered: true as const }),
+      })
     if (asOf === undefined) {
       const { replies, failure } = await put(turn, calls, true)
       const isFinal = failure?.kind === 'slow' || replies.some(isTooLarge)
@@ -101,7 +103,7 @@ export function createEndpointExecutor(options: EndpointExecutorOptions): (turn:
     if (told !== undefined) pool.sawHead(url, told)
     const behind = told === undefined || told < asOf
     const isFinal = failure?.kind === 'slow' || replies.some(isTooLarge) || (behind && told !== undefined)
-    return { replies: replies.map(withHeight(behind, failure)), isFinal }
+    return { replies: replies.map(withHeight(behind, failure, told)), isFinal }
   }
 }
 

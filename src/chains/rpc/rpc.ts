@@ -37,6 +37,8 @@ export interface EndpointReply {
   readonly reply: RpcReply
   /** The endpoint lags, or did not report its height. A transaction that it does not know may still exist (I6). */
   readonly behind: boolean
+  /** The height that the endpoint reported together with the reply; absent if it was not asked, or did not tell. */
+  readonly height?: bigint
   /** The node could not answer the call, and another endpoint may. */
   readonly elsewhere?: true
   /** An endpoint did not answer, and may have executed the call. */
@@ -55,6 +57,8 @@ export interface PooledClient extends RpcClient {
    * replies are `unknown`, because its knowledge may contradict the others. `behind` refers to `asOf`.
    */
   sendEverywhere(calls: readonly RpcCall[], asOf?: bigint): Promise<readonly (readonly EndpointReply[])[]>
+  /** Calls every endpoint like `sendEverywhere`, and returns a promise for the replies of each, so that a slow one delays only itself. */
+  sendToEach(calls: readonly RpcCall[], asOf?: bigint): readonly Promise<readonly EndpointReply[]>[]
   /**
    * Sends calls of API callers like `send`. Numbers in replies keep their spelling: the service writes the replies out again and does not
    * read them.

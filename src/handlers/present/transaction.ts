@@ -7,6 +7,7 @@ import type { StellarOperation } from '../../chains/stellar/model/operation.ts'
 import type { Schemas } from '../../contract/operations.ts'
 import { omitUndefined } from '../../lib/object.ts'
 import { poolIdOf } from '../../relayers/accounts/pool.ts'
+import { isNoop } from '../../transactions/model/attempts.ts'
 import type { Transaction, TransactionWithAttempts } from '../../transactions/model/transaction.ts'
 import { presentEvmReceipt, presentSolanaReceipt, presentStellarReceipt } from './receipt.ts'
 
@@ -73,6 +74,7 @@ function presentCommon(transaction: Transaction, shown: Attempt | undefined) {
     undecided_since: transaction.undecidedSince?.toISOString(),
     top_up_of: transaction.topUpOf && poolIdOf(transaction.topUpOf),
     lane: transaction.lane,
+    no_op: isNoopShown(transaction, shown) ? (true as const) : undefined,
     valid_from: transaction.request.validFrom?.toISOString(),
     created_at: transaction.createdAt.toISOString(),
     sent_at: (shown?.broadcastAt ?? transaction.sentAt)?.toISOString(),
@@ -81,6 +83,16 @@ function presentCommon(transaction: Transaction, shown: Attempt | undefined) {
     hash: shown?.signed.hash,
     signature: shown?.signed.signature,
   }
+}
+
+/** Tells whether the shown attempt executes nothing. A raise of its fee has the content of the attempt before, which an event does not have. */
+function isNoopShown({ request }: Transaction, shown: Attempt | undefined): boolean {
+  if (shown === undefined) return false
+  const { draft, kind } = shown
+  if (isNoop(kind)) return true
+  if (kind !== 'speed_up' || draft.type !== 'evm' || request.type !== 'evm') return false
+  const isEmpty = draft.value === 0n && draft.data === '0x' && draft.authorizationList === undefined
+  return isEmpty && requestedEvmContent(request, shown) !== undefined
 }
 
 interface EvmParts {

@@ -15,6 +15,8 @@ export interface CatalogueEntry {
   readonly symbol?: string
   readonly required_confirmations?: number
   readonly max_gas_per_transaction?: number
+  /** EVM: the lowest tip that the pools of the network accept, in wei per gas. */
+  readonly min_priority_fee?: number
   readonly features?: readonly NetworkFeature[]
   /** EVM: `arbitrum-based` and `optimism-based` have a sequencer that keeps no public pool. */
   readonly tags?: readonly string[]

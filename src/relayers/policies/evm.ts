@@ -49,6 +49,13 @@ export const EVM_POLICIES = {
     unit: 'wei',
     description: 'The most that one unit of gas may cost. If absent, no cap.',
   },
+  txFeeCap: {
+    wireName: 'tx_fee_cap',
+    type: amount(u128),
+    limit: atMost,
+    unit: 'wei',
+    description: 'The most that one transaction may cost in fees. If absent, the tx_fee_cap of the network.',
+  },
   feeLimitMultiplier: {
     wireName: 'fee_limit_multiplier',
     type: count(1, MAX_FEE_LIMIT_MULTIPLIER),

@@ -16,14 +16,16 @@ export interface Inclusion {
   readonly attempt: Attempt
   readonly receipt: Receipt
   readonly reason: string | undefined
+  /** What was asked for and did not happen, although the transaction succeeded. */
+  readonly note?: string | undefined
 }
 
 /** Returns the `status_reason` of a transaction whose attempt a block includes; undefined if nothing needs an explanation. Pure. */
 export function inclusionReason(
   item: TransactionWithAttempts,
-  { attempt, receipt, reason }: Inclusion,
+  { attempt, receipt, reason, note }: Inclusion,
 ): string | undefined {
-  return joined(sentByOthers(attempt, receipt), attemptReason(item, attempt, reason))
+  return joined(sentByOthers(attempt, receipt), attemptReason(item, attempt, reason), note)
 }
 
 /** Explains that the chain includes the content of the attempt in bytes that a third party sent. */

@@ -175,7 +175,7 @@ export async function inclusionOf(
   return undefined
 }
 
-/** Adds the reason of a revert to the inclusion. */
+/** Adds to the inclusion the reason of a revert, and what its receipt does not say. */
 export async function describeInclusion(
   round: WatchRound,
   transaction: Transaction,
@@ -184,10 +184,14 @@ export async function describeInclusion(
   round.memory.missingSince.delete(transaction.id)
   // The block is final already. The next round confirms the transaction, and must not wait for another block.
   if (receipt.final === undefined && isFinalBlock(round, receipt.blockNumber)) round.open = true
-  const reason = receipt.success
-    ? undefined
-    : (receipt.failure ?? (await revertReason(round, transaction, attempt, receipt.blockNumber)))
-  return { attempt, receipt, reason }
+  const [reason, details] = await Promise.all([
+    receipt.success
+      ? undefined
+      : (receipt.failure ?? revertReason(round, transaction, attempt, receipt.blockNumber)),
+    round.chain.inclusionDetails?.(attempt.draft, receipt),
+  ])
+  const { result, note } = details ?? {}
+  return { attempt, receipt: result === undefined ? receipt : { ...receipt, result }, reason, note }
 }
 
 /**

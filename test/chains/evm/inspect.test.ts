@@ -1,13 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createEvmChain } from '../../../src/chains/evm/evm-chain.ts'
 import { estimateGas } from '../../../src/chains/evm/prepare/gas.ts'
-import {
-  createHeaderReader,
-  readBalance,
-  readHead,
-  readNonces,
-  readReceipts,
-} from '../../../src/chains/evm/read/reads.ts'
+import { createAccountReader } from '../../../src/chains/evm/read/accounts.ts'
+import { createHeaderReader, readHead, readReceipts } from '../../../src/chains/evm/read/reads.ts'
 import type { PooledClient, RpcReply } from '../../../src/chains/rpc/rpc.ts'
 import { systemClock } from '../../../src/lib/time.ts'
 import { createLogger } from '../../../src/log.ts'
@@ -22,6 +17,7 @@ function saying(reply: RpcReply, behind = false): PooledClient {
     send: async (calls) => calls.map(() => reply),
     call: async () => reply,
     sendAsOf: async (calls) => calls.map(() => ({ reply, behind })),
+    sendToEach: () => [],
     sendEverywhere: async (calls) => [calls.map(() => ({ reply, behind }))],
     broadcast: async () => [],
     forward: async (calls) => calls.map(() => reply),
@@ -145,10 +141,10 @@ describe('an endpoint that is behind', () => {
 
   test('knows neither nonce nor balance nor block', async () => {
     const old = saying(result('0x1'), true)
-    expect(await readNonces(old, [FROM])).toMatchObject([
+    expect(await createAccountReader(old, 12_000).nonces([FROM])).toMatchObject([
       { kind: 'unknown', detail: expect.stringMatching('behind') },
     ])
-    expect(await readBalance(old, FROM)).toMatchObject({ kind: 'unknown' })
+    expect(await createAccountReader(old, 12_000).balance(FROM)).toMatchObject({ kind: 'unknown' })
     const block = saying(result({ number: '0x10', hash: '0xbb' }), true)
     expect(await createHeaderReader(block).blockHash(16n)).toMatchObject({ kind: 'unknown' })
   })
@@ -163,7 +159,7 @@ describe('quantities and blocks', () => {
       result(`0x1${'0'.repeat(64)}`),
     ].map((reply) => ({ reply, want: { kind: 'unknown' } })),
   ])('a balance from $reply.result', async ({ reply, want }) => {
-    expect(await readBalance(saying(reply), FROM)).toMatchObject(want)
+    expect(await createAccountReader(saying(reply), 12_000).balance(FROM)).toMatchObject(want)
   })
 
   // The database stores nonces and heights as signed 64-bit integers.
@@ -175,7 +171,7 @@ describe('quantities and blocks', () => {
       want: { kind: 'unknown' },
     })),
   ])('a nonce from $reply.result', async ({ reply, want }) => {
-    expect(await readNonces(saying(reply), [FROM, TO])).toMatchObject([want, want])
+    expect(await createAccountReader(saying(reply), 12_000).nonces([FROM, TO])).toMatchObject([want, want])
   })
 
   test.each([
@@ -201,7 +197,7 @@ describe('estimateGas', () => {
     data,
   })
   test.each([
-    { name: 'an estimate gets a margin', reply: result('0x5208'), want: { kind: 'ok', value: 23_100n } },
+    { name: 'an estimate has no margin yet', reply: result('0x5208'), want: { kind: 'ok', value: 21_000n } },
     { name: 'garbage', reply: result('lots'), want: { kind: 'unknown' } },
     { name: 'silence', reply: SILENT, want: { kind: 'unknown' } },
     { name: 'a failure of the node', reply: BROKEN, want: { kind: 'unknown' } },

@@ -17,6 +17,17 @@ test.each(estimates)('an estimate that $client refuses with "$text" is $estimate
   expect(readSimulationError(replyOf(row))).toBe(row.estimate)
 })
 
+/** What may wait without a comparison: the chain, the balance and the pools show when it ends. */
+const MAY_WAIT =
+  /nonce|lower than|expected \d+|funds|balance|overdraft|overshot|payment|up-?front cost|pool|queue|full|room|limit reached for delegated|account limit|reserved|replace pending|spammer|dropped|conflict|pending transaction/i
+
+test.each(broadcasts.filter(({ broadcast }) => broadcast === 'later'))(
+  'only what is about the nonce, funds or room in a pool waits without a comparison: "$text"',
+  ({ text }) => {
+    expect(text).toMatch(MAY_WAIT)
+  },
+)
+
 test('the table has each text of a source only once', () => {
   const keys = NODE_TEXTS.map(({ client, source, text, broadcast, estimate }) =>
     JSON.stringify([client, source, text, broadcast === undefined ? 'estimate' : 'broadcast', estimate && 1]),

@@ -65,6 +65,8 @@ const SOURCES: readonly Source[] = [
         'authority already reserved',
         'in-flight transaction limit reached for delegated accounts',
         'gapped-nonce tx from delegated accounts',
+      ],
+      unclear: [
         'transaction type not supported: type 2 rejected, pool not yet in London',
         'transaction type not supported: type 4 rejected, pool not yet in Prague',
       ],
@@ -132,9 +134,9 @@ const SOURCES: readonly Source[] = [
         'baseFee sub-pool is full',
         'queued sub-pool is full',
         'nonce too distant',
-        'fork supporting this transaction type is not activated yet',
         'EIP-7702 transaction with authority already reserved',
       ],
+      unclear: ['fork supporting this transaction type is not activated yet'],
       refused: [
         'oversized data',
         'invalid sender',
@@ -165,7 +167,6 @@ const SOURCES: readonly Source[] = [
         'pending transaction type conflict',
         'delegation nonce gap',
         'delegation authority has pending transaction',
-        'node is syncing',
       ],
       refused: [
         'sender not an eoa',
@@ -177,7 +178,7 @@ const SOURCES: readonly Source[] = [
         'InvalidTxType: Transaction type in Prague is not supported.',
         'InvalidMaxPriorityFeePerGas: Cannot be higher than maxFeePerGas.',
       ],
-      unclear: ['transaction invalid'],
+      unclear: ['transaction invalid', 'node is syncing'],
     },
   },
   {
@@ -200,8 +201,8 @@ const SOURCES: readonly Source[] = [
         'InsufficientFunds, Account balance: 0',
         'InsufficientFunds, Balance is 1 less than sending value + gas 7',
         'PendingTxsOfConflictingType',
-        'Syncing',
       ],
+      unclear: ['Syncing'],
       refused: [
         'SenderIsContract',
         'NotSupportedTxType',
@@ -246,8 +247,6 @@ const SOURCES: readonly Source[] = [
         'An invalid transaction with a lower nonce exists',
         'Upfront cost exceeds account balance',
         'transaction up-front cost 0x1 exceeds transaction sender account balance 0x0',
-        'Initial sync is still in progress',
-        'Transaction pool not enabled. (Either txpool explicitly disabled, or node not yet in sync).',
       ],
       refused: [
         'Invalid signature',
@@ -261,6 +260,8 @@ const SOURCES: readonly Source[] = [
       unclear: [
         'Plugin has marked the transaction as invalid',
         'Sender account not authorized to send transactions',
+        'Initial sync is still in progress',
+        'Transaction pool not enabled. (Either txpool explicitly disabled, or node not yet in sync).',
       ],
     },
     estimate: { insufficient_funds: ['Upfront cost exceeds account balance'] },
@@ -394,11 +395,9 @@ const SOURCES: readonly Source[] = [
       ],
       later: [
         'nonce too high. allowed nonce range: 427 - 477, actual: 527',
-        'insertion of another transaction with the same nonce is in progress',
         'insufficient funds for gas + value. balance: 42719769622667482000, fee: 48098250000000, value: 42719769622667482000',
         'not enough balance to cover the fee. error message: x',
         'failed to validate the transaction. reason: Account validation error: Not enough balance for fee + value',
-        'server shutting down',
       ],
       refused: [
         'transaction type 7 not supported',
@@ -413,6 +412,8 @@ const SOURCES: readonly Source[] = [
         'failed to include transaction in the system. reason: x',
         'failed to validate the transaction. reason: Validation revert: x',
         'transaction failed block.timestamp assertion',
+        'insertion of another transaction with the same nonce is in progress',
+        'server shutting down',
       ],
     },
     estimate: {
@@ -517,11 +518,29 @@ const SOURCES: readonly Source[] = [
     },
   },
   {
+    client: 'Monad',
+    source: 'seen at endpoints',
+    broadcast: {
+      refused: [
+        'Encoded length limit exceeded',
+        'Init code size limit exceeded',
+        'EIP7702 authorization list length limit exceeded',
+      ],
+    },
+  },
+  {
+    client: 'bsc',
+    source: 'core/txpool/errors.go, v1.5',
+    broadcast: { later: ['transaction underpriced, so it is either in pool2 or pool3'] },
+  },
+  {
     client: 'providers and gateways',
     source: 'seen at endpoints',
     broadcast: {
-      later: ['Too Many Requests', 'daily request limit exceeded', 'rate limit reached'],
       unclear: [
+        'Too Many Requests',
+        'daily request limit exceeded',
+        'rate limit reached',
         'internal error',
         'error decoding response body: operation timed out',
         'failed to decode upstream response',

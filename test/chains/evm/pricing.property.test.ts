@@ -111,13 +111,17 @@ describe('pricing', () => {
       send: async () => [],
       call: async () => ({ kind: 'result', result: '0x5208' }),
       sendEverywhere: async () => [],
+      sendToEach: () => [],
       states: () => [],
     }
     await fc.assert(
       fc.asyncProperty(attempts, market, speed, price, async (pool, now, level, gasPriceCap) => {
         const context: PrepareContext = {
           client,
+          clock: createTestClock(),
+          blocktimeMs: 12_000,
           simulations: createSimulationRefusals(1n, createTestClock()),
+          txFeeCap: 2n ** 256n,
           gasLimits: createGasLimits(createTestClock()),
           eip1559: true,
           market: async () => ({ kind: 'ok', value: now }),
@@ -145,6 +149,7 @@ describe('pricing', () => {
       send: async () => [],
       call: async () => ({ kind: 'result', result: '0x5208' }),
       sendEverywhere: async () => [],
+      sendToEach: () => [],
       states: () => [],
     }
     const multiplier = fc.integer({ min: 1, max: 20 })
@@ -152,7 +157,10 @@ describe('pricing', () => {
       fc.asyncProperty(market, speed, multiplier, async (now, level, feeLimitMultiplier) => {
         const context: PrepareContext = {
           client,
+          clock: createTestClock(),
+          blocktimeMs: 12_000,
           simulations: createSimulationRefusals(1n, createTestClock()),
+          txFeeCap: 2n ** 256n,
           gasLimits: createGasLimits(createTestClock()),
           eip1559: true,
           market: async () => ({ kind: 'ok', value: now }),

@@ -5,7 +5,7 @@ import { createInFlightLimits } from '../../../src/chains/evm/authorization.ts'
 import type { EvmDraft } from '../../../src/chains/evm/content.ts'
 import { chooseNoopTarget } from '../../../src/chains/evm/prepare/gas.ts'
 import { signDraft, signPersonalMessage } from '../../../src/chains/evm/sign.ts'
-import type { RpcClient, RpcReply } from '../../../src/chains/rpc/rpc.ts'
+import type { PooledClient, RpcClient, RpcReply } from '../../../src/chains/rpc/rpc.ts'
 import { createSecp256k1Signer } from '../../../src/signers/secp256k1.ts'
 import { createTestClock } from '../../support/clock.ts'
 import { draftOf, eip1559, FROM, legacy, requestOf } from './build.ts'
@@ -102,12 +102,18 @@ const DELEGATED = `0xef0100${'ab'.repeat(20)}`
 
 function nodeWith(code: { value: RpcReply }) {
   const asked: unknown[] = []
-  const client: RpcClient = {
+  const call: RpcClient['call'] = async (...asking) => {
+    asked.push(asking)
+    return code.value
+  }
+  const client: RpcClient & Pick<PooledClient, 'sendEverywhere'> = {
     send: async () => [],
-    call: async (...call) => {
-      asked.push(call)
-      return code.value
-    },
+    call,
+    sendEverywhere: async (calls) => [
+      await Promise.all(
+        calls.map(async ({ method, params = [] }) => ({ reply: await call(method, params), behind: false })),
+      ),
+    ],
   }
   return { client, asked }
 }
@@ -128,8 +134,10 @@ describe('a no-op', () => {
     })
   })
 
-  test.each([SILENT, result(null)])('waits while the code is unknown', async (code) => {
-    expect((await chooseNoopTarget(nodeWith({ value: code }).client, noop, {})).kind).toBe('unknown')
+  test.each([SILENT, result(null)])('runs no code while that of the account is unknown', async (code) => {
+    expect(await chooseNoopTarget(nodeWith({ value: code }).client, noop, {})).toMatchObject({
+      value: { to: `0x${'0'.repeat(40)}` },
+    })
   })
 
   test('of a private relayer is no command to cancel for a relay', async () => {

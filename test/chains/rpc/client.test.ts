@@ -457,7 +457,7 @@ describe('a height without its block', () => {
       const { client, asked } = await setUp('0x64')
       const replies = await client.sendAsOf(CALLS, 100n)
       expect(replies).toEqual(
-        ['a', 'b'].map((result) => ({ reply: { kind: 'result', result }, behind: false })),
+        ['a', 'b'].map((result) => ({ reply: { kind: 'result', result }, behind: false, height: 100n })),
       )
       expect(asked()).toEqual([['eth_blockNumber'], ['a', 'b']])
     })

@@ -106,6 +106,58 @@ describe('an authorization list', () => {
     expect(BigInt(await story.anvil.rpc('eth_getStorageAt', [authority, '0x0', 'latest']))).toBe(1n)
   })
 
+  test.each([
+    {
+      name: 'whose nonce its account has used',
+      prepare: (authority: string) => story.anvil.rpc('anvil_setNonce', [authority, '0x1']),
+      error:
+        /^authorization_list\[0\]\.nonce: 1 is expected, the nonce of 0x\w+ on the chain; 0 is used already/,
+    },
+    {
+      name: 'of a contract',
+      prepare: (authority: string) => story.anvil.rpc('anvil_setCode', [authority, STORES]),
+      error: /^authorization_list\[0\]: 0x\w+ is a contract, so its authorization cannot apply/,
+    },
+  ])('$name is refused, because it cannot apply', async ({ prepare, error }) => {
+    const { authority, entry } = await authorize()
+    await prepare(authority)
+    const body = { to: RECEIVER, value: 0, authorization_list: [entry] }
+    const answer = await story.post(body)
+    expect([outcomeOf(answer), answer.body.error]).toEqual([
+      '400 invalid_request',
+      expect.stringMatching(error),
+    ])
+    const dry = await story.service.api('POST', '/relayers/main/transactions?dry_run=true', body)
+    expect(dry.body.data).toMatchObject({ accepted: false, error: expect.stringMatching(error) })
+  })
+
+  test('that did not apply after all is told on the record', async () => {
+    const { authority, entry } = await authorize()
+    const { id } = await story.send({ to: RECEIVER, value: 0, authorization_list: [entry] })
+    await story.reach(id, 'submitted')
+    await story.anvil.rpc('anvil_setNonce', [authority, '0x1'])
+    await story.settle()
+    const { status, status_reason } = await story.get(id)
+    expect([status, status_reason]).toEqual([
+      'confirmed',
+      `authorization_list[0] did not apply: after the block, ${authority} runs no code of another contract.`,
+    ])
+    expect(await codeOf(authority)).toBe('0x')
+  })
+
+  test('of which the last one for an account counts says nothing about those before', async () => {
+    const key = fresh()
+    const first = await authorize({ key, address: RECEIVER as Hex })
+    const second = await authorize({ key, nonce: 1 })
+    const list = [first.entry, second.entry]
+    const { id } = await story.send({ to: RECEIVER, value: 0, authorization_list: list })
+    await story.reach(id, 'submitted')
+    await story.settle()
+    const { status, status_reason } = await story.get(id)
+    expect([status, status_reason]).toEqual(['confirmed', undefined])
+    expect(await codeOf(first.authority)).toBe(`0xef0100${CONTRACT.slice(2)}`)
+  })
+
   test('goes with an access list, in a batch, and stays when the fee is replaced', async () => {
     const { authority, entry } = await authorize({ chainId: 0 })
     const body = { to: authority, value: 0, access_list: ACCESS, authorization_list: [entry] }
@@ -185,5 +237,24 @@ describe('an authorization list', () => {
     expect(violationIn(await strict.send(body))).toContain(`what ${CONTRACT} moves cannot be read`)
     const trusting = await issueLimited(story.service, { limits, contracts: [CONTRACT] })
     expect(outcomeOf(await trusting.send(body))).toBe('200')
+  })
+})
+
+describe('a token that returns false instead of reverting', () => {
+  /** Returns 32 bytes of zero: PUSH1 32, PUSH1 0, RETURN. */
+  const RETURNS_FALSE = '0x60206000f3'
+  const TOKEN = '0x00000000000000000000000000000000000c0de2'
+
+  test('makes a record that says so, and is silent about calls that are no transfers', async () => {
+    await story.anvil.rpc('anvil_setCode', [TOKEN, RETURNS_FALSE])
+    const transfer = `0xa9059cbb${RECEIVER.slice(2).padStart(64, '0')}${'1'.padStart(64, '0')}`
+    const { id } = await story.send({ to: TOKEN, value: 0, data: transfer })
+    const other = await story.send({ to: TOKEN, value: 0, data: '0x12345678' })
+    await story.settle()
+    expect(await story.get(id)).toMatchObject({
+      status: 'confirmed',
+      status_reason: expect.stringMatching(/emitted no event, so this transfer moved no tokens/),
+    })
+    expect((await story.get(other.id)).status_reason).toBeUndefined()
   })
 })

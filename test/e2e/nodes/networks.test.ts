@@ -49,6 +49,7 @@ describe('networks', () => {
       finality: 'depth',
       features: ['eip1559'],
       symbol: 'ETH',
+      tx_fee_cap: '1000000000000000000',
     })
     expect(body.data).toHaveLength(body.pagination?.total_items ?? 0)
     const ids = body.data.map(({ id }) => id)

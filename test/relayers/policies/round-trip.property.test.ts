@@ -121,6 +121,7 @@ const EVM: Arbitraries<typeof EVM_POLICIES> = {
   max_queue_seconds: fc.integer({ min: 1, max: 86_400 }),
   shared_account: fc.boolean(),
   gas_price_cap: u128,
+  tx_fee_cap: u128,
   min_balance: u128,
   warn_balance: u128,
   private_transactions: fc.boolean(),

@@ -120,7 +120,15 @@ async function askOthers(
     })
     refusals.remember(bytes, opinions, now)
     const sent = isPriceOrGas(result) ? read(raw) : undefined
-    if (sent !== undefined && isPriceOrGas(result)) learn({ bounds, gasLimits }, sent, result)
+    if (sent !== undefined && isPriceOrGas(result)) {
+      const words = opinions.flatMap((one) =>
+        !one.behind && one.result.kind === result.kind && isPriceOrGas(one.result) ? [one.result.detail] : [],
+      )
+      learn(
+        { bounds, gasLimits },
+        { sent, kind: result.kind, words: words.length > 0 ? words : [result.detail] },
+      )
+    }
     const isAnswered = opinions.some((one) => one.result.kind !== 'unknown')
     return { result: withOffer(result, sent), isAnswered, isAlone: endpoints.length === 1 }
   })
@@ -133,15 +141,21 @@ function isPriceOrGas(result: BroadcastResult): result is PriceOrGas {
   return kind === 'too_cheap' || kind === 'too_dear' || kind === 'gas_limit'
 }
 
-/** Remembers the prices and the limits of gas that a refusal names. */
+interface Refused {
+  readonly sent: Sent
+  readonly kind: PriceOrGas['kind']
+  /** The sentence of each endpoint that refused for this reason. */
+  readonly words: readonly string[]
+}
+
+/** Remembers the prices and the limits of gas that refusals name. */
 function learn(
   { bounds, gasLimits }: Pick<BroadcastContext, 'bounds' | 'gasLimits'>,
-  sent: Sent,
-  { kind, detail }: PriceOrGas,
+  { sent, kind, words }: Refused,
 ): void {
-  if (kind === 'too_cheap') bounds.sawTooCheap(sent.fees, detail)
-  else if (kind === 'too_dear') bounds.sawTooDear(sent.gas * ceilingOf(sent.fees), detail)
-  else gasLimits.sawRefusal(sent, detail)
+  if (kind === 'too_cheap') bounds.sawTooCheap(sent.fees, words)
+  else if (kind === 'too_dear') bounds.sawTooDear(sent.gas * ceilingOf(sent.fees), words)
+  else for (const detail of words.slice(0, 1)) gasLimits.sawRefusal(sent, detail)
 }
 
 /** Adds the offered price to a message about the price: most nodes name at most their own. */

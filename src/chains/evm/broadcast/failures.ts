@@ -5,7 +5,9 @@ import { wordsOf } from '../prepare/revert.ts'
 type Meaning = Exclude<BroadcastResult['kind'], 'unknown'>
 
 /**
- * Error messages of `eth_sendRawTransaction` and their meanings. The first row that matches decides, so narrow phrases come first. The
+ * Error messages of `eth_sendRawTransaction` and their meanings. The first row that matches decides, so narrow phrases come first. Only what
+ * is about the nonce, about funds, or about room in the pool may wait as `later`: everything else that may pass is `unclear`, so that a
+ * comparison with a no-op ends what the words only call temporary. The
  * wordings are those of geth and its relatives, Erigon, Nethermind, Besu with the plugins of Linea, Reth and revm, Arbitrum Nitro, the OP
  * stack, Avalanche, zkSync, and anvil; `test/chains/evm/node-texts.ts` has each with its source.
  */
@@ -17,7 +19,10 @@ const PHRASES: readonly (readonly [RegExp, Meaning])[] = [
   ],
   // These are about the nonces of authorizations (EIP-7702), or about a transaction that is just arriving, and not about this nonce.
   [/authority nonce/i, 'refused'],
-  [/authority already reserved|delegation (nonce gap|authority)|insertion of another transaction/i, 'later'],
+  [/insertion of another transaction/i, 'unclear'],
+  [/authority already reserved|delegation (nonce gap|authority)/i, 'later'],
+  // BSC keeps it in the pool for what does not fit into the first one.
+  [/either in pool2 or pool3/i, 'later'],
   // The chain, or the pool, is past this nonce.
   [
     /nonce (\d+ )?(is )?too low|OldNonce|nonce has already been used|nonce.{0,20}lower than|nonce \d+ below|already finalized|^mined$|Pool\(Stale\)/i,
@@ -45,7 +50,9 @@ const PHRASES: readonly (readonly [RegExp, Meaning])[] = [
   // geth's `--rpc.txfeecap`, and its relatives, are settings of one endpoint.
   [/exceeds the configured cap|transaction fee cap exceeded/i, 'too_dear'],
   // A node that has not reached a fork does not know its features (geth's `core/txpool/validation.go`).
-  [/not yet in \w+|not activated yet/i, 'later'],
+  [/not yet in \w+|not activated yet/i, 'unclear'],
+  // Limits on the content: no node of the network will ever accept it.
+  [/(length|size) limit exceeded/i, 'refused'],
   // The node cannot accept the bytes now and may accept them later.
   [
     /nonce (\d+ )?(is )?too high|NonceGap|nonce too far in (the )?future|exceeds next nonce|tx-nonce-too-high|nonce.{0,20}higher than/i,
@@ -64,9 +71,13 @@ const PHRASES: readonly (readonly [RegExp, Meaning])[] = [
     /(pool|queue) (is )?full|pool limit|too many (pending|transactions)|account limit exceeded|ImmediatelyDropped|^spammer$/i,
     'later',
   ],
-  [/rate limit|too many requests|(?<!gas )limit exceeded|shutting down|sync is still in progress/i, 'later'],
-  [/future transaction tries|in-flight transaction limit|address already reserved|Syncing/i, 'later'],
+  [/future transaction tries|in-flight transaction limit|address already reserved/i, 'later'],
   [/PendingTxsOfConflictingType|transaction type conflict/i, 'later'],
+  // The endpoint cannot take anything now, or says so.
+  [
+    /rate limit|too many requests|(?<!gas )limit exceeded|shutting down|sync is still in progress|Syncing/i,
+    'unclear',
+  ],
   // A node may accept it with another gas limit: the demand grows with the price of L1 data (Arbitrum), and caps change.
   [
     /intrinsic ?gas|floor data gas|gas floor|gas limit (reached|exceeded|(is )?too (high|big))|exceeds.*gas limit|GasLimitExceeded|exceeds limit for gas/i,
@@ -117,8 +128,10 @@ export function readBroadcast(reply: RpcReply): BroadcastResult {
 
 /** Returns the text of a refusal that no row of the table knows; undefined for every other reply, and for a revert. */
 export function unknownTextOf(reply: RpcReply): string | undefined {
-  const result = readBroadcast(reply)
-  return result.kind === 'unclear' && !/execution reverted/i.test(result.detail) ? result.detail : undefined
+  if (reply.kind !== 'error') return undefined
+  const detail = wordsOf(reply)
+  const isKnown = /execution reverted/i.test(detail) || PHRASES.some(([phrase]) => phrase.test(detail))
+  return isKnown || sideOfNonce(detail) !== undefined ? undefined : detail
 }
 
 /**

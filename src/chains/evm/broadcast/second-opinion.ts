@@ -24,7 +24,7 @@ interface Circumstances {
 /** Answers that outweigh a refusal, the strongest first: an endpoint has the bytes, or knows more about the nonce. */
 const BETTER: readonly BroadcastResult['kind'][] = ['accepted', 'nonce_used']
 
-/** Answers that only demand other bytes for the same nonce, so the answer of one endpoint is enough. */
+/** Answers that demand another price for the same nonce. Where three endpoints answer, one of them alone demands nothing. */
 const CURABLE: readonly BroadcastResult['kind'][] = ['too_cheap', 'too_dear']
 
 /** Answers that end a transaction, or its nonce. */
@@ -58,9 +58,10 @@ export function evaluateOpinions(
   )
   if (better) return better
   const current = opinions.filter(({ behind }) => !behind)
+  const demands = current.filter(({ result }) => CURABLE.includes(result.kind))
+  const isOutvoted = demands.length === 1 && current.filter(isAnswer).length > 2
   const curable =
-    opinions.find(({ result }) => result.kind === 'underpriced') ??
-    current.find(({ result }) => CURABLE.includes(result.kind))
+    opinions.find(({ result }) => result.kind === 'underpriced') ?? (isOutvoted ? undefined : demands[0])
   const unanswered = opinions.length < circumstances.endpoints || opinions.some((one) => !isAnswer(one))
   if (curable) return markUnanswered(curable.result, unanswered)
   const refusals = current.filter(({ result }) => FINAL.includes(result.kind))

@@ -1,4 +1,4 @@
-import { smaller } from '../../../lib/bigint.ts'
+import { larger, smaller } from '../../../lib/bigint.ts'
 import { omitUndefined } from '../../../lib/object.ts'
 import type { Answer, ComparedBlock, LeftOut, PriceComparison } from '../../answer.ts'
 import type { Speed } from '../../speed.ts'
@@ -9,6 +9,7 @@ import {
   capped,
   ceilingOf,
   feeLimit,
+  isNewer,
   isWithin,
   type Market,
   type MarketBlock,
@@ -44,6 +45,8 @@ function atMost(fees: Fees, most: Fees): Fees {
 }
 
 interface Compared extends Pick<Pricing, 'feeLimitMultiplier'> {
+  /** The most that the transaction may cost in fees, in wei. */
+  readonly txFeeCap: bigint
   readonly level: Speed
   readonly market: Market
 }
@@ -51,9 +54,9 @@ interface Compared extends Pick<Pricing, 'feeLimitMultiplier'> {
 /** Compares what a draft offers with the market, with the newest block, and with the limit of raises. Pure. */
 export function comparePrice(
   draft: EvmDraft,
-  { level, market, feeLimitMultiplier }: Compared,
+  { level, market, feeLimitMultiplier, txFeeCap }: Compared,
 ): PriceComparison {
-  const { fees } = draft
+  const { fees, gasLimit, rollupFee = 0n } = draft
   const pricing = { eip1559: fees.kind === 'eip1559', feeLimitMultiplier }
   const asked = marketFees(market, level, pricing)
   const limit = feeLimit(market, level, pricing)
@@ -64,6 +67,7 @@ export function comparePrice(
     baseFee: market.baseFee,
     newest: market.block && compareBlock(draft, market, market.block),
     limit: limit.ceiling,
+    feeCap: larger(0n, txFeeCap - rollupFee) / gasLimit,
     atLimit: isWithin(raised, limit) ? undefined : (true as const),
   })
 }
@@ -74,7 +78,7 @@ function compareBlock(draft: EvmDraft, market: Market, block: MarketBlock): Comp
   return omitUndefined({
     number: block.number,
     time: block.time,
-    isNew: preparedAtBlock === undefined || block.number > preparedAtBlock,
+    isNew: preparedAtBlock === undefined || isNewer(block.number, preparedAtBlock),
     leftOut: leftOutOf(draft, market, block),
   })
 }

@@ -40,16 +40,36 @@ export interface MarketBlock {
   readonly time?: Date | undefined
 }
 
+/**
+ * No chain makes this many blocks while a transaction waits for its next step. A number that is so far ahead came from an endpoint that named
+ * a block of the future, or from a chain that was rolled back; either way it would keep a fee from being raised for ever.
+ */
+const IMPOSSIBLE_LEAD = 1_000n
+
+/** Returns true if a block is newer than the one that was noted earlier. */
+export function isNewer(block: bigint, noted: bigint): boolean {
+  return block > noted || noted - block > IMPOSSIBLE_LEAD
+}
+
 /** Prices of a network at one moment, in wei per gas. */
-export interface Market extends PriceBounds {
+export interface Prices {
   /** The suggestion of `eth_gasPrice`. */
   readonly gasPrice: bigint
   /** Base fee of the next block (EIP-1559); absent if blocks have none. */
   readonly baseFee?: bigint
-  /** The gas of a whole block, which no transaction can exceed. */
-  readonly blockGasLimit: bigint
   /** Tips that were enough lately, for each speed. */
   readonly tips: Readonly<Record<Speed, bigint>>
+}
+
+/** The prices on which the endpoints agree, and the state of the chain that bounds a transaction. */
+export interface Market extends Prices, PriceBounds {
+  /**
+   * The same prices by the upper median: the dearer ones of two endpoints that contradict each other. They confirm what a pool demands, and
+   * bound raises; no first offer uses them. Absent if they are the same.
+   */
+  readonly upper?: Prices
+  /** The gas of a whole block, which no transaction can exceed. */
+  readonly blockGasLimit: bigint
   /** The block of which the prices are; absent if the node did not return its number. */
   readonly block?: MarketBlock | undefined
   /** The lowest price of the content to send, on networks that return one (Linea). */
@@ -93,7 +113,32 @@ export function marketFees(market: Market, level: Speed = DEFAULT_SPEED, pricing
   const { floor } = market
   if (floor === undefined) return fees
   const most = floor.stated ? mostStated(pricing) : multiplierOf(pricing)
-  return liftedTo(fees, floor, limitAt(market, fees, most))
+  return liftedTo(
+    fees,
+    floor.stated ? floor : atLeastSuggested(floor, market),
+    demandLimit(market, fees, { multiplier: most, isStated: floor.stated }),
+  )
+}
+
+/** Pools that refuse a price and name none take what `eth_gasPrice` suggests, where that is more than a guess. */
+function atLeastSuggested(floor: PriceFloor, { gasPrice, baseFee = 0n }: Market): PriceFloor {
+  const tip = gasPrice - smaller(baseFee, gasPrice)
+  return { ...floor, tip: larger(floor.tip, tip), ceiling: larger(floor.ceiling, gasPrice) }
+}
+
+/**
+ * Returns the market's price for a raise of what blocks have left out. Of two endpoints that contradict each other the dearer one counts then,
+ * within the limit that the cheaper one sets.
+ */
+export function raiseFees(market: Market, level: Speed = DEFAULT_SPEED, pricing: Pricing): Fees {
+  const { upper } = market
+  const fees = marketFees(market, level, pricing)
+  if (upper === undefined) return fees
+  const { ceiling, tip } = feeLimit(market, level, pricing)
+  const dear = capped(marketFees({ ...market, ...upper }, level, pricing), ceiling)
+  return dear.kind === 'legacy'
+    ? dear
+    : { ...dear, maxPriorityFeePerGas: smaller(dear.maxPriorityFeePerGas, tip) }
 }
 
 /**
@@ -104,7 +149,10 @@ export function belowLeast(fees: Fees, market: Market, pricing: Pricing): string
   const { baseFee = 0n, poolMinimum: { tip, price } = { tip: 0n, price: 0n } } = market
   const offered = `it offers ${ceilingOf(fees)} wei per gas`
   if (ceilingOf(fees) < baseFee) return `${offered}, and the next block requires at least ${baseFee}`
-  const most = limitAt(market, contentFees(market, DEFAULT_SPEED, pricing), mostStated(pricing))
+  const most = demandLimit(market, contentFees(market, DEFAULT_SPEED, pricing), {
+    multiplier: mostStated(pricing),
+    isStated: true,
+  })
   if (ceilingOf(fees) < price && price <= most.ceiling)
     return `${offered}, and the nodes require at least ${price}`
   if (tipOf(fees) < tip && tip <= most.tip)
@@ -116,14 +164,38 @@ export function belowLeast(fees: Fees, market: Market, pricing: Pricing): string
 function contentFees(market: Market, level: Speed, pricing: Pricing): Fees {
   const fees = quotedFees(market, level, pricing.eip1559)
   const { quote } = market
-  return quote === undefined ? fees : liftedTo(fees, quote, limitAt(market, fees, mostStated(pricing)))
+  return quote === undefined
+    ? fees
+    : liftedTo(fees, quote, demandLimit(market, fees, { multiplier: mostStated(pricing), isStated: true }))
 }
 
 /**
  * A minimum that a node names is followed up to this many times the market: a pool that takes nothing below the former default of geth, 1 gwei,
- * on a network whose blocks cost 0.05. A higher number is no price but a fault of the node, or a lie.
+ * on a network whose blocks cost 0.05. A higher number needs `eth_gasPrice` to confirm it.
  */
 const MOST_STATED = 32
+
+/**
+ * `eth_gasPrice` confirms a number that a node names up to this many times its own: a pool's minimum may be above what the node suggests for
+ * the next block. A guess is confirmed up to the number itself.
+ */
+const CONFIRMED = 2n
+
+/**
+ * Returns the most that a demand of the nodes may raise the price to: a multiple of the market, or what `eth_gasPrice` confirms. Blocks that
+ * were cheap lately, or nearly empty, say little about what pools take.
+ */
+function demandLimit(
+  market: Market,
+  fees: Fees,
+  { multiplier, isStated }: { readonly multiplier: number; readonly isStated: boolean },
+): FeeLimit {
+  const { ceiling, tip } = limitAt(market, fees, multiplier)
+  const { gasPrice, baseFee = 0n } = market.upper ?? market
+  const confirmed = isStated ? gasPrice * CONFIRMED : gasPrice
+  if (fees.kind === 'legacy') return { ceiling: larger(ceiling, confirmed), tip: larger(tip, confirmed) }
+  return { ceiling: larger(ceiling, confirmed), tip: larger(tip, confirmed - smaller(baseFee, confirmed)) }
+}
 
 function mostStated(pricing: Pricing): number {
   return Math.max(MOST_STATED, multiplierOf(pricing))

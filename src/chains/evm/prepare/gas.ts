@@ -1,12 +1,23 @@
 import { isHex, numberToHex, size, toHex } from 'viem/utils'
 import { larger } from '../../../lib/bigint.ts'
+import type { Branded } from '../../../lib/branded.ts'
+import type { Clock } from '../../../lib/time.ts'
+import {
+  agreedHead,
+  atHead,
+  gather,
+  headTolerance,
+  LOWER_MEDIAN,
+  saysSame,
+  type Told,
+} from '../../agreement.ts'
 import type { Answer } from '../../answer.ts'
 import type { UnknownTexts } from '../../rpc/refusals.ts'
 import type { PooledClient, RpcCall, RpcClient, RpcReply } from '../../rpc/rpc.ts'
 import { dependsOnState, type SimulationOpinion, type SimulationRefusals } from '../../simulations.ts'
+import { AGREEMENTS } from '../agreement.ts'
 import type { EvmDraft, EvmPolicies, EvmRequest } from '../content.ts'
-import { askEverywhere } from '../inclusion/everywhere.ts'
-import { HEIGHT, readCount } from '../read/quantity.ts'
+import { readCount } from '../read/quantity.ts'
 import { decodeRevert, readSimulationError, wordsOf } from './revert.ts'
 
 /**
@@ -101,10 +112,23 @@ export function isDoubtfulLimit(request: GasContent, gasLimit: bigint, maxGas: b
   )
 }
 
-/** Returns the part of a margin that fits below `most`; the estimate itself when it is above. */
-export function withinLimit(gas: bigint, most: bigint): bigint {
-  if (gas <= most) return gas
-  return larger(withoutMargin(gas), most)
+/** Gas that a node estimates for a call: what it needs now, without a margin. */
+export type GasEstimate = Branded<bigint, 'gas estimate'>
+
+/** The gas limit of a transaction, which is in the bytes that are signed. */
+export type GasLimit = Branded<bigint, 'gas limit'>
+
+/**
+ * Returns the gas limit for an estimate: with its margin, as far as that fits below `most`, and never below the estimate itself, because the
+ * limit may be wrong.
+ */
+export function limitFor(
+  { higher, lower }: AgreedEstimate,
+  { least, most }: { least: bigint; most: bigint },
+): GasLimit {
+  const estimate = higher <= most ? higher : lower
+  const wanted = larger(withMargin(estimate), least)
+  return (wanted <= most ? wanted : larger(estimate, most)) as GasLimit
 }
 
 /** The parameters of `eth_estimateGas`. */
@@ -150,12 +174,12 @@ export function listParameters({
   }
 }
 
-/** Estimates the gas of the request with a node and adds a margin. A revert becomes a refusal with the decoded reason. */
+/** Estimates the gas of the request with one node. A revert becomes a refusal with the decoded reason. */
 export async function estimateGas(
   { client, unknownTexts }: { readonly client: RpcClient; readonly unknownTexts?: UnknownTexts | undefined },
   request: EvmRequest,
   from: string,
-): Promise<Answer<bigint>> {
+): Promise<Answer<GasEstimate>> {
   const call = gasCallOf(request, from)
   const estimate = readEstimate(await client.call('eth_estimateGas', [call]))
   if (estimate.kind !== 'unclear') return estimate
@@ -176,7 +200,7 @@ function comparedCalls(call: GasCall): RpcCall[] {
  * call from the same account, which succeeds on any node that can simulate. Without this comparison such a request would wait forever and
  * block the requests behind it.
  */
-function readCompared(reply: RpcReply | undefined, control: RpcReply | undefined): Answer<bigint> {
+function readCompared(reply: RpcReply | undefined, control: RpcReply | undefined): Answer<GasEstimate> {
   const estimate = readEstimate(reply)
   if (estimate.kind !== 'unclear') return estimate
   return readEstimate(control).kind === 'ok'
@@ -184,7 +208,7 @@ function readCompared(reply: RpcReply | undefined, control: RpcReply | undefined
     : { kind: 'unknown', detail: estimate.detail }
 }
 
-type Estimate = Answer<bigint> | { readonly kind: 'unclear'; readonly detail: string }
+type Estimate = Answer<GasEstimate> | { readonly kind: 'unclear'; readonly detail: string }
 
 function readEstimate(reply: RpcReply = NO_REPLY): Estimate {
   if (reply.kind === 'unknown') return reply
@@ -192,7 +216,7 @@ function readEstimate(reply: RpcReply = NO_REPLY): Estimate {
   const estimate = readCount(reply.result)
   return estimate === undefined
     ? { kind: 'unknown', detail: 'the endpoint did not answer with a gas estimate' }
-    : { kind: 'ok', value: withMargin(estimate) }
+    : { kind: 'ok', value: estimate as GasEstimate }
 }
 
 const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
@@ -221,56 +245,105 @@ function readFailure(error: Extract<RpcReply, { kind: 'error' }>): Estimate {
   }
 }
 
-function withMargin(estimate: bigint): bigint {
+function withMargin(estimate: GasEstimate): bigint {
   return (estimate * ESTIMATE_MARGIN_PERCENT) / 100n
 }
 
-/** Returns the estimate to which `withMargin` added the margin. */
-export function withoutMargin(gas: bigint): bigint {
-  return (gas * 100n + ESTIMATE_MARGIN_PERCENT - 1n) / ESTIMATE_MARGIN_PERCENT
-}
-
-function refused(code: 'insufficient_balance' | 'execution_reverted', detail: string): Answer<bigint> {
+function refused(code: 'insufficient_balance' | 'execution_reverted', detail: string): Answer<never> {
   return { kind: 'refused', refusal: { code, detail } }
 }
 
 /** The context of an estimate. */
 export interface EstimateContext {
-  readonly client: Pick<PooledClient, 'send' | 'call' | 'sendEverywhere' | 'states'>
+  readonly client: Pick<PooledClient, 'send' | 'call' | 'sendEverywhere' | 'sendToEach' | 'states'>
+  readonly clock: Clock
+  /** Expected time between blocks, in ms. */
+  readonly blocktimeMs: number
   readonly simulations: SimulationRefusals
   readonly unknownTexts?: UnknownTexts | undefined
 }
 
 /**
- * Estimates the gas of a request. A node that has not seen the newest block may call a good request reverted, so a revert needs the
- * opinions of all endpoints. A lack of funds does not: the transaction waits for them in any case.
+ * Estimates the gas of a request with every endpoint: one that answers too little makes the transaction run out of gas, and one that answers too
+ * much keeps the account's money reserved. A refusal needs the opinions of all.
  */
-export async function estimateWithSecondOpinion(
+export async function estimateEverywhere(
   context: EstimateContext,
   request: EvmRequest,
   from: string,
-): Promise<Answer<bigint>> {
-  const answer = await estimateGas(context, request, from)
-  const isDoubtful = answer.kind === 'refused' && dependsOnState(answer.refusal)
-  if (!isDoubtful) return answer
-  return estimateEverywhere(context, gasCallOf(request, from))
+): Promise<Answer<AgreedEstimate>> {
+  const { client, clock, blocktimeMs, unknownTexts } = context
+  const endpoints = client.states().length
+  const call = gasCallOf(request, from)
+  if (endpoints < 2) {
+    const answer = await estimateGas(context, request, from)
+    const isDoubtful = answer.kind === 'refused' && dependsOnState(answer.refusal)
+    return isDoubtful ? settleEverywhere(context, call) : alone(answer)
+  }
+  const countedOf = (told: readonly ToldEstimate[]) => atHead(told, headTolerance(blocktimeMs))
+  const isEnough = (told: readonly ToldEstimate[]) => {
+    const [one, other] = countedOf(told).map(({ estimate }) =>
+      estimate.kind === 'ok' ? estimate.value : undefined,
+    )
+    return endpoints > 2 && one !== undefined && other !== undefined && saysSame(one, other)
+  }
+  const asked = client
+    .sendToEach([{ method: 'eth_estimateGas', params: [call] }])
+    .map(async (replies): Promise<ToldEstimate> => {
+      const [answer] = await replies
+      return { height: answer?.height, estimate: readEstimate(answer?.reply) }
+    })
+  const told = await gather(asked, { clock, isEnough })
+  for (const { estimate } of told)
+    if (estimate.kind === 'unclear') unknownTexts?.saw('estimate', estimate.detail)
+  const counted = countedOf(told.filter(({ estimate }) => estimate.kind !== 'unknown'))
+  const isClear = counted.length > 0 && counted.every(({ estimate }) => estimate.kind === 'ok')
+  if (isClear) return agreedEstimate(counted.map(({ estimate }) => estimate))
+  return counted.length === 0
+    ? alone(await estimateGas(context, request, from))
+    : settleEverywhere(context, call)
 }
 
-async function estimateEverywhere(
+interface ToldEstimate extends Told {
+  readonly estimate: Estimate
+}
+
+/** The estimate on which the endpoints agree. Of two that contradict each other the higher one counts, if a block has room for it. */
+export interface AgreedEstimate {
+  readonly higher: GasEstimate
+  readonly lower: GasEstimate
+}
+
+function agreedEstimate(estimates: readonly Estimate[]): Answer<AgreedEstimate> {
+  const values = estimates.map((one) => (one.kind === 'ok' ? one.value : undefined))
+  const [higher, lower] = [AGREEMENTS.gasEstimate.rule.of(values), LOWER_MEDIAN.of(values)]
+  return higher === undefined || lower === undefined
+    ? { kind: 'unknown', detail: 'no endpoint answered with a gas estimate' }
+    : { kind: 'ok', value: { higher: higher as GasEstimate, lower: lower as GasEstimate } }
+}
+
+function alone(answer: Answer<GasEstimate>): Answer<AgreedEstimate> {
+  return answer.kind === 'ok' ? agreedEstimate([answer]) : answer
+}
+
+/** Asks every endpoint for the estimate, and for the comparison that tells a fault of the content from one of the node. */
+async function settleEverywhere(
   { client, simulations }: EstimateContext,
   call: GasCall,
-): Promise<Answer<bigint>> {
-  const { endpoints } = await askEverywhere(client, [HEIGHT.call, ...comparedCalls(call)])
-  const told = endpoints.map(({ behind, replies: [height, estimate, control] }) => ({
-    answer: readCompared(estimate, control),
-    head: height?.kind === 'result' ? readCount(height.result) : undefined,
-    behind,
+): Promise<Answer<AgreedEstimate>> {
+  const endpoints = await client.sendEverywhere(comparedCalls(call))
+  const told = endpoints.map(([estimate, control]) => ({
+    answer: readCompared(estimate?.reply, control?.reply),
+    head: estimate?.height,
+    behind: estimate?.behind ?? true,
   }))
-  const newest = told.reduce((top, { head }) => larger(top, head ?? 0n), 0n)
+  const newest = agreedHead(told.map(({ head }) => head)) ?? 0n
   const opinions = told.map(
-    (one): SimulationOpinion<bigint> => ({ ...one, behind: one.behind || one.head !== newest }),
+    (one): SimulationOpinion<GasEstimate> => ({ ...one, behind: one.behind || (one.head ?? -1n) < newest }),
   )
-  return simulations.settle(call, opinions)
+  const settled = simulations.settle(call, opinions)
+  if (settled.kind !== 'ok') return settled
+  return agreedEstimate(opinions.filter(({ behind }) => !behind).map(({ answer }) => answer))
 }
 
 /** An address without a key, so no code can be deployed or delegated there. */
@@ -282,14 +355,16 @@ export const NO_CODE = '0x0000000000000000000000000000000000000000'
  * Protect takes a transfer to oneself as the command to cancel and includes it nowhere (flashbots/rpc-endpoint `request_sendrawtx.go`).
  */
 export async function chooseNoopTarget(
-  client: RpcClient,
+  client: Pick<PooledClient, 'sendEverywhere'>,
   request: EvmRequest,
   { privateTransactions }: Pick<EvmPolicies, 'privateTransactions'>,
 ): Promise<Answer<EvmRequest>> {
   if (request.isNoop !== true) return { kind: 'ok', value: request }
   if (privateTransactions === true) return { kind: 'ok', value: { ...request, to: NO_CODE } }
-  const reply = await client.call('eth_getCode', [request.to, 'latest'])
-  if (reply.kind !== 'result' || !isHex(reply.result))
-    return { kind: 'unknown', detail: 'no endpoint returned whether the account has code' }
-  return { kind: 'ok', value: size(reply.result) === 0 ? request : { ...request, to: NO_CODE } }
+  const endpoints = await client.sendEverywhere([{ method: 'eth_getCode', params: [request.to, 'latest'] }])
+  const codes = endpoints.flatMap(([answer]) =>
+    answer?.reply.kind === 'result' && isHex(answer.reply.result) ? [answer.reply.result] : [],
+  )
+  const isPlain = codes.length > 0 && codes.every((code) => size(code) === 0)
+  return { kind: 'ok', value: isPlain ? request : { ...request, to: NO_CODE } }
 }

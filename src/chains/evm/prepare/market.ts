@@ -1,13 +1,23 @@
 import { larger, smaller } from '../../../lib/bigint.ts'
 import { omitUndefined } from '../../../lib/object.ts'
 import type { Clock } from '../../../lib/time.ts'
+import {
+  agreedHead,
+  atHead,
+  gather,
+  headTolerance,
+  LOWER_MEDIAN,
+  type Rule,
+  saysSame,
+  type Told,
+} from '../../agreement.ts'
 import type { Answer } from '../../answer.ts'
 import { createRecentAnswer } from '../../rpc/balance-reader.ts'
-import type { PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
+import type { EndpointReply, PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
 import type { Speed } from '../../speed.ts'
-import { askEverywhere } from '../inclusion/everywhere.ts'
+import { AGREEMENTS } from '../agreement.ts'
 import { readCount, readPrice, readQuantity } from '../read/quantity.ts'
-import { type Market, type MarketBlock, type PriceBounds, SPEEDS } from './fees.ts'
+import { type Market, type MarketBlock, type PriceBounds, type Prices, SPEEDS } from './fees.ts'
 
 /** The market reads the tips of this many blocks. More makes the price slow to follow, fewer makes it jump. */
 const HISTORY_BLOCKS = 4
@@ -25,67 +35,144 @@ const CALLS: readonly RpcCall[] = [
 ]
 
 interface MarketWatchOptions {
-  readonly client: Pick<PooledClient, 'send' | 'sendEverywhere' | 'states'>
+  readonly client: Pick<PooledClient, 'send' | 'sendToEach' | 'states'>
   readonly clock: Clock
+  /** Expected time between blocks, in ms. */
+  readonly blocktimeMs: number
   /** Prices are fresh for this time, in ms: about a block. */
   readonly freshForMs: number
   /** Price limits that endpoints showed recently. Default: none. */
   readonly bounds?: () => PriceBounds
+  /** The lowest tip that every pool of the network accepts, in wei per gas. Default 0. */
+  readonly leastTip?: bigint | undefined
 }
 
 /**
- * Creates a reader of the network's prices, which queries at most once in `freshForMs` for all callers. If the network has several
- * endpoints, prices that have risen are compared with those of the others, so that one of them alone cannot raise what is paid.
+ * Creates a reader of the network's prices, which queries at most once in `freshForMs` for all callers. Every endpoint is asked, and each
+ * price is agreed on by itself (`AGREEMENTS`), so that one of several endpoints moves none of them.
  */
-export function createMarketWatch({
-  client,
-  clock,
-  freshForMs,
-  bounds = () => ({}),
-}: MarketWatchOptions): () => Promise<Answer<Market>> {
-  const asked = createRecentAnswer({ ask: createComparison(client), clock, freshForMs })
+export function createMarketWatch(options: MarketWatchOptions): () => Promise<Answer<Market>> {
+  const { clock, freshForMs, bounds = () => ({}), leastTip = 0n } = options
+  const asked = createRecentAnswer({ ask: () => askMarket(options), clock, freshForMs })
   return async () => {
     const answer = await asked.read()
-    return answer.kind === 'ok' ? { kind: 'ok', value: { ...answer.value, ...bounds() } } : answer
+    if (answer.kind !== 'ok') return answer
+    return { kind: 'ok', value: { ...withLeastTip(answer.value, leastTip), ...bounds() } }
   }
 }
 
-/**
- * Prices up to this many times the last ones that two endpoints agreed on are believed from one endpoint alone. With a higher value, a
- * lying endpoint costs more; with a lower one, every movement of the market queries all endpoints.
- */
-const BELIEVED_ALONE = 2n
+/** What one endpoint says of the market, and its height. */
+interface ToldMarket extends Told {
+  readonly market: Market
+}
 
-/**
- * Creates a market query that one lying endpoint cannot decide: if the prices rise, every endpoint is queried, and the second highest reply
- * counts. With one endpoint, or if only one answers, there is no comparison: then only `gas_price_cap` bounds it.
- */
-function createComparison(client: MarketWatchOptions['client']): () => Promise<Answer<Market>> {
-  let agreed: bigint | undefined
-  return async () => {
-    if (client.states().length < 2) return readMarket(await client.send(CALLS))
-    const answer: Answer<Market> = agreed === undefined ? UNKNOWN : readMarket(await client.send(CALLS))
-    if (agreed !== undefined && answer.kind === 'ok' && scaleOf(answer.value) <= agreed * BELIEVED_ALONE) {
-      agreed = smaller(agreed, scaleOf(answer.value))
-      return answer
-    }
-    const { endpoints } = await askEverywhere(client, CALLS)
-    const markets = endpoints.flatMap(({ replies }) => {
-      const read = readMarket(replies)
-      return read.kind === 'ok' ? [read.value] : []
+async function askMarket({
+  client,
+  clock,
+  blocktimeMs,
+}: Pick<MarketWatchOptions, 'client' | 'clock' | 'blocktimeMs'>): Promise<Answer<Market>> {
+  const endpoints = client.states().length
+  if (endpoints < 2) return readMarket(await client.send(CALLS))
+  const tolerance = headTolerance(blocktimeMs)
+  const countedOf = (answers: readonly (ToldMarket | undefined)[]) =>
+    atHead(
+      answers.filter((answer) => answer !== undefined),
+      tolerance,
+    ).map(({ market }) => market)
+  const answers = await gather(
+    client.sendToEach(CALLS).map(async (replies) => toldBy(await replies)),
+    { clock, isEnough: (some) => endpoints > 2 && agree(countedOf(some)) },
+  )
+  const agreed = combine(countedOf(answers))
+  // Every endpoint is paused or silent, so the one allowed as a last resort decides.
+  return agreed === undefined ? readMarket(await client.send(CALLS)) : { kind: 'ok', value: agreed }
+}
+
+function toldBy(replies: readonly EndpointReply[]): ToldMarket | undefined {
+  const answer = readMarket(replies.map(({ reply }) => reply))
+  if (answer.kind !== 'ok') return undefined
+  const { block } = answer.value
+  const height = replies[0]?.height
+  if (block === undefined || height === undefined)
+    return { market: answer.value, height: height ?? block?.number }
+  // The height is asked before the block, which can be the next one.
+  const number = smaller(block.number, height + 1n)
+  return { market: { ...answer.value, block: { ...block, number } }, height: smaller(number, height) }
+}
+
+/** Returns true if these markets are two or more, and say the same about everything that a price depends on. */
+function agree([first, ...others]: readonly Market[]): boolean {
+  if (first === undefined || others.length === 0) return false
+  const numbersOf = ({ gasPrice, baseFee, tips, blockGasLimit }: Market) => [
+    gasPrice,
+    baseFee,
+    blockGasLimit,
+    ...LEVELS.map((level) => tips[level]),
+  ]
+  const expected = numbersOf(first)
+  return others.every((other) => numbersOf(other).every((value, index) => saysSame(value, expected[index])))
+}
+
+/** Returns the market on which the endpoints agree, field by field; undefined without any. Pure. */
+export function combine(markets: readonly Market[]): Market | undefined {
+  const [first, ...others] = markets
+  if (first === undefined || others.length === 0) return first
+  const { gasPrice, baseFee, tip, raise, blockGasLimit } = AGREEMENTS
+  const lower = combinePrices(markets, { gasPrice: gasPrice.rule, baseFee: baseFee.rule, tip: tip.rule })
+  const upper = combinePrices(markets, { gasPrice: raise.rule, baseFee: raise.rule, tip: raise.rule })
+  const room = blockGasLimit.rule.of(markets.map((market) => market.blockGasLimit)) ?? first.blockGasLimit
+  const block = combineBlocks(markets.flatMap((market) => market.block ?? []))
+  return { ...lower, upper, blockGasLimit: room, ...(block && { block }) }
+}
+
+function combinePrices(
+  markets: readonly Market[],
+  rules: Readonly<Record<'gasPrice' | 'baseFee' | 'tip', Rule>>,
+): Prices {
+  const tipOf = (level: Speed) => rules.tip.of(markets.map(({ tips }) => tips[level])) ?? 0n
+  return omitUndefined({
+    gasPrice: rules.gasPrice.of(markets.map((market) => market.gasPrice)) ?? 0n,
+    baseFee: rules.baseFee.of(markets.map((market) => market.baseFee)),
+    tips: rising({
+      safeLow: tipOf('safeLow'),
+      average: tipOf('average'),
+      fast: tipOf('fast'),
+      fastest: tipOf('fastest'),
+    }),
+  })
+}
+
+/** The endpoints are at the head, so their newest blocks differ by little. */
+function combineBlocks(blocks: readonly MarketBlock[]): MarketBlock | undefined {
+  const number = agreedHead(blocks.map((block) => block.number))
+  if (number === undefined) return undefined
+  const { baseFee, blockGasLimit, gasUsed } = AGREEMENTS
+  return omitUndefined({
+    number,
+    baseFee: baseFee.rule.of(blocks.map((block) => block.baseFee)),
+    gasLimit: blockGasLimit.rule.of(blocks.map((block) => block.gasLimit)) ?? 0n,
+    gasUsed: gasUsed.rule.of(blocks.map((block) => block.gasUsed)),
+    time: blocks.find((block) => block.number === number)?.time,
+  })
+}
+
+/** Returns the market with no offer below the minimum of the network's pools. */
+function withLeastTip(market: Market, leastTip: bigint): Market {
+  if (leastTip === 0n) return market
+  const lift = ({ gasPrice, baseFee, tips }: Prices): Prices => {
+    const lifted = (level: Speed) => larger(tips[level], leastTip)
+    return omitUndefined({
+      gasPrice: larger(gasPrice, (baseFee ?? 0n) + leastTip),
+      baseFee,
+      tips: {
+        safeLow: lifted('safeLow'),
+        average: lifted('average'),
+        fast: lifted('fast'),
+        fastest: lifted('fastest'),
+      },
     })
-    const [highest, second] = markets.toSorted((one, other) => (scaleOf(one) > scaleOf(other) ? -1 : 1))
-    if (second !== undefined) agreed = scaleOf(second)
-    const counted = second ?? highest
-    return counted === undefined ? readMarket(endpoints[0]?.replies ?? []) : { kind: 'ok', value: counted }
   }
-}
-
-const UNKNOWN: Answer<never> = { kind: 'unknown', detail: 'not asked yet' }
-
-/** Returns one price that represents the whole market, in wei per gas. Tips of `fastest` jump too much from block to block for it. */
-function scaleOf({ gasPrice, baseFee = 0n, tips }: Market): bigint {
-  return larger(gasPrice, baseFee + tips.fast)
+  return { ...market, ...lift(market), ...(market.upper && { upper: lift(market.upper) }) }
 }
 
 /** Reads the replies to `CALLS`. Every source of a price can be absent or 0; without any the market is unknown. */
@@ -94,13 +181,12 @@ function readMarket(replies: readonly RpcReply[]): Answer<Market> {
   const gasLimit = readGasLimit(blockReply)
   const { baseFee, rewards } = readHistory(feeHistory)
   const [told, suggested] = [quantity(gasPriceReply), quantity(tipReply)]
-  const paid = LEVELS.map((_, column) => meanOfPaid(rewards, column))
   const isUnpriced =
     told === undefined &&
-    (baseFee === undefined || (suggested === undefined && paid.every((tip) => tip === undefined)))
+    (baseFee === undefined || (suggested === undefined && rewards.flat().every((tip) => tip < LEAST_TIP)))
   if (isUnpriced || gasLimit === undefined)
     return { kind: 'unknown', detail: `the network's prices are unknown: ${textOf(gasPriceReply)}` }
-  const tips = tipsFrom(paid, { gasPrice: told, baseFee, suggested })
+  const tips = tipsFrom(rewards, { gasPrice: told, baseFee, suggested })
   const gasPrice = told ?? (baseFee ?? 0n) + tips.safeLow
   const block = readBlock(blockReply, gasLimit)
   return {
@@ -123,26 +209,32 @@ interface Suggestions {
 const MOST_OVER_SUGGESTED = 10n
 
 /**
- * Returns the tips of each level, from those that recent blocks were paid. A history without any says nothing about the price: the node's own
- * suggestions count then, `eth_gasPrice` among them, which is what it takes for enough.
+ * Returns the tips of each level. Each recent block is one observation: what it was paid, or, if it was paid none, what the node suggests. The
+ * middle one counts, so that neither a block that somebody paid a few wei, nor one that was paid thousands of gwei, sets the price.
  */
 function tipsFrom(
-  paid: readonly (bigint | undefined)[],
+  rewards: History['rewards'],
   { gasPrice = 0n, baseFee = 0n, suggested = 0n }: Suggestions,
 ): Market['tips'] {
   const ownTip = larger(suggested, gasPrice - baseFee)
-  const most = MOST_OVER_SUGGESTED * larger(gasPrice, baseFee + larger(suggested, paid[0] ?? 0n))
   const tip = (level: Speed, column: number) => {
-    const mean = paid[column]
-    return mean === undefined ? scaled(ownTip, level) : smaller(mean, most)
+    const own = scaled(ownTip, level)
+    const paid = rewards.map((row) => row[column] ?? 0n)
+    return LOWER_MEDIAN.of(paid.map((one) => (one < LEAST_TIP ? own : one))) ?? own
   }
+  const slowest = tip('safeLow', 0)
+  const most = MOST_OVER_SUGGESTED * larger(gasPrice, baseFee + larger(suggested, slowest))
+  const within = (level: Speed, column: number) => smaller(tip(level, column), most)
   return rising({
-    safeLow: tip('safeLow', 0),
-    average: tip('average', 1),
-    fast: tip('fast', 2),
-    fastest: tip('fastest', 3),
+    safeLow: smaller(slowest, most),
+    average: within('average', 1),
+    fast: within('fast', 2),
+    fastest: within('fastest', 3),
   })
 }
+
+/** A lower tip is no price, in wei per gas: blocks contain transactions of their own builders (`IgnorePrice` of geth's `eth/gasprice`). */
+const LEAST_TIP = 2n
 
 function fieldsOf(reply: RpcReply | undefined): Readonly<Record<string, unknown>> {
   if (reply?.kind !== 'result' || typeof reply.result !== 'object' || reply.result === null) return {}
@@ -188,15 +280,9 @@ function readRow(row: unknown): bigint[] {
   return Array.isArray(row) ? row.map((value) => readPrice(value) ?? 0n) : []
 }
 
-/** Returns the mean of one percentile over the blocks that had tips; empty blocks say nothing about the price. */
-function meanOfPaid(rewards: History['rewards'], column: number): bigint | undefined {
-  const paid = rewards.map((row) => row[column] ?? 0n).filter((tip) => tip > 0n)
-  return paid.length === 0 ? undefined : paid.reduce((sum, tip) => sum + tip) / BigInt(paid.length)
-}
-
 /**
- * A faster level never pays less than a slower one. The columns alone do not guarantee it, because each is a mean over the blocks that paid
- * at its own percentile.
+ * A faster level never pays less than a slower one. The columns alone do not guarantee it, because the blocks that were paid nothing say
+ * the same for each.
  */
 function rising(tips: Market['tips']): Market['tips'] {
   const average = larger(tips.average, tips.safeLow)

@@ -1,5 +1,5 @@
 import { parseEther, parseGwei } from 'viem/utils'
-import { larger } from '../../../lib/bigint.ts'
+import { larger, smaller } from '../../../lib/bigint.ts'
 import { fingerprintOf } from '../../../lib/hash.ts'
 import type { Clock } from '../../../lib/time.ts'
 import type { EvmDraft, Fees } from '../content.ts'
@@ -7,10 +7,10 @@ import { ceilingOf, type PoolMinimum, type PriceBounds, type PriceFloor, tipOf }
 
 export interface PriceBoundsMemory {
   current(): PriceBounds
-  /** Notes that no pool accepted these fees; `message` is the node's. */
-  sawTooCheap(fees: Fees, message: string): void
-  /** Notes that no endpoint accepted a transaction with this whole fee, in wei. */
-  sawTooDear(fee: bigint, message: string): void
+  /** Notes that no pool accepted these fees; `messages` are the nodes'. Of several numbers the one counts that demands the least. */
+  sawTooCheap(fees: Fees, messages: readonly string[]): void
+  /** Notes that no endpoint accepted a transaction with this whole fee, in wei. The highest maximum counts. */
+  sawTooDear(fee: bigint, messages: readonly string[]): void
 }
 
 /**
@@ -46,16 +46,28 @@ export function createPriceBounds(clock: Clock): PriceBoundsMemory {
         ...(most === undefined ? {} : { maximumFee: most }),
       }
     },
-    sawTooCheap: (fees, message) => {
-      const [before, asked] = [unexpired(floor), floorFrom(fees, message)]
+    sawTooCheap: (fees, messages) => {
+      const [first, ...others] = messages.map((message) => floorFrom(fees, message))
+      if (first === undefined) return
+      const [before, asked] = [unexpired(floor), others.reduce(lowerOf, first)]
       floor = { value: before === undefined ? asked : higherOf(before, asked), until: until() }
-      const named = minimumIn(message)
-      if (named !== undefined) minimum = { value: named, until: clock.monotonic() + MINIMUM_HOLD_MS }
+      const [named, ...more] = messages.flatMap((message) => minimumIn(message) ?? [])
+      if (named === undefined) return
+      const value = more.reduce(
+        (least, one) => ({ tip: smaller(least.tip, one.tip), price: smaller(least.price, one.price) }),
+        named,
+      )
+      minimum = { value, until: clock.monotonic() + MINIMUM_HOLD_MS }
     },
-    sawTooDear: (fee, message) => {
-      maximum = { value: maximumFrom(fee, message), until: until() }
+    sawTooDear: (fee, messages) => {
+      const value = messages.map((message) => maximumFrom(fee, message)).reduce(larger, 0n)
+      maximum = { value, until: until() }
     },
   }
+}
+
+function lowerOf(a: PriceFloor, b: PriceFloor): PriceFloor {
+  return larger(a.tip, a.ceiling) <= larger(b.tip, b.ceiling) ? a : b
 }
 
 function higherOf(a: PriceFloor, b: PriceFloor): PriceFloor {

@@ -14,23 +14,27 @@ import {
   explicitFees,
   type Floor,
   feeLimit,
+  isNewer,
   isWithin,
   type Market,
   marketFees,
   type PriceFloor,
   type Pricing,
   raisedTo,
+  raiseFees,
   reaches,
   replacementFloor,
 } from './fees.ts'
 import {
+  type AgreedEstimate,
   chooseNoopTarget,
   type EstimateContext,
-  estimateWithSecondOpinion,
+  estimateEverywhere,
+  type GasEstimate,
+  type GasLimit,
   gasCallOf,
   isDoubtfulLimit,
-  withinLimit,
-  withoutMargin,
+  limitFor,
 } from './gas.ts'
 import type { GasLimitsMemory } from './node-limits.ts'
 
@@ -48,9 +52,11 @@ export interface PrepareContext extends EstimateContext {
   /** Reads the lowest price of exactly this content, on networks where it depends on the content; undefined without a reply. */
   readonly quote?: ((request: EvmRequest, from: string) => Promise<PriceFloor | undefined>) | undefined
   readonly gasLimits: GasLimitsMemory
+  /** The most that one transaction may cost in fees, in wei, unless a policy says otherwise. */
+  readonly txFeeCap: bigint
 }
 
-/** Prepares prices and gas for a first attempt. A market price above the cap is lowered to the cap, and the logs say so. */
+/** Prepares prices and gas for a first attempt. A market price above a cap is lowered to it, and the logs say so. */
 export async function prepareDraft(
   context: PrepareContext,
   {
@@ -69,59 +75,86 @@ export async function prepareDraft(
   if (market.kind !== 'ok') return market
   if (gas.kind !== 'ok') return gas
   const pricing = pricingOf(context, account)
-  const wanted = explicitFees(request) ?? marketFees(market.value, request.speed, pricing)
+  const explicit = explicitFees(request)
+  const wanted = explicit ?? marketFees(market.value, request.speed, pricing)
   const fees = capped(wanted, account.policies.gasPriceCap)
   const logs =
     fees === wanted
       ? []
       : [`The market price (${describeFees(wanted)}) is above gas_price_cap; the cap is used.`]
-  const parts = { request, gas: gas.value, fees, market: market.value, limits: context, logs }
-  return withRollupFee(
-    context,
-    explicitFees(request) === undefined ? finishBelowMaximum(parts) : finishAtOwnPrice(parts, pricing),
-  )
+  const finished = await finish(context, { request, gas: gas.value, fees, market: market.value, logs })
+  if (finished.kind !== 'ok') return finished
+  const bounds = { market: market.value, cap: feeCapOf(context, account) }
+  return explicit === undefined
+    ? withinFeeBounds(finished.value, bounds)
+    : atOwnPrice(finished.value, { ...bounds, pricing })
+}
+
+interface FeeBounds {
+  readonly market: Market
+  /** The most that the transaction may cost in fees, in wei. */
+  readonly cap: bigint
 }
 
 /** Below the base fee, or the minimum of the pools, bytes would only hold a nonce, and with it the account. */
-function finishAtOwnPrice(parts: Parts, pricing: Pricing): Answer<EvmPrepared> {
-  const finished = finish(parts)
-  const below = belowLeast(parts.fees, parts.market, pricing)
-  if (finished.kind !== 'ok' || below === undefined) return finished
+function atOwnPrice(
+  prepared: EvmPrepared,
+  { market, cap, pricing }: FeeBounds & { readonly pricing: Pricing },
+): Answer<EvmPrepared> {
+  const refusal = aboveFeeCap(prepared.draft, cap)
+  if (refusal !== undefined) return { kind: 'refused', refusal }
+  const below = belowLeast(prepared.draft.fees, market, pricing)
+  if (below === undefined) return { kind: 'ok', value: prepared }
   const awaitsPrice = `Waiting for its price: ${below}. It is signed when a block can include it; until then others overtake it.`
-  return {
-    kind: 'ok',
-    value: { ...finished.value, awaitsPrice, logs: [...finished.value.logs, awaitsPrice] },
-  }
+  return { kind: 'ok', value: { ...prepared, awaitsPrice, logs: [...prepared.logs, awaitsPrice] } }
 }
 
-async function withRollupFee(
-  { rollupFee: read }: PrepareContext,
-  prepared: Answer<EvmPrepared>,
-): Promise<Answer<EvmPrepared>> {
-  if (read === undefined || prepared.kind !== 'ok') return prepared
-  const fee = await read(prepared.value.draft)
-  if (fee.kind !== 'ok') return fee
-  const { draft, ...others } = prepared.value
-  return { kind: 'ok', value: { ...others, draft: { ...draft, rollupFee: fee.value } } }
+/** Returns the most that a transaction of this account may cost in fees, in wei. */
+function feeCapOf({ txFeeCap }: Pick<PrepareContext, 'txFeeCap'>, { policies }: EvmAccount): bigint {
+  return policies.txFeeCap ?? txFeeCap
+}
+
+/** Returns the most that the fees of a draft can cost, in wei. */
+function mostFee({ gasLimit, fees, rollupFee = 0n }: EvmDraft): bigint {
+  return gasLimit * ceilingOf(fees) + rollupFee
+}
+
+function aboveFeeCap(draft: EvmDraft, cap: bigint): Refusal | undefined {
+  const fee = mostFee(draft)
+  if (fee <= cap) return undefined
+  const detail = `its fee would be up to ${fee} wei (${draft.gasLimit} gas, ${describeFees(draft.fees)}), and at most ${cap} is allowed by tx_fee_cap.`
+  return { code: 'fee_above_cap', detail }
 }
 
 /**
- * Endpoints refuse whole fees above a maximum (geth's `--rpc.txfeecap`). The service lowers the price to it while the next block would
- * still accept it; otherwise the transaction waits for a cheaper market or for another endpoint.
+ * Lowers the price so that the fee keeps the cap of the relayer (`tx_fee_cap`), and the maximum of the endpoints (geth's `--rpc.txfeecap`),
+ * while the next block would still accept it. Otherwise the transaction waits, unsigned, for a cheaper market or for another endpoint.
  */
-function finishBelowMaximum(parts: Parts): Answer<EvmPrepared> {
-  const { gas, fees, market, logs } = parts
-  const { maximumFee } = market
-  if (maximumFee === undefined || gas * ceilingOf(fees) <= maximumFee) return finish(parts)
-  const price = maximumFee / gas
+function withinFeeBounds(prepared: EvmPrepared, { market, cap }: FeeBounds): Answer<EvmPrepared> {
+  const { draft, logs } = prepared
+  const { maximumFee = cap } = market
+  const most = smaller(cap, maximumFee)
+  if (mostFee(draft) <= most) return { kind: 'ok', value: prepared }
+  const { rollupFee = 0n, gasLimit } = draft
+  const price = most > rollupFee ? (most - rollupFee) / gasLimit : 0n
   const least = market.baseFee ?? market.gasPrice
-  if (price < least) {
-    const detail = `no endpoint accepts a transaction with a fee above ${maximumFee} wei (geth's --rpc.txfeecap), and ${gas} gas cost at least ${gas * least} wei now`
+  const fees = capped(draft.fees, price)
+  const lowered = { ...prepared, draft: { ...draft, fees } }
+  const cost = `${gasLimit} gas cost at least ${gasLimit * least + rollupFee} wei now`
+  if (price >= least) {
+    const bound =
+      cap <= maximumFee ? `tx_fee_cap is ${cap} wei` : `no endpoint accepts more than ${maximumFee} wei`
+    return {
+      kind: 'ok',
+      value: { ...lowered, logs: [...logs, `The fee is lowered to ${describeFees(fees)}: ${bound}.`] },
+    }
+  }
+  if (maximumFee < cap) {
+    const detail = `no endpoint accepts a transaction with a fee above ${maximumFee} wei (geth's --rpc.txfeecap), and ${cost}`
     return { kind: 'unknown', detail }
   }
-  const lowered = capped(fees, price)
-  const log = `The fee is lowered to ${describeFees(lowered)}: no endpoint accepts more than ${maximumFee} wei.`
-  return finish({ ...parts, fees: lowered, logs: [...logs, log] })
+  const awaitsPrice = `Waiting for a lower price: ${cost}, and tx_fee_cap allows ${cap}. It is signed when a block can include it for that; until then others overtake it.`
+  return { kind: 'ok', value: { ...lowered, awaitsPrice, logs: [...logs, awaitsPrice] } }
 }
 
 interface Replacement {
@@ -140,11 +173,11 @@ interface Replacement {
  */
 export async function prepareReplacement(
   context: PrepareContext,
-  { request: asked, attempts, account, isRaise = false, seenBlock }: Replacement,
+  { request: wanted, attempts, account, isRaise = false, seenBlock }: Replacement,
 ): Promise<Answer<EvmPrepared>> {
   const floor = replacementFloor(attempts)
-  if (floor === undefined) return prepareDraft(context, { request: asked, account })
-  const targeted = await chooseNoopTarget(context.client, asked, account.policies)
+  if (floor === undefined) return prepareDraft(context, { request: wanted, account })
+  const targeted = await chooseNoopTarget(context.client, wanted, account.policies)
   if (targeted.kind !== 'ok') return targeted
   const request = targeted.value
   const explicit = explicitFees(request)
@@ -156,18 +189,21 @@ export async function prepareReplacement(
   if (market.kind !== 'ok') return market
   if (gas.kind !== 'ok') return gas
   const pricing = pricingOf(context, account)
-  const marketPrice = capped(marketFees(market.value, request.speed, pricing), account.policies.gasPriceCap)
+  const asked = (isRaise ? raiseFees : marketFees)(market.value, request.speed, pricing)
+  const marketPrice = capped(asked, account.policies.gasPriceCap)
   const fees = explicit ?? raisedTo(marketPrice, floor)
-  const refusal =
+  const aboveLimits =
     aboveCap(fees, account) ??
     (isRaise ? aboveLimit(fees, { market: market.value, request, pricing }) : undefined)
-  if (refusal) return { kind: 'refused', refusal }
+  if (aboveLimits) return { kind: 'refused', refusal: aboveLimits }
   const logs = explicit
     ? []
     : [`The fees are now ${describeFees(fees)}; a node requires at least ${describeFloor(floor, fees.kind)}.`]
   const known = { ...market.value, block: noOlder(market.value.block, attempts, seenBlock) }
-  const parts = { request, gas: gas.value, fees, market: known, limits: context, logs }
-  return withRollupFee(context, finish(parts))
+  const finished = await finish(context, { request, gas: gas.value, fees, market: known, logs })
+  if (finished.kind !== 'ok') return finished
+  const refusal = aboveFeeCap(finished.value.draft, feeCapOf(context, account))
+  return refusal ? { kind: 'refused', refusal } : finished
 }
 
 /** The block of the market, with a number that is not below any block that the service has seen for this transaction. */
@@ -177,7 +213,7 @@ function noOlder(
   seenBlock: bigint | undefined,
 ): Market['block'] {
   const seen = attempts.map(({ draft }) => draft.preparedAtBlock ?? 0n).reduce(larger, seenBlock ?? 0n)
-  return block && { ...block, number: larger(block.number, seen) }
+  return block && { ...block, number: isNewer(block.number, seen) ? block.number : seen }
 }
 
 interface SpeedUp {
@@ -222,56 +258,66 @@ async function marketFor(
   return { kind: 'ok', value: { ...answer.value, quote: quoted } }
 }
 
+/** The gas of a transaction: the limit that the caller named, or the estimate from which the service makes one. */
+type Gas =
+  | { readonly kind: 'named'; readonly limit: GasLimit }
+  | { readonly kind: 'estimated'; readonly estimate: AgreedEstimate }
+
 async function gasFor(
   context: PrepareContext,
   request: EvmRequest,
   account: EvmAccount,
   knownGas?: bigint,
-): Promise<Answer<bigint>> {
-  if (request.gasLimit === undefined) return chosenGas(context, request, { account, knownGas })
+): Promise<Answer<Gas>> {
   const { gasLimit } = request
-  if (!isDoubtfulLimit(request, gasLimit, context.maxGas)) return { kind: 'ok', value: gasLimit }
-  const estimate = await estimateWithSecondOpinion(context, request, account.address)
+  if (gasLimit === undefined) return chosenGas(context, request, { account, knownGas })
+  const named = { kind: 'ok', value: { kind: 'named', limit: gasLimit as GasLimit } } as const
+  if (!isDoubtfulLimit(request, gasLimit, context.maxGas)) return named
+  const estimate = await estimateEverywhere(context, request, account.address)
   if (estimate.kind !== 'ok') return estimate
-  const needed = withoutMargin(estimate.value)
+  const needed = estimate.value.lower
   const { maxGas } = context
   // A call that needs more than the configured maximum proves that this network no longer has that limit.
   if (maxGas !== undefined && gasLimit > maxGas && needed <= maxGas) {
     const detail = `gas_limit: at most ${maxGas} is expected, the most of one transaction on this network; ${gasLimit} was given, and ${needed} is enough.`
     return { kind: 'refused', refusal: { code: 'gas_limit_too_high', detail } }
   }
-  return gasLimit < needed
-    ? tryLimit(context, { request, from: account.address, gasLimit, needed })
-    : { kind: 'ok', value: gasLimit }
+  if (gasLimit >= needed) return named
+  const refusal = await tryLimit(context, { request, from: account.address, gasLimit, needed })
+  return refusal ?? named
 }
 
-/** The gas limit that the service chooses: an estimate, and no less than nodes have demanded for this content. */
 async function chosenGas(
   context: PrepareContext,
   request: EvmRequest,
   { account, knownGas }: { readonly account: EvmAccount; readonly knownGas: bigint | undefined },
-): Promise<Answer<bigint>> {
-  const estimate: Answer<bigint> =
-    knownGas === undefined
-      ? await estimateWithSecondOpinion(context, request, account.address)
-      : { kind: 'ok', value: knownGas }
-  if (estimate.kind !== 'ok') return estimate
-  const { to, value, data = '0x' } = request
-  const least = context.gasLimits.leastFor({ ...(to !== undefined && { to }), value, data })
-  return { kind: 'ok', value: larger(estimate.value, least) }
+): Promise<Answer<Gas>> {
+  if (knownGas !== undefined) {
+    const known = knownGas as GasEstimate
+    return { kind: 'ok', value: { kind: 'estimated', estimate: { higher: known, lower: known } } }
+  }
+  const estimate = await estimateEverywhere(context, request, account.address)
+  return estimate.kind === 'ok'
+    ? { kind: 'ok', value: { kind: 'estimated', estimate: estimate.value } }
+    : estimate
 }
 
-/** Estimates may be higher than the need (geth stops its search at 1.5 %), so the node tries the call with this limit before it is refused. */
+/**
+ * Estimates may be higher than the need (geth stops its search at 1.5 %), so the nodes try the call with this limit before it is refused. One that
+ * succeeds is enough.
+ */
 async function tryLimit(
   { client }: PrepareContext,
   { request, from, gasLimit, needed }: LimitedCall,
-): Promise<Answer<bigint>> {
+): Promise<Exclude<Answer<never>, { kind: 'ok' }> | undefined> {
   const call = { ...gasCallOf(request, from), gas: numberToHex(gasLimit) }
-  const reply = await client.call('eth_estimateGas', [call])
-  if (reply.kind === 'unknown') return reply
+  const endpoints = await client.sendEverywhere([{ method: 'eth_estimateGas', params: [call] }])
+  const replies = endpoints.flatMap(([answer]) => answer?.reply ?? [])
   // anvil returns the gas of a plain transfer regardless of the limit.
-  const used = reply.kind === 'result' ? readCount(reply.result) : undefined
-  if (used !== undefined && used <= gasLimit) return { kind: 'ok', value: gasLimit }
+  const used = replies.map((reply) => (reply.kind === 'result' ? readCount(reply.result) : undefined))
+  if (used.some((gas) => gas !== undefined && gas <= gasLimit)) return undefined
+  if (replies.every(({ kind }) => kind === 'unknown'))
+    return { kind: 'unknown', detail: 'no endpoint answered with a gas estimate' }
   const detail = `gas_limit: at least ${needed} is expected, by the estimate of the network; ${gasLimit} was given.`
   return { kind: 'refused', refusal: { code: 'gas_limit_too_low', detail } }
 }
@@ -280,42 +326,73 @@ interface LimitedCall {
   readonly request: EvmRequest
   readonly from: string
   readonly gasLimit: bigint
-  /** The estimate without its margin. */
-  readonly needed: bigint
+  readonly needed: GasEstimate
 }
 
 interface Parts {
   readonly request: EvmRequest
-  readonly gas: bigint
+  readonly gas: Gas
   readonly fees: Fees
   readonly market: Market
-  readonly limits: Pick<PrepareContext, 'maxGas' | 'gasLimits'>
   readonly logs: readonly string[]
 }
 
-function finish({ request, gas: wanted, fees, market, limits, logs }: Parts): Answer<EvmPrepared> {
-  const { maxGas, gasLimits } = limits
-  const most = [maxGas, gasLimits.most()].reduce<bigint>(
-    (least, one) => (one === undefined ? least : smaller(least, one)),
-    market.blockGasLimit,
-  )
-  const gas = request.gasLimit === undefined ? withinLimit(wanted, most) : wanted
-  const refusal = tooMuchGas(gas, market)
-  if (refusal) return { kind: 'refused', refusal }
+async function finish(
+  context: PrepareContext,
+  { request, gas, fees, market, logs }: Parts,
+): Promise<Answer<EvmPrepared>> {
+  const gasLimit =
+    gas.kind === 'named' ? gas.limit : limitOf(context, { request, estimate: gas.estimate, market })
+  const refusal = tooMuchGas(context, gasLimit, market)
+  if (refusal) return refusal
   const content = {
     type: 'evm' as const,
     value: request.value,
     data: request.data ?? '0x',
     ...listsOf(request),
-    gasLimit: gas,
+    gasLimit,
     fees,
     ...(market.block && { preparedAtBlock: market.block.number }),
   }
-  const draft: EvmDraft = request.to === undefined ? content : { to: request.to, ...content }
+  const draft = await withRollupFee(
+    context,
+    request.to === undefined ? content : { to: request.to, ...content },
+  )
+  if (draft.kind !== 'ok') return draft
+  const prepared = { draft: draft.value, logs }
   return {
     kind: 'ok',
-    value: request.gasLimit === undefined ? { draft, logs, knownGas: gas } : { draft, logs },
+    value:
+      gas.kind === 'named' ? prepared : { ...prepared, knownGas: estimateWithin(gas.estimate, gasLimit) },
   }
+}
+
+async function withRollupFee({ rollupFee }: PrepareContext, draft: EvmDraft): Promise<Answer<EvmDraft>> {
+  if (rollupFee === undefined) return { kind: 'ok', value: draft }
+  const fee = await rollupFee(draft)
+  return fee.kind === 'ok' ? { kind: 'ok', value: { ...draft, rollupFee: fee.value } } : fee
+}
+
+/** Returns the estimate from which this limit was made. */
+function estimateWithin({ higher, lower }: AgreedEstimate, limit: GasLimit): GasEstimate {
+  return higher <= limit ? higher : lower
+}
+
+/** Returns the gas limit that the service chooses: an estimate with its margin, and no less than nodes have demanded for this content. */
+function limitOf(
+  { maxGas, gasLimits }: Pick<PrepareContext, 'maxGas' | 'gasLimits'>,
+  {
+    request: { to, value, data = '0x' },
+    estimate,
+    market,
+  }: { readonly request: EvmRequest; readonly estimate: AgreedEstimate; readonly market: Market },
+): GasLimit {
+  const least = gasLimits.leastFor({ ...(to !== undefined && { to }), value, data })
+  const most = [maxGas, gasLimits.most()].reduce<bigint>(
+    (lowest, one) => (one === undefined ? lowest : smaller(lowest, one)),
+    market.blockGasLimit,
+  )
+  return limitFor(estimate, { least, most })
 }
 
 /** Legacy prices with an access list make a transaction of type 1, which every network with EIP-1559 fees also accepts. */
@@ -326,12 +403,22 @@ function listsOf({
   return { ...(accessList && { accessList }), ...(authorizationList && { authorizationList }) }
 }
 
-function tooMuchGas(gas: bigint, { blockGasLimit }: Market): Refusal | undefined {
+/**
+ * Refuses gas that no block has room for. Several endpoints have agreed on the room; the only endpoint of a network is believed when it has said
+ * so for a while.
+ */
+function tooMuchGas(
+  { simulations, client }: Pick<PrepareContext, 'simulations' | 'client'>,
+  gas: GasLimit,
+  { blockGasLimit, block }: Market,
+): Exclude<Answer<never>, { kind: 'ok' }> | undefined {
   if (gas <= blockGasLimit) return undefined
-  return {
-    code: 'gas_limit_too_high',
-    detail: `gas_limit: at most ${blockGasLimit} is expected, the gas of a whole block; this needs ${gas}.`,
-  }
+  const detail = `gas_limit: at most ${blockGasLimit} is expected, the gas of a whole block; this needs ${gas}.`
+  const refused = { kind: 'refused', refusal: { code: 'gas_limit_too_high', detail } } as const
+  if (client.states().length > 1) return refused
+  const opinion = { answer: refused, head: block?.number ?? 0n, behind: false }
+  const settled = simulations.settle<never>({ gas }, [opinion])
+  return settled.kind === 'ok' ? undefined : settled
 }
 
 function underpriced(fees: Fees, floor: Floor): Refusal {

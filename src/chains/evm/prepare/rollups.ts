@@ -1,7 +1,10 @@
 import type { Hex } from 'viem'
 import { decodeFunctionResult, encodeFunctionData, isHex, parseAbi, size } from 'viem/utils'
+import type { EvmNetwork } from '../../../networks/network.ts'
+import { atHead, headTolerance } from '../../agreement.ts'
 import type { Answer } from '../../answer.ts'
-import type { PooledClient, RpcCall, RpcClient, RpcReply } from '../../rpc/rpc.ts'
+import type { PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
+import { AGREEMENTS } from '../agreement.ts'
 import type { EvmDraft, EvmRequest } from '../content.ts'
 import { isPrice, readPrice } from '../read/quantity.ts'
 import { serializeUnsigned } from '../sign.ts'
@@ -30,18 +33,29 @@ const SOME_NONCE = 0xffffffffn
  * where the network has no such contract or function.
  */
 export async function readRollupFee(
-  client: Pick<RpcClient, 'send'>,
-  draft: EvmDraft,
-  chainId: number,
+  client: Pick<PooledClient, 'sendEverywhere'>,
+  {
+    draft,
+    chainId,
+    blocktimeMs,
+  }: { readonly draft: EvmDraft; readonly chainId: number; readonly blocktimeMs: number },
 ): Promise<Answer<bigint>> {
   const data = serializeUnsigned(draft, SOME_NONCE, chainId)
-  const [l1Reply, operatorReply] = await client.send([
+  const told = await client.sendEverywhere([
     oracleCall(encodeFunctionData({ abi: ORACLE_ABI, functionName: 'getL1Fee', args: [data] })),
     oracleCall(
       encodeFunctionData({ abi: ORACLE_ABI, functionName: 'getOperatorFee', args: [draft.gasLimit] }),
     ),
   ])
-  const [l1Fee, operatorFee] = [readFee(l1Reply, 'getL1Fee'), readFee(operatorReply, 'getOperatorFee')]
+  const fees = told.map(([l1, operator]) => ({
+    height: l1?.height,
+    l1Fee: readFee(l1?.reply, 'getL1Fee'),
+    operatorFee: readFee(operator?.reply, 'getOperatorFee'),
+  }))
+  const answered = fees.filter(({ l1Fee, operatorFee }) => l1Fee !== undefined && operatorFee !== undefined)
+  const counted = atHead(answered, headTolerance(blocktimeMs))
+  const l1Fee = AGREEMENTS.l1Fee.rule.of(counted.map((one) => one.l1Fee))
+  const operatorFee = AGREEMENTS.operatorFee.rule.of(counted.map((one) => one.operatorFee))
   const fee =
     l1Fee === undefined || operatorFee === undefined
       ? undefined
@@ -75,20 +89,33 @@ const CHAIN_IDS: readonly number[] = [59_144, 59_141]
  * does not have the method or does not answer, the market price and the steps after a refusal decide.
  */
 export function createLineaQuote(
-  client: Pick<PooledClient, 'call'>,
-  chainId: number,
+  client: Pick<PooledClient, 'sendEverywhere'>,
+  { chainId, averageBlocktimeMs }: Pick<EvmNetwork, 'chainId' | 'averageBlocktimeMs'>,
 ): ((request: EvmRequest, from: string) => Promise<PriceFloor | undefined>) | undefined {
   if (!CHAIN_IDS.includes(chainId)) return undefined
   return async (request, from) => {
-    const reply = await client.call('linea_estimateGas', [gasCallOf(request, from)])
-    return reply.kind === 'result' ? readQuote(reply.result) : undefined
+    const call = { method: 'linea_estimateGas', params: [gasCallOf(request, from)] }
+    const told = (await client.sendEverywhere([call])).flatMap(([answer]) => {
+      const quote = answer?.reply.kind === 'result' ? readQuote(answer.reply.result) : undefined
+      return quote === undefined ? [] : [{ ...quote, height: answer?.height }]
+    })
+    const counted = atHead(told, headTolerance(averageBlocktimeMs))
+    const tip = AGREEMENTS.lineaTip.rule.of(counted.map((quote) => quote.tip))
+    const baseFee = AGREEMENTS.lineaTip.rule.of(counted.map((quote) => quote.baseFee))
+    if (tip === undefined || baseFee === undefined) return undefined
+    return { tip, ceiling: baseFee + tip, stated: true }
   }
 }
 
-function readQuote(result: unknown): PriceFloor | undefined {
+/** The prices of one call, in wei per gas, as one endpoint says them. */
+interface Quote {
+  readonly tip: bigint
+  readonly baseFee: bigint
+}
+
+function readQuote(result: unknown): Quote | undefined {
   if (typeof result !== 'object' || result === null) return undefined
   const { baseFeePerGas, priorityFeePerGas } = result as Readonly<Record<string, unknown>>
   const tip = readPrice(priorityFeePerGas)
-  if (tip === undefined) return undefined
-  return { tip, ceiling: (readPrice(baseFeePerGas) ?? 0n) + tip, stated: true }
+  return tip === undefined ? undefined : { tip, baseFee: readPrice(baseFeePerGas) ?? 0n }
 }

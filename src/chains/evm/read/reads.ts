@@ -2,6 +2,7 @@ import { numberToHex } from 'viem/utils'
 import { omitUndefined } from '../../../lib/object.ts'
 import { fromUnixSeconds } from '../../../lib/time.ts'
 import type { EvmFinality } from '../../../networks/network.ts'
+import { agreedHead, LOWER_MEDIAN } from '../../agreement.ts'
 import {
   type Answer,
   type EmittedIn,
@@ -17,9 +18,9 @@ import { listParameters } from '../prepare/gas.ts'
 import { decodeRevert, readSimulationError } from '../prepare/revert.ts'
 import { isPrice, readCount, readPrice, readQuantity } from './quantity.ts'
 
-const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
+export const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
 
-const BEHIND = { kind: 'unknown', detail: 'the endpoint is behind the newest known block' } as const
+export const BEHIND = { kind: 'unknown', detail: 'the endpoint is behind the newest known block' } as const
 
 /** Reads headers of blocks. The times of the newest ones that it read are remembered. */
 export interface HeaderReader {
@@ -67,13 +68,45 @@ export function createHeaderReader(client: PooledClient): HeaderReader {
 
 /**
  * Reads the newest block, and the newest final block on networks that announce it. It prefers an endpoint that is as far as the others were
- * lately.
+ * lately; a height that the others cannot have reached, and an
+ * unreadable block, are questions to all.
  */
 export async function readHead(client: PooledClient, finality: EvmFinality): Promise<Answer<Head>> {
   const tags = finality === 'depth' ? ['latest'] : ['latest', finality]
-  const [latest, final] = await client.sendAsOf(
-    tags.map((tag) => ({ method: 'eth_getBlockByNumber', params: [tag, false] })),
-  )
+  const calls = tags.map((tag) => ({ method: 'eth_getBlockByNumber', params: [tag, false] }))
+  const first = await client.sendAsOf(calls)
+  const head = toHead(first, finality)
+  if (client.states().length < 2 || isCredible(client, head, first)) return head
+  const heads = (await client.sendEverywhere(calls)).map((replies) => toHead(replies, finality))
+  const numbers = heads.map((one) => (one.kind === 'ok' ? one.value.number : undefined))
+  const current = numbers.filter((number) => number !== undefined && !isOld(client, number))
+  // Of two, the one that is nearer to what was seen before: none of them is late.
+  const newest = current.length === 2 ? LOWER_MEDIAN.of(current) : agreedHead(current)
+  return heads.find((one) => one.kind === 'ok' && one.value.number === newest) ?? head
+}
+
+/** The nodes behind one URL can differ by this many blocks. */
+const ONE_ENDPOINT = 3n
+
+/** The head is no lower than the height that the endpoint told with it, and no higher than the others can have reached since they answered. */
+function isCredible(client: PooledClient, head: Answer<Head>, [reply]: readonly EndpointReply[]): boolean {
+  if (head.kind !== 'ok') return false
+  const { number } = head.value
+  if (reply?.height !== undefined && number + ONE_ENDPOINT < reply.height) return false
+  return isReached(client, number)
+}
+
+function isOld(client: PooledClient, number: bigint): boolean {
+  return number + ONE_ENDPOINT < (client.seenHead()?.height ?? 0n)
+}
+
+/** The endpoints report no lower height. They are asked for the height before the block, which can be the next one. */
+function isReached(client: PooledClient, number: bigint): boolean {
+  const seen = client.seenHead()
+  return seen === undefined || number <= seen.height + 1n
+}
+
+function toHead([latest, final]: readonly EndpointReply[], finality: EvmFinality): Answer<Head> {
   const head = fromBlock(latest?.reply ?? NO_REPLY)
   if (finality === 'depth' || head.kind !== 'ok') return head
   const finalBlock = fromBlock(final?.reply ?? NO_REPLY)
@@ -93,30 +126,6 @@ async function readHeader(client: PooledClient, number: bigint, asOf?: bigint): 
 export async function readPendingNonce(client: RpcClient, address: string): Promise<bigint | undefined> {
   const reply = await client.call('eth_getTransactionCount', [address, 'pending'])
   return reply.kind === 'result' ? readCount(reply.result) : undefined
-}
-
-/** Reads the next free nonce of each address; unknown from an endpoint that has not reached `asOf`. */
-export async function readNonces(
-  client: PooledClient,
-  addresses: readonly string[],
-  asOf?: bigint,
-): Promise<Answer<bigint>[]> {
-  const calls = addresses.map((address) => ({
-    method: 'eth_getTransactionCount',
-    params: [address, 'latest'],
-  }))
-  return (await client.sendAsOf(calls, asOf)).map((reply) => toFresh(reply, readCount))
-}
-
-/** Reads the balance in wei; unknown from an endpoint that is behind, because it may have missed a deposit. */
-export async function readBalance(
-  client: PooledClient,
-  address: string,
-  asOf?: bigint,
-): Promise<Answer<bigint>> {
-  const call = { method: 'eth_getBalance', params: [address, 'latest'] }
-  const [endpointReply] = await client.sendAsOf([call], asOf)
-  return toFresh(endpointReply, readQuantity)
 }
 
 /** Reads receipts in the order of the hashes. An endpoint that has not reached `asOf` can report a receipt, and never its absence. */
@@ -216,20 +225,6 @@ function fromBlock(reply: RpcReply): Answer<Head> {
   return { kind: 'ok', value: { number: height, hash, ...(time && { time }) } }
 }
 
-/** Reads a number for a final decision, so an endpoint that is behind does not count (I6). */
-function toFresh(
-  endpointReply: EndpointReply | undefined,
-  read: (value: unknown) => bigint | undefined,
-): Answer<bigint> {
-  const { reply, behind } = endpointReply ?? { reply: NO_REPLY, behind: true }
-  if (reply.kind !== 'result') return silent(reply)
-  if (behind) return BEHIND
-  const value = read(reply.result)
-  return value === undefined
-    ? { kind: 'unknown', detail: 'the endpoint did not answer with a number' }
-    : { kind: 'ok', value }
-}
-
 /** Only `null`, or a receipt that names no block yet, is a "none"; an unreadable reply is unknown (I6). */
 export function toReceipt({ reply, behind }: EndpointReply): ReceiptAnswer {
   if (reply.kind !== 'result') return { kind: 'unknown' }
@@ -249,11 +244,13 @@ export function toReceipt({ reply, behind }: EndpointReply): ReceiptAnswer {
   ) {
     return { kind: 'unknown' }
   }
+  const { logs } = fields
   const receipt = {
     hash: transactionHash,
     blockNumber: height,
     blockHash,
     success,
+    ...(Array.isArray(logs) && logs.length === 0 && { emittedNothing: true as const }),
     result: costOf(gas, fields),
   }
   return { kind: 'included', receipt }
@@ -261,15 +258,22 @@ export function toReceipt({ reply, behind }: EndpointReply): ReceiptAnswer {
 
 /**
  * OP stack rollups add `l1Fee`, the fee for the data on the parent chain, and the fee of their operator (op-geth `receipt.go`), which the price
- * of the gas does not contain.
+ * of the gas does not contain. Mantle charged the first as gas before its fork Arsia; such receipts have a `tokenRatio` and no operator's rate.
  */
 function costOf(gasUsed: bigint, receipt: Record<string, unknown>): ChainResult {
   const gasPrice = readPrice(receipt.effectiveGasPrice)
   const l1Fee = readPrice(receipt.l1Fee)
   const operatorFee = operatorFeeOf(gasUsed, receipt)
-  const fee = gasPrice === undefined ? undefined : gasUsed * gasPrice + (l1Fee ?? 0n) + (operatorFee ?? 0n)
-  const feeCharged = fee !== undefined && isPrice(fee) ? fee : undefined
-  return omitUndefined({ feeCharged, gasUsed, gasPrice, l1Fee, operatorFee })
+  const isWithinGas = readQuantity(receipt.tokenRatio) !== undefined && operatorFee === undefined
+  const result = omitUndefined({ gasUsed, gasPrice, l1Fee: isWithinGas ? undefined : l1Fee, operatorFee })
+  return omitUndefined({ feeCharged: feeOf(result), ...result })
+}
+
+/** Returns the fee that a block charged; undefined without its price. */
+export function feeOf({ gasUsed, gasPrice, l1Fee = 0n, operatorFee = 0n }: ChainResult): bigint | undefined {
+  if (gasUsed === undefined || gasPrice === undefined) return undefined
+  const fee = gasUsed * gasPrice + l1Fee + operatorFee
+  return isPrice(fee) ? fee : undefined
 }
 
 /**
@@ -294,7 +298,7 @@ function readSuccess(status: unknown): boolean | undefined {
   return value === 0n || value === 1n ? value === 1n : undefined
 }
 
-function silent(reply: Exclude<RpcReply, { kind: 'result' }>): { kind: 'unknown'; detail: string } {
+export function silent(reply: Exclude<RpcReply, { kind: 'result' }>): { kind: 'unknown'; detail: string } {
   return { kind: 'unknown', detail: reply.kind === 'error' ? reply.message : reply.detail }
 }
 

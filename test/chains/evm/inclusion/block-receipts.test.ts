@@ -39,6 +39,7 @@ function nodeWith(
     send: async (calls) => calls.map(answer),
     call: async (method, params) => answer({ method, params }),
     sendAsOf: async (calls) => calls.map((call) => ({ reply: answer(call), behind: false })),
+    sendToEach: () => [],
     sendEverywhere: async (calls) => [calls.map((call) => ({ reply: answer(call), behind: false }))],
     broadcast: async () => [],
     forward: async (calls) => calls.map(answer),

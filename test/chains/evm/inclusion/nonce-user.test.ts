@@ -85,6 +85,7 @@ function clientOf(nodes: readonly Node[], resting = 0) {
     send: async () => [],
     call: async () => ({ kind: 'unknown', detail: 'not asked' }),
     sendAsOf: async () => [],
+    sendToEach: () => [],
     sendEverywhere: async (calls) => {
       asked += calls.length
       const rest = { reply: { kind: 'unknown', detail: 'it rests' }, behind: true } as const

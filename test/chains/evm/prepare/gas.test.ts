@@ -1,13 +1,18 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { createEvmChain } from '../../../../src/chains/evm/evm-chain.ts'
-import { isDoubtfulLimit, leastIntrinsicGas, withinLimit } from '../../../../src/chains/evm/prepare/gas.ts'
+import {
+  type GasEstimate,
+  isDoubtfulLimit,
+  leastIntrinsicGas,
+  limitFor,
+} from '../../../../src/chains/evm/prepare/gas.ts'
 import { createGasLimits, readGasLimits } from '../../../../src/chains/evm/prepare/node-limits.ts'
 import { type PrepareContext, prepareDraft } from '../../../../src/chains/evm/prepare/prepare.ts'
 import { createLineaQuote } from '../../../../src/chains/evm/prepare/rollups.ts'
-import type { RpcReply } from '../../../../src/chains/rpc/rpc.ts'
+import type { PooledClient, RpcReply } from '../../../../src/chains/rpc/rpc.ts'
 import { createSimulationRefusals, SETTLE_MS } from '../../../../src/chains/simulations.ts'
 import { createLogger } from '../../../../src/log.ts'
-import { createHurriedClock } from '../../../support/clock.ts'
+import { createAdjustableClock, createHurriedClock } from '../../../support/clock.ts'
 import { type RpcServer, startRpcServer, type WireCall } from '../../../support/rpc-server.ts'
 import { SILENT_NETWORK } from '../../../transactions/stub-chain.ts'
 import { accountWith, FROM, requestOf, TO } from '../build.ts'
@@ -75,14 +80,17 @@ describe('the gas before the first instruction', () => {
   })
 })
 
-describe('an estimate with its margin', () => {
+describe('the gas limit for an estimate of 1000', () => {
   test.each([
-    { name: 'below the limit', gas: 1_100n, most: 1_100n, want: 1_100n },
-    { name: 'whose margin is above it', gas: 1_100n, most: 1_050n, want: 1_050n },
-    { name: 'that is itself the limit', gas: 1_100n, most: 1_000n, want: 1_000n },
-    { name: 'that is above it: as it is, to be refused', gas: 1_100n, most: 999n, want: 1_000n },
-  ])('$name', ({ gas, most, want }) => {
-    expect(withinLimit(gas, most)).toBe(want)
+    { name: 'has a margin of 10 %', most: 1_100n, want: 1_100n },
+    { name: 'has the part of the margin that fits', most: 1_050n, want: 1_050n },
+    { name: 'has no margin at the limit', most: 1_000n, want: 1_000n },
+    { name: 'is the estimate above the limit, which may be wrong', most: 999n, want: 1_000n },
+    { name: 'is what nodes demanded', least: 1_300n, most: 2_000n, want: 1_300n },
+  ])('$name', ({ least = 0n, most, want }) => {
+    expect(limitFor({ higher: 1_000n as GasEstimate, lower: 1_000n as GasEstimate }, { least, most })).toBe(
+      want,
+    )
   })
 })
 
@@ -167,9 +175,13 @@ describe('the gas limit of a draft', () => {
         send: async () => [],
         call: async () => ({ kind: 'result', result: `0x${estimate.toString(16)}` }),
         sendEverywhere: async () => [],
+        sendToEach: () => [],
         states: () => [],
       },
+      clock: createHurriedClock(),
+      blocktimeMs: 12_000,
       simulations: createSimulationRefusals(1n, createHurriedClock()),
+      txFeeCap: 10n ** 18n,
       gasLimits,
       market: async () => ({
         kind: 'ok',
@@ -206,13 +218,15 @@ const QUOTE = { baseFeePerGas: '0x7', gasLimit: '0x5208', priorityFeePerGas: '0x
 
 function quoteOf(reply: RpcReply, chainId = 59_144) {
   const asked: unknown[] = []
-  const client = {
-    call: async (method: string, params: unknown) => {
-      asked.push([method, params])
-      return reply
-    },
+  const client: Pick<PooledClient, 'sendEverywhere'> = {
+    sendEverywhere: async (calls) => [
+      calls.map(({ method, params }) => {
+        asked.push([method, params])
+        return { reply, behind: false }
+      }),
+    ],
   }
-  return { quote: createLineaQuote(client, chainId), asked }
+  return { quote: createLineaQuote(client, { chainId, averageBlocktimeMs: 2_000 }), asked }
 }
 
 describe('the price of a call on Linea', () => {
@@ -281,7 +295,7 @@ describe('a second estimate', () => {
     const servers = await Promise.all(nodes.map(start))
     running.push(...servers)
     const rpcUrls = servers.map(({ url }, index) => ({ url, weight: index === 0 ? 100 : 1e-9 }))
-    const clock = createHurriedClock()
+    const clock = createAdjustableClock()
     const chain = createEvmChain({ network: { ...SILENT_NETWORK, rpcUrls }, rpcTimeoutMs: 5_000, clock, log })
     const estimates = servers.map(
       ({ requests }) =>
@@ -354,16 +368,17 @@ describe('a second estimate', () => {
     })
 
     test.each([
-      { name: 'an estimate', estimate: '0x5208', kind: 'ok' },
-      // The transaction waits for funds in any case.
-      { name: 'a lack of funds', estimate: new Error('insufficient funds for transfer'), kind: 'refused' },
-    ])('is the only reason to ask another endpoint: $name is none', async ({ estimate, kind }) => {
-      const { prepare, estimates } = await chainOf(
-        { height: 100, estimate },
-        { height: 100, estimate: '0x5208' },
-      )
-      expect((await prepare()).kind).toBe(kind)
-      expect(estimates.map((count) => count())).toEqual([1, 0])
+      {
+        name: 'a lack of funds',
+        of: [new Error('insufficient funds for transfer'), '0x5208'],
+        want: 23_100n,
+      },
+      { name: 'a tenth of the other', of: ['0x834', '0x5208'], want: 23_100n },
+      { name: 'a tenth of two others', of: ['0x834', '0x5208', '0x5208'], want: 23_100n },
+      { name: 'ten times two others', of: ['0x33450', '0x5208', '0x5208'], want: 23_100n },
+    ])('does not count when it is $name', async ({ of, want }) => {
+      const { prepare } = await chainOf(...of.map((estimate) => ({ height: 100, estimate })))
+      expect(await prepare()).toMatchObject({ kind: 'ok', value: { draft: { gasLimit: want } } })
     })
   })
 })

@@ -4,10 +4,10 @@ import type { PooledClient, RpcCall, RpcReply } from '../../../../src/chains/rpc
 import { createTestClock } from '../../../support/clock.ts'
 
 type Results = Readonly<Record<string, unknown>>
-type MarketClient = Pick<PooledClient, 'send' | 'sendEverywhere' | 'states'>
+type MarketClient = Pick<PooledClient, 'send' | 'sendToEach' | 'states'>
 
 const NODE: Results = {
-  eth_feeHistory: { baseFeePerGas: ['0x5', '0x6', '0x7'], reward: [['0x1', '0x2', '0x3', '0x4']] },
+  eth_feeHistory: { baseFeePerGas: ['0x5', '0x6', '0x7'], reward: [['0x2', '0x3', '0x4', '0x5']] },
   eth_gasPrice: '0xa',
   eth_maxPriorityFeePerGas: '0x8',
   eth_getBlockByNumber: { gasLimit: '0x1c9c380' },
@@ -27,14 +27,19 @@ function clientOf(results: Results) {
   }
   const client: MarketClient = {
     send: async (calls) => calls.map(reply),
-    sendEverywhere: async () => [],
+    sendToEach: () => [],
     states: () => [],
   }
   return { client, asked }
 }
 
 const ask = (results: Results) =>
-  createMarketWatch({ client: clientOf(results).client, clock: createTestClock(), freshForMs: 1_000 })()
+  createMarketWatch({
+    client: clientOf(results).client,
+    clock: createTestClock(),
+    blocktimeMs: 12_000,
+    freshForMs: 1_000,
+  })()
 
 describe('the market', () => {
   test('has the next block base fee, and the tips by percentile', async () => {
@@ -44,7 +49,7 @@ describe('the market', () => {
         gasPrice: 10n,
         baseFee: 7n,
         blockGasLimit: 30_000_000n,
-        tips: { safeLow: 1n, average: 2n, fast: 3n, fastest: 4n },
+        tips: { safeLow: 2n, average: 3n, fast: 4n, fastest: 5n },
       },
     })
   })
@@ -63,6 +68,7 @@ describe('the market', () => {
     const market = createMarketWatch({
       client,
       clock: createTestClock(),
+      blocktimeMs: 12_000,
       freshForMs: 1_000,
       bounds: () => bounds,
     })
@@ -74,29 +80,50 @@ describe('the market', () => {
 
   test.each([
     {
-      name: 'the mean of the blocks',
+      name: 'the middle one of the blocks',
       results: withRewards([
-        ['0x1', '0x1', '0x1', '0x1'],
         ['0x3', '0x5', '0x7', '0x9'],
-      ]),
-      want: [2n, 3n, 4n, 5n],
-    },
-    {
-      name: 'empty blocks say nothing',
-      results: withRewards([
-        ['0x0', '0x0', '0x0', '0x0'],
-        ['0x3', '0x5', '0x7', '0x9'],
+        ['0xff', '0xff', '0xff', '0xff'],
+        ['0x2', '0x2', '0x2', '0x2'],
       ]),
       want: [3n, 5n, 7n, 9n],
     },
-    // Means over different blocks: 100 for the slow level, 50 for the fast one.
+    {
+      name: 'empty blocks count as what the node suggests',
+      results: withRewards([
+        ['0x0', '0x0', '0x0', '0x0'],
+        ['0x3', '0x5', '0x7', '0x9'],
+        ['0x4', '0x6', '0x8', '0xa'],
+      ]),
+      want: [4n, 6n, 8n, 10n],
+    },
+    {
+      name: 'a block that was paid one wei says as little as an empty one',
+      results: withRewards([
+        ['0x0', '0x0', '0x0', '0x0'],
+        ['0x1', '0x1', '0x1', '0x1'],
+        ['0x0', '0x0', '0x0', '0x0'],
+      ]),
+      want: [8n, 10n, 12n, 16n],
+    },
+    {
+      name: 'a block that was paid a few wei does not count against three empty ones',
+      results: withRewards([
+        ['0x0', '0x0', '0x0', '0x0'],
+        ['0x3', '0x3', '0x3', '0x3'],
+        ['0x0', '0x0', '0x0', '0x0'],
+        ['0x0', '0x0', '0x0', '0x0'],
+      ]),
+      want: [8n, 10n, 12n, 16n],
+    },
+    // The fast levels were paid less in the second block than the node suggests for the slow ones.
     {
       name: 'faster never bids less',
       results: withRewards([
         ['0x64', '0x64', '0x64', '0x64'],
-        ['0x0', '0x0', '0x1', '0x1'],
+        ['0x0', '0x0', '0x2', '0x2'],
       ]),
-      want: [100n, 100n, 100n, 100n],
+      want: [8n, 10n, 10n, 10n],
     },
     { name: 'no history: the suggestion, by speed', results: withRewards([]), want: [8n, 10n, 12n, 16n] },
     { name: 'no rewards at all', results: withRewards(null), want: [8n, 10n, 12n, 16n] },
@@ -133,7 +160,7 @@ describe('the market', () => {
       value: { gasPrice: 10n, tips: { safeLow: 10n } },
     })
     expect(await ask({ ...NODE, eth_gasPrice: absurd })).toMatchObject({
-      value: { gasPrice: 8n, baseFee: 7n },
+      value: { gasPrice: 9n, baseFee: 7n },
     })
     expect((await ask({ ...NODE, eth_gasPrice: absurd, eth_feeHistory: history })).kind).toBe('unknown')
   })
@@ -143,7 +170,7 @@ describe('the market', () => {
     async (answer) => {
       expect(await ask({ ...NODE, eth_gasPrice: answer })).toMatchObject({
         kind: 'ok',
-        value: { gasPrice: 8n, baseFee: 7n },
+        value: { gasPrice: 9n, baseFee: 7n },
       })
     },
   )
@@ -188,9 +215,9 @@ describe('the market', () => {
   })
 
   test('one transaction that pays far more than all others sets no price', async () => {
-    const answer = await ask(withRewards([['0x1', '0x2', '0x3', '0xffffffff']]))
+    const answer = await ask(withRewards([['0x2', '0x3', '0x4', '0xffffffff']]))
     // Ten times the suggestion: the base fee of 7 and a tip of 8.
-    expect(answer).toMatchObject({ value: { tips: { fast: 3n, fastest: 150n } } })
+    expect(answer).toMatchObject({ value: { tips: { fast: 4n, fastest: 150n } } })
   })
 
   test('has the newest block, as far as the node tells it', async () => {
@@ -222,25 +249,26 @@ describe('a network with several endpoints', () => {
   }
   const SILENT: Results = {}
 
-  /** The first endpoint answers whenever one does. */
+  /** Each endpoint answers, or is silent; `height` is what it reports beside. */
   function setUp(...endpoints: Results[]) {
     const clock = createTestClock()
-    let askedAll = 0
     const replyOf = (results: Results, { method }: RpcCall): RpcReply =>
       results[method] === undefined
         ? { kind: 'unknown', detail: 'time-out' }
         : { kind: 'result', result: results[method] }
     const client: MarketClient = {
       send: async (calls) => calls.map((call) => replyOf(endpoints[0] ?? {}, call)),
-      sendEverywhere: async (calls) => {
-        askedAll += 1
-        return endpoints.map((results) =>
-          calls.map((call) => ({ reply: replyOf(results, call), behind: false })),
-        )
-      },
+      sendToEach: (calls) =>
+        endpoints.map(async (results) =>
+          calls.map((call) => ({
+            reply: replyOf(results, call),
+            behind: false,
+            ...(typeof results.height === 'bigint' && { height: results.height }),
+          })),
+        ),
       states: () => endpoints.map((_, index) => ({ url: `http://${index}`, healthy: true })),
     }
-    const market = createMarketWatch({ client, clock, freshForMs: 1_000 })
+    const market = createMarketWatch({ client, clock, blocktimeMs: 12_000, freshForMs: 1_000 })
     const baseFee = async () => {
       clock.advance(1_000)
       const answer = await market()
@@ -249,40 +277,39 @@ describe('a network with several endpoints', () => {
     const change = (index: number, results: Results) => {
       endpoints[index] = results
     }
-    return { baseFee, change, askedAll: () => askedAll }
+    return { baseFee, change }
   }
 
-  test('believes no price that one endpoint alone names, also not its first', async () => {
+  test('is the cheaper one of two that contradict each other', async () => {
     const { baseFee, change } = setUp(atPrice(1_000_000), atPrice(10))
     expect(await baseFee()).toBe(10n)
     change(0, atPrice(11))
-    expect(await baseFee()).toBe(11n)
-    change(0, atPrice(1_000_000))
     expect(await baseFee()).toBe(10n)
-    // Nor does a price that grows little by little get any further than twice the one that both named.
-    for (const price of [19, 20, 38, 76, 152]) {
-      change(0, atPrice(price))
-      expect(await baseFee()).toBeLessThanOrEqual(22n)
-    }
+    change(1, atPrice(1_000_000))
+    expect(await baseFee()).toBe(11n)
   })
 
-  test('believes a price that two of three name, whatever the third says', async () => {
+  test('is the middle one of three, whatever one of them says', async () => {
     const { baseFee, change } = setUp(atPrice(10), atPrice(10), atPrice(10))
     expect(await baseFee()).toBe(10n)
     change(0, atPrice(50))
     change(1, atPrice(1_000_000))
-    change(2, atPrice(52))
-    expect(await baseFee()).toBe(52n)
+    change(2, atPrice(110))
+    expect(await baseFee()).toBe(110n)
   })
 
-  test('asks one endpoint while the prices do not rise', async () => {
-    const { baseFee, change, askedAll } = setUp(atPrice(100), atPrice(100))
-    await baseFee()
-    for (const price of [100, 150, 199, 80, 100, 150]) {
-      change(0, atPrice(price))
-      expect(await baseFee()).toBe(BigInt(price))
-    }
-    expect(askedAll()).toBe(1)
+  test('does not count an endpoint that stands still', async () => {
+    const { baseFee } = setUp({ ...atPrice(1), height: 7n }, { ...atPrice(10), height: 150n })
+    expect(await baseFee()).toBe(10n)
+  })
+
+  test('counts the others when one of three names a block of the far future', async () => {
+    const { baseFee } = setUp(
+      { ...atPrice(10), height: 150n },
+      { ...atPrice(900), height: 10n ** 12n },
+      { ...atPrice(11), height: 151n },
+    )
+    expect(await baseFee()).toBe(11n)
   })
 
   test('goes on with the only endpoint that answers, and compares as soon as another one does', async () => {
@@ -302,7 +329,7 @@ describe('how often the node is asked', () => {
   test('once for a crowd, and again only when the price is old', async () => {
     const clock = createTestClock()
     const { client, asked } = clientOf(NODE)
-    const market = createMarketWatch({ client, clock, freshForMs: 1_000 })
+    const market = createMarketWatch({ client, clock, blocktimeMs: 12_000, freshForMs: 1_000 })
     await Promise.all(Array.from({ length: 50 }, market))
     expect(asked).toHaveLength(4)
     clock.advance(749)
@@ -316,7 +343,12 @@ describe('how often the node is asked', () => {
   test('immediately again after no answer: a silence is not kept', async () => {
     const results: Record<string, unknown> = {}
     const { client } = clientOf(results)
-    const market = createMarketWatch({ client, clock: createTestClock(), freshForMs: 1_000 })
+    const market = createMarketWatch({
+      client,
+      clock: createTestClock(),
+      blocktimeMs: 12_000,
+      freshForMs: 1_000,
+    })
     expect((await market()).kind).toBe('unknown')
     Object.assign(results, NODE)
     expect((await market()).kind).toBe('ok')

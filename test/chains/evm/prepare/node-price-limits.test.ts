@@ -55,7 +55,7 @@ describe('what nodes said of prices', () => {
     },
   ])('"$words"', ({ message, floor }) => {
     const bounds = createPriceBounds(createTestClock())
-    bounds.sawTooCheap(eip1559(110n, 10n), message)
+    bounds.sawTooCheap(eip1559(110n, 10n), [message])
     expect(bounds.current().floor).toEqual(floor)
   })
 
@@ -69,15 +69,15 @@ describe('what nodes said of prices', () => {
     { message: 'fee exceeds the configured cap', want: parseEther('1.5') },
   ])('"$words"', ({ message, want }) => {
     const bounds = createPriceBounds(createTestClock())
-    bounds.sawTooDear(parseEther('3'), message)
+    bounds.sawTooDear(parseEther('3'), [message])
     expect(bounds.current()).toEqual({ maximumFee: want })
   })
 
   test('are forgotten after a minute, and the higher minimum counts until then', () => {
     const clock = createTestClock()
     const bounds = createPriceBounds(clock)
-    bounds.sawTooCheap(legacy(1n), 'tip needed 500')
-    bounds.sawTooCheap(legacy(1n), 'tip needed 300')
+    bounds.sawTooCheap(legacy(1n), ['tip needed 500'])
+    bounds.sawTooCheap(legacy(1n), ['tip needed 300'])
     expect(bounds.current().floor?.tip).toBe(500n)
     clock.advance(59_999)
     expect(bounds.current().floor?.tip).toBe(500n)
@@ -88,9 +88,9 @@ describe('what nodes said of prices', () => {
   test('keep the minimum of a pool for an hour, for prices that callers name', () => {
     const clock = createTestClock()
     const bounds = createPriceBounds(clock)
-    bounds.sawTooCheap(legacy(1n), 'max fee per gas less than block base fee: baseFee: 70')
+    bounds.sawTooCheap(legacy(1n), ['max fee per gas less than block base fee: baseFee: 70'])
     expect(bounds.current().poolMinimum).toBeUndefined()
-    bounds.sawTooCheap(legacy(1n), 'tip needed 500')
+    bounds.sawTooCheap(legacy(1n), ['tip needed 500'])
     clock.advance(3_599_999)
     expect(bounds.current()).toEqual({ poolMinimum: { tip: 500n, price: 0n } })
     clock.advance(1)
@@ -108,7 +108,7 @@ describe('the price of the market', () => {
     },
     { name: 'a stated base fee', floor: { tip: 0n, ceiling: 700n, stated: true }, want: eip1559(700n, 10n) },
     { name: 'a lower minimum', floor: { tip: 1n, ceiling: 1n, stated: true }, want: eip1559(110n, 10n) },
-    { name: 'a guess', floor: { tip: 21n, ceiling: 221n, stated: false }, want: eip1559(221n, 21n) },
+    { name: 'a guess', floor: { tip: 21n, ceiling: 221n, stated: false }, want: eip1559(221n, 50n) },
     {
       name: 'a guess, five times the market at most',
       floor: { tip: 9_999n, ceiling: 9_999n, stated: false },
@@ -129,10 +129,46 @@ describe('the price of the market', () => {
       const floor = { tip: 9_999n, ceiling: 9_999n, stated }
       return marketFees({ ...MARKET, floor }, 'safeLow', { eip1559: true, feeLimitMultiplier })
     }
-    expect(priced(false, 1)).toEqual(eip1559(110n, 10n))
+    // The gas price of 100, which the node suggests, is the market, too.
+    expect(priced(false, 1)).toEqual(eip1559(150n, 50n))
     expect(priced(false, 2)).toEqual(eip1559(220n, 70n))
     expect(priced(true, 1)).toEqual(eip1559(3_520n, 1_870n))
     expect(priced(true, 40)).toEqual(eip1559(4_400n, 2_350n))
+  })
+
+  describe('that blocks were paid little lately, while eth_gasPrice names what pools take', () => {
+    /** Nearly empty blocks of Polygon: the pools take nothing below a tip of 25 gwei, and eth_gasPrice says so. */
+    const quiet = {
+      gasPrice: 26n * GWEI,
+      baseFee: GWEI / 20n,
+      blockGasLimit: 30_000_000n,
+      tips: { safeLow: 5n, average: 5n, fast: 5n, fastest: 5n },
+    }
+
+    test('follows the minimum that a node names, however far it is above the blocks', () => {
+      const floor = { tip: 25n * GWEI, ceiling: 25n * GWEI, stated: true }
+      const fees = marketFees({ ...quiet, floor }, 'fast', { eip1559: true })
+      expect(tipOf(fees)).toBe(25n * GWEI)
+    })
+
+    test('offers what eth_gasPrice suggests when a pool names no number, and goes no further', () => {
+      const bounds = createPriceBounds(createTestClock())
+      const tips: bigint[] = []
+      let fees = marketFees(quiet, 'fast', { eip1559: true })
+      for (let refusals = 0; refusals < 3; refusals += 1) {
+        tips.push(tipOf(fees))
+        bounds.sawTooCheap(fees, ['transaction underpriced'])
+        fees = marketFees({ ...quiet, ...bounds.current() }, 'fast', { eip1559: true })
+      }
+      const suggested = 26n * GWEI - GWEI / 20n
+      expect(tips).toEqual([5n, suggested, suggested])
+    })
+
+    test('does not follow a minimum that eth_gasPrice denies', () => {
+      const floor = { tip: 25_000n * GWEI, ceiling: 25_000n * GWEI, stated: true }
+      const fees = marketFees({ ...quiet, floor }, 'fast', { eip1559: true })
+      expect(tipOf(fees)).toBeLessThanOrEqual(52n * GWEI)
+    })
   })
 
   test.each([
@@ -146,7 +182,7 @@ describe('the price of the market', () => {
     let fees = marketFees(market, 'fast', { eip1559: network })
     for (let refusals = 0; refusals < 8; refusals += 1) {
       bids.push(tipOf(fees))
-      bounds.sawTooCheap(fees, 'transaction underpriced')
+      bounds.sawTooCheap(fees, ['transaction underpriced'])
       fees = marketFees({ ...market, ...bounds.current() }, 'fast', { eip1559: network })
     }
     expect(bids.slice(0, 3)).toEqual([0n, GWEI / 10n, GWEI / 5n + 1n])
@@ -166,9 +202,13 @@ describe('a maximum of the endpoints', () => {
         send: async () => [],
         call: async () => ({ kind: 'unknown', detail: 'not asked' }),
         sendEverywhere: async () => [],
+        sendToEach: () => [],
         states: () => [],
       },
+      clock: createTestClock(),
+      blocktimeMs: 12_000,
       simulations: createSimulationRefusals(1n, createTestClock()),
+      txFeeCap: 10n ** 18n,
       gasLimits: createGasLimits(createTestClock()),
       market: async () => ({ kind: 'ok', value: { ...MARKET, maximumFee } }),
       eip1559: true,
@@ -216,7 +256,12 @@ describe('the comparison of prices', () => {
   const compare = (
     fees: Fees,
     { draft = {}, market = {} }: { draft?: Partial<EvmDraft>; market?: Partial<Market> } = {},
-  ) => comparePrice(draftOf(fees, draft), { level: 'fast', market: { ...MARKET, ...market } })
+  ) =>
+    comparePrice(draftOf(fees, draft), {
+      level: 'fast',
+      txFeeCap: 10n ** 18n,
+      market: { ...MARKET, ...market },
+    })
 
   describe('a draft is compared', () => {
     test('with the market and the newest block', () => {
@@ -225,16 +270,18 @@ describe('the comparison of prices', () => {
         market: 160n,
         baseFee: 50n,
         limit: 800n,
+        feeCap: 10n ** 18n / 21_000n,
         newest: { number: 7n, time: TIME, isNew: true, leftOut: 'room' },
       })
     })
 
     test('with a market whose block is not known', () => {
       const { block: _, baseFee: __, ...market } = MARKET
-      expect(comparePrice(draftOf(legacy(60n)), { level: 'fast', market })).toEqual({
+      expect(comparePrice(draftOf(legacy(60n)), { level: 'fast', txFeeCap: 10n ** 18n, market })).toEqual({
         bid: 60n,
         market: 90n,
         limit: 450n,
+        feeCap: 10n ** 18n / 21_000n,
       })
     })
 
@@ -310,7 +357,9 @@ describe('the comparison of prices', () => {
 
     test('with the limit of the relayer', () => {
       const draft = draftOf(eip1559(160n, 10n))
-      expect(comparePrice(draft, { level: 'fast', market: MARKET, feeLimitMultiplier: 1 })).toMatchObject({
+      expect(
+        comparePrice(draft, { level: 'fast', txFeeCap: 10n ** 18n, market: MARKET, feeLimitMultiplier: 1 }),
+      ).toMatchObject({
         limit: 160n,
         atLimit: true,
       })

@@ -53,18 +53,27 @@ function contextOf({
   eip1559?: boolean
 } = {}) {
   const asked: unknown[] = []
+  const call = async (method: string, params: unknown) => {
+    asked.push([method, params])
+    return (params as readonly { gas?: string }[])[0]?.gas === undefined ? reply : limited
+  }
   const client: PrepareContext['client'] = {
     send: async () => [],
-    call: async (method, params) => {
-      asked.push([method, params])
-      return (params as readonly { gas?: string }[])[0]?.gas === undefined ? reply : limited
-    },
-    sendEverywhere: async () => [],
+    call,
+    sendEverywhere: async (calls) => [
+      await Promise.all(
+        calls.map(async ({ method, params }) => ({ reply: await call(method, params), behind: false })),
+      ),
+    ],
+    sendToEach: () => [],
     states: () => [],
   }
   const context: PrepareContext = {
     client,
+    clock: createTestClock(),
+    blocktimeMs: 12_000,
     simulations: createSimulationRefusals(1n, createTestClock()),
+    txFeeCap: 10n ** 18n,
     gasLimits: createGasLimits(createTestClock()),
     market: async () => ({ kind: 'ok', value: market }),
     eip1559: network,
@@ -120,7 +129,7 @@ describe('prepareDraft', () => {
 
   test.each([
     { name: 'a limit of the request', change: { gasLimit: 50_000n }, known: undefined, want: 50_000n },
-    { name: 'an earlier estimate', change: {}, known: 40_000n, want: 40_000n },
+    { name: 'an earlier estimate', change: {}, known: 40_000n, want: 44_000n },
     {
       name: 'the limit of the request before the earlier estimate',
       change: { gasLimit: 50_000n },
@@ -510,5 +519,61 @@ describe('the price of exactly this content', () => {
     }
     const own = requestOf({ gasPrice: 7n, gasLimit: 21_000n })
     expect((await prepareDraft(context, { request: own, account: accountWith() })).kind).toBe('ok')
+  })
+})
+
+describe('the cap of the fee of one transaction', () => {
+  // 21,000 gas with its margin, at 3 × 50 wei of base fee and a tip of 10.
+  const GAS = 23_100n
+  const FEE = GAS * 160n
+
+  const prepared = async (txFeeCap: bigint, change: Partial<EvmRequest> = {}) => {
+    const { context } = contextOf()
+    return prepareDraft(context, { request: requestOf(change), account: accountWith({ txFeeCap }) })
+  }
+
+  test('changes nothing of a fee that keeps it', async () => {
+    const answer = await prepared(FEE)
+    expect(answer).toMatchObject({ value: { draft: { fees: eip1559(160n, 10n) }, logs: [] } })
+  })
+
+  test('lowers the offer while the next block would still accept it', async () => {
+    const answer = await prepared(GAS * 60n)
+    expect(answer).toMatchObject({
+      value: {
+        draft: { fees: eip1559(60n, 10n) },
+        logs: [expect.stringContaining('tx_fee_cap is 1386000 wei')],
+      },
+    })
+    expect(answer).not.toHaveProperty('value.awaitsPrice')
+  })
+
+  test('holds back what the next block would cost more for, and says so', async () => {
+    const answer = await prepared(GAS * 49n)
+    const awaitsPrice =
+      'Waiting for a lower price: 23100 gas cost at least 1155000 wei now, and tx_fee_cap allows 1131900. It is signed when a block can include it for that; until then others overtake it.'
+    expect(answer).toMatchObject({ value: { awaitsPrice, logs: [awaitsPrice] } })
+  })
+
+  test("refuses a caller's own price above it", async () => {
+    const answer = await prepared(FEE, { maxFeePerGas: 200n, maxPriorityFeePerGas: 1n })
+    expect(answer).toMatchObject({
+      refusal: {
+        code: 'fee_above_cap',
+        detail: `its fee would be up to ${GAS * 200n} wei (23100 gas, max_fee_per_gas 200 and max_priority_fee_per_gas 1), and at most ${FEE} is allowed by tx_fee_cap.`,
+      },
+    })
+  })
+
+  test('ends raises, and is that of the network unless a policy names another', async () => {
+    const { context } = contextOf()
+    const capped = { ...context, txFeeCap: FEE }
+    const attempts = [
+      attemptOf(eip1559(160n, 10n), { draft: draftOf(eip1559(160n, 10n), { gasLimit: GAS }) }),
+    ]
+    const raise = { attempts, level: 'fast', account: accountWith() } as const
+    expect(await prepareSpeedUp(capped, raise)).toMatchObject({ refusal: { code: 'fee_above_cap' } })
+    const richer = { ...raise, account: accountWith({ txFeeCap: 2n * FEE }) }
+    expect((await prepareSpeedUp(capped, richer)).kind).toBe('ok')
   })
 })
