@@ -52,6 +52,8 @@ ENV NODE_ENV=production \
     CONFIG_DIR=/app/config \
     DATA_DIR=/app/data
 WORKDIR /app
+# The user of a container that runs plugins alone (compose.yaml), or of RELAYER_PLUGINS_USER=10001:10001 in one that runs as root.
+RUN useradd --uid 10001 --user-group --no-create-home --shell /usr/sbin/nologin plugins
 # Made here, so that a new volume on it belongs to the user who writes it.
 RUN install --directory --owner=node --group=node --mode=0700 /app/data
 COPY --from=dependencies /app/node_modules node_modules

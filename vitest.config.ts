@@ -120,6 +120,12 @@ const NEEDS: readonly Need[] = [
     isHere: canLimitMemory,
     missing: 'no right to limit memory',
   },
+  {
+    suffix: 'root',
+    projects: ['long'],
+    isHere: () => process.platform === 'linux' && process.getuid?.() === 0,
+    missing: 'no right to start processes of another user',
+  },
 ]
 
 /** The projects that the command line names. Without any, each file that it names runs in its own project. */

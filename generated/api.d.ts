@@ -2383,8 +2383,17 @@ export interface components {
         readonly PluginResult: unknown;
         /** @description The parameter of the handler; any JSON. A field `params` of an object is taken out of it. */
         readonly PluginParams: unknown;
+        /** @description The failure of a call. With `raw_response`, a failure of the plugin itself has no envelope. */
+        readonly PluginFailure: components["schemas"]["PluginEnvelopeFailure"] | components["schemas"]["PluginRawFailure"];
+        /** @description The failure of a plugin with the setting `raw_response`. */
+        readonly PluginRawFailure: {
+            /** @description A word of the plugin. */
+            readonly code: string | null;
+            /** @description Any JSON of the plugin. */
+            readonly details: unknown;
+        };
         /** @description The failure of a call. */
-        readonly PluginFailure: {
+        readonly PluginEnvelopeFailure: {
             /** @constant */
             readonly success: false;
             /** @description The code and the details that the plugin gave; null if the service refused the call. */

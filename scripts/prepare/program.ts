@@ -19,6 +19,7 @@ const PROGRAMS = [
   'signers/pkcs11/process/main',
   'plugins/runtime/main',
   'plugins/runtime/sdk',
+  'plugins/runtime/wall',
 ]
 
 /** The package has machine code, which no bundle can hold. */

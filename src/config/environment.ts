@@ -4,6 +4,7 @@ import { PostgresUrlError, readPostgresUrl } from '../database/engines/postgres/
 import { isAddressRange } from '../lib/address-list.ts'
 import { suggest } from '../lib/suggest.ts'
 import { createSecret, readSealingKey, type Secret } from '../security/secrets.ts'
+import { readPluginUser } from './plugin-user.ts'
 import { readPluginHost } from './plugins.ts'
 import { readTelemetry } from './telemetry.ts'
 import type { Config } from './types.ts'
@@ -58,8 +59,13 @@ const IGNORED = ['RELAYER_CONCURRENCY_LIMIT']
 /** Commands that call a service over HTTP read these; see `api-access.ts`. */
 const OF_COMMANDS = ['RELAYER_URL', 'RELAYER_API_KEY']
 
-/** The variables of a host that runs the plugins: its address for the service, and its own port for `relayer plugins serve`; see `plugins.ts`. */
-const OF_PLUGINS = ['RELAYER_PLUGINS_URL', 'RELAYER_PLUGINS_SECRET', 'RELAYER_PLUGINS_PORT']
+/** The variables of plugins: another host that runs them (`plugins.ts`), and the user of their processes (`plugin-user.ts`). */
+const OF_PLUGINS = [
+  'RELAYER_PLUGINS_URL',
+  'RELAYER_PLUGINS_SECRET',
+  'RELAYER_PLUGINS_PORT',
+  'RELAYER_PLUGINS_USER',
+]
 
 const MIN_API_KEY_LENGTH = 32
 
@@ -76,6 +82,7 @@ export function readEnvironment(env: Env, cwd: string, problems: string[]): Sett
   const metrics = readMetrics(env, number, problems)
   const telemetry = readTelemetry(env, problems)
   const pluginHost = readPluginHost(env, problems)
+  const pluginUser = readPluginUser(env, problems)
   return {
     mode: readChoice(env, { name: 'NODE_ENV', choices: MODES, otherwise: 'production' }, problems),
     logLevel: readChoice(env, { name: 'LOG_LEVEL', choices: LOG_LEVELS, otherwise: 'info' }, problems),
@@ -124,6 +131,7 @@ export function readEnvironment(env: Env, cwd: string, problems: string[]): Sett
     ...(metrics !== undefined && { metrics }),
     ...(telemetry !== undefined && { telemetry }),
     ...(pluginHost !== undefined && { pluginHost }),
+    ...(pluginUser !== undefined && { pluginUser }),
   }
 }
 

@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path'
-import { parseEnv } from 'node:util'
 import { ConfigError, MissingConfigError, openReader } from '../lib/fields.ts'
 import { deepFreeze } from '../lib/object.ts'
 import { readNotifications, readRelayers, readSigners } from './entries.ts'
+import { readEnvFile } from './env-file.ts'
 import { readEnvironment, unknownNames } from './environment.ts'
 import { knownNetworks, readNetworks } from './networks.ts'
 import { readPluginHostSettings, readPlugins } from './plugins.ts'
@@ -33,7 +33,7 @@ export function loadConfig(env: Env = process.env, cwd: string = process.cwd()):
   if (text === undefined) throw new MissingConfigError(file)
 
   const problems: string[] = []
-  const complete = { ...readEnvFile(join(folder, '.env')), ...present(env) }
+  const complete = { ...readEnvFile(join(folder, '.env'), file), ...present(env) }
   const sources: Sources = { env: complete, folder, cwd, referred: new Set() }
   const settings = readEnvironment(complete, cwd, problems)
   const isRemote = settings.pluginHost !== undefined
@@ -83,7 +83,7 @@ export function loadPluginHost(env: Env = process.env, cwd: string = process.cwd
   const text = readText(file)
   if (text === undefined) throw new MissingConfigError(file)
   const problems: string[] = []
-  const complete = { ...readEnvFile(join(folder, '.env')), ...present(env) }
+  const complete = { ...readEnvFile(join(folder, '.env'), file), ...present(env) }
   const sources: Sources = { env: complete, folder, cwd, referred: new Set() }
   const content = parseFile(text, file, problems)
   const reader = content === undefined ? undefined : openReader(content, '', problems)
@@ -91,11 +91,6 @@ export function loadPluginHost(env: Env = process.env, cwd: string = process.cwd
   const settings = readPluginHostSettings(complete, problems)
   if (problems.length > 0) throw new ConfigError(problems)
   return deepFreeze({ ...settings, plugins })
-}
-
-function readEnvFile(path: string): Env {
-  const text = readText(path)
-  return text === undefined ? {} : parseEnv(text)
 }
 
 /** An empty variable counts as absent: some deployments cannot unset one. */

@@ -30,6 +30,7 @@ import {
   withoutBigints,
 } from '../plugins/plugin.ts'
 import { readRules } from '../spending/read-rules.ts'
+import { readPluginUser } from './plugin-user.ts'
 import type { Sources } from './sources.ts'
 
 /** Secrets of the service, and variables that would change the process of the plugin itself. */
@@ -289,7 +290,8 @@ export function readPluginHostSettings(
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
     problems.push('RELAYER_PLUGINS_PORT must be a whole number from 0 to 65535')
   const logLevel = LEVELS.find((known) => known === (level ?? 'info').toLowerCase()) ?? 'info'
-  return { secret, port: Number(port), host: env.HOST || '0.0.0.0', logLevel }
+  const user = readPluginUser(env, problems)
+  return { secret, port: Number(port), host: env.HOST || '0.0.0.0', user, logLevel }
 }
 
 const TOO_SHORT = `RELAYER_PLUGINS_SECRET must have at least ${MIN_SECRET} characters`

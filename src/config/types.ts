@@ -2,7 +2,7 @@ import type { Durability } from '../database/durability.ts'
 import type { LogLevel } from '../log.ts'
 import type { Network } from '../networks/network.ts'
 import type { NotificationConfig } from '../notifications/notification.ts'
-import type { PluginConfig, PluginHostAddress } from '../plugins/plugin.ts'
+import type { PluginConfig, PluginHostAddress, PluginUser } from '../plugins/plugin.ts'
 import type { RelayerConfig } from '../relayers/relayer.ts'
 import type { Secret } from '../security/secrets.ts'
 import type { SignerConfig } from '../signers/providers/registry.ts'
@@ -62,6 +62,8 @@ export interface Config {
   readonly plugins: readonly PluginConfig[]
   /** Another host runs the plugins; absent if this process does. */
   readonly pluginHost?: PluginHostAddress
+  /** The user of the processes of plugins; absent if it is that of the service. */
+  readonly pluginUser?: PluginUser
 }
 
 /** The limits of webhook deliveries. */

@@ -207,11 +207,20 @@ const MINUS = 0x2d
 const ZERO = 0x30
 const NINE = 0x39
 
-/** Counts brackets and commas outside of strings before JSON.parse sees the text, because every later step costs time for each value. */
-function exceededLimit(
+/** Returns the limit that a text exceeds. */
+export function exceededLimit(text: string, options: ParseOptions): 'depth' | 'values' | undefined {
+  const measured = measureJson(text, options)
+  return typeof measured === 'string' ? measured : undefined
+}
+
+/**
+ * Counts brackets and commas outside of strings before JSON.parse sees the text, because every later step costs time for each value. Returns the
+ * number of values, or the limit that the text exceeds.
+ */
+export function measureJson(
   text: string,
   { maxDepth = 32, maxValues = Number.POSITIVE_INFINITY }: ParseOptions,
-): 'depth' | 'values' | undefined {
+): number | 'depth' | 'values' {
   let depth = 0
   let values = 1
   for (let at = 0; at < text.length; at += 1) {
@@ -225,7 +234,7 @@ function exceededLimit(
     else if (code === COMMA) values += 1
     if (values > maxValues) return 'values'
   }
-  return undefined
+  return values
 }
 
 function isOpening(code: number): boolean {

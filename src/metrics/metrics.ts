@@ -99,7 +99,8 @@ export function createMetrics({ clock, log }: { readonly clock: Clock; readonly 
     },
     names: () => registry.getMetricsAsArray().map(({ name }) => name),
     readOne: async (name) => {
-      if (registry.getSingleMetric(name) === undefined) return undefined
+      // The registry finds the members of a prototype as well.
+      if (!registry.getMetricsAsArray().some((metric) => metric.name === name)) return undefined
       await refreshStale()
       return { contentType, body: `${await registry.getSingleMetricAsString(name)}\n` }
     },

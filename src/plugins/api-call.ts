@@ -6,8 +6,13 @@ import { DEPTH_HEADER } from './plugin.ts'
 const TIMEOUT_MS = 30_000
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024
 
-/** Connections of one plugin. Further requests wait. */
+/** Connections of one plugin, besides those of requests that wait for a status. Further requests wait. */
 const MAX_SOCKETS = 64
+
+/** True for a request that the service answers late, because it waits for the status of a transaction. */
+export function isWaitingRequest({ method, path }: Pick<ApiMessage, 'method' | 'path'>): boolean {
+  return method === 'GET' && /[?&]wait=/.test(path)
+}
 
 /** The call during which a plugin makes a request. */
 export interface CallOrigin {
@@ -40,11 +45,16 @@ export function createApiCaller({
   readonly url: () => string
   readonly secret: string
 }): ApiCaller {
-  const agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS })
+  const ordinary = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS })
+  const waiting = new Agent({ keepAlive: true })
   return {
-    close: () => agent.destroy(),
+    close: () => {
+      ordinary.destroy()
+      waiting.destroy()
+    },
     call: ({ method, path, body, idempotencyKey, userId, id }, { requestId, depth, traceParent }) =>
       new Promise((resolve) => {
+        const agent = isWaitingRequest({ method, path }) ? waiting : ordinary
         const fail = (message: string) => resolve({ error: { message, code: 'SERVICE_UNREACHABLE' } })
         const outgoing = send(`${url()}${path}`, {
           method,

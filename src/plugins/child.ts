@@ -1,7 +1,11 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
-import { createLineReader, type FromPlugin, readMessage, type ToPlugin } from './messages.ts'
+import { pathToFileURL } from 'node:url'
+import type { PluginBundle } from './bundle.ts'
+import { createLineReader, type PluginListener, type ToPlugin } from './messages.ts'
+import type { PluginUser } from './plugin.ts'
+import { createReceiver } from './receive.ts'
 
 /** The connection to a process that runs a plugin. */
 export interface PluginConnection {
@@ -10,42 +14,33 @@ export interface PluginConnection {
   end(reason: string): void
 }
 
-/** Receives what a process sends, and its end. */
-export interface PluginListener {
-  message(message: FromPlugin): void
-  /** Called once, with the reason in words. */
-  ended(reason: string): void
-}
-
 /** Starts a process for a plugin. */
 export type ConnectPlugin = (listener: PluginListener) => PluginConnection
 
 /** The code and the limits of a process. */
 interface ChildSettings {
-  /** The bundle, which is the only file that it can read. */
-  readonly file: string
+  /** The only files that it can read. */
+  readonly bundle: Pick<PluginBundle, 'file' | 'wall'>
   /** Its whole environment. */
   readonly env: Readonly<Record<string, string>>
   readonly memoryMb: number
+  /** Absent: the user of this process. */
+  readonly user?: PluginUser | undefined
 }
-
-/**
- * Removes the functions that signal other processes, which Node's permission model does not refuse: SIGUSR1 opens the debugger of a process of
- * Node.js, and SIGKILL ends any process of the same user. It runs before any import of the plugin is resolved.
- */
-const LOCK_DOWN = `for (const name of ['kill', '_kill', '_debugProcess', '_debugEnd']) Reflect.deleteProperty(process, name)`
 
 /** A plugin may use the network. Versions of Node.js that can refuse it need the permission. */
 const MAY_USE_NETWORK = process.allowedNodeEnvironmentFlags.has('--allow-net') ? ['--allow-net'] : []
+
+/** The permission model does not guard SQLite, which makes and opens files. */
+const WITHOUT_SQLITE = process.allowedNodeEnvironmentFlags.has('--experimental-sqlite')
+  ? ['--no-experimental-sqlite']
+  : []
 
 /** The time in ms between two looks at the memory of a process, which buffers can fill outside of the limited heap. */
 const MEMORY_LOOK_MS = 250
 
 /** MiB that Node.js itself and the code of a plugin need besides the heap. */
 const MEMORY_BESIDE_HEAP = 192
-
-/** The most messages of a process within a second. More would keep the service from its other work. */
-const MAX_MESSAGES_PER_SECOND = 20_000
 
 /** The most bytes that wait for a process to read them. One that asks for more than it reads would fill the memory of the service. */
 export const MAX_UNREAD_BYTES = 128 * 1024 * 1024
@@ -57,25 +52,30 @@ export const DOES_NOT_READ = 'did not read its messages'
 const MAX_ERROR_TEXT = 4_096
 
 /**
- * Starts a process of Node.js that can read its bundle and nothing else: no other file, no program, no worker, no addon, no signal, and no
- * variable of the service. The fourth file of the process is the pipe for messages.
+ * Starts a process of Node.js behind the wall of `runtime/wall.ts`, and behind Node's permission model: it can read its bundle, and no other
+ * file, start no program, no worker and no addon, send no signal, and it has no variable of the service. The fourth file of the process is the
+ * pipe for messages.
  */
 export function startChild(
-  { file, env, memoryMb }: ChildSettings,
+  { bundle: { file, wall }, env, memoryMb, user }: ChildSettings,
   listener: PluginListener,
 ): PluginConnection {
   const flags = [
     '--permission',
     `--allow-fs-read=${file}`,
+    `--allow-fs-read=${wall}`,
     ...MAY_USE_NETWORK,
     `--max-old-space-size=${memoryMb}`,
     '--disable-sigusr1',
+    '--no-addons',
     '--no-warnings',
-    `--import=data:text/javascript,${encodeURIComponent(LOCK_DOWN)}`,
+    ...WITHOUT_SQLITE,
+    `--import=${pathToFileURL(wall)}`,
   ]
   const child = spawn(process.execPath, [...flags, file], {
     env,
     cwd: '/',
+    ...user,
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
   })
   const pipe = child.stdio[3] as Socket
@@ -97,13 +97,13 @@ export function startChild(
     if (residentMb(child.pid) > memoryMb + MEMORY_BESIDE_HEAP) end(`used more than memory_mb (${memoryMb})`)
   }, MEMORY_LOOK_MS)
   memory.unref()
-  const receive = createReceiver(listener, end)
-  const read = createLineReader((line) => {
-    if (reason === undefined) receive(line)
-  })
+  const receive = createReceiver(listener, { end, source: pipe })
+  const read = createLineReader(receive.line, receive.tooLong)
   pipe.setEncoding('utf8')
   pipe.on('data', (piece: string) => {
-    if (reason === undefined && !read(piece)) end('sent a message that is too long')
+    if (reason !== undefined) return
+    receive.bytes(piece.length)
+    if (!read(piece)) end('sent a message that is too long')
   })
   // A write to a process that has just ended fails; its end is told by `exit`.
   pipe.on('error', () => undefined)
@@ -122,20 +122,6 @@ export function startChild(
   }
 }
 
-/** Creates the check of what a process sends. It ends a process that sends anything else, or too much. */
-export function createReceiver(
-  listener: PluginListener,
-  end: (reason: string) => void,
-): (line: string) => void {
-  const isInTime = createRateCheck(MAX_MESSAGES_PER_SECOND)
-  return (line) => {
-    const message = readMessage(line)
-    if (message === undefined) end('sent something that is no message')
-    else if (!isInTime()) end(`sent more than ${MAX_MESSAGES_PER_SECOND} messages in a second`)
-    else listener.message(message)
-  }
-}
-
 /** Returns the resident memory of a process in MiB; 0 where the system does not tell. */
 function residentMb(pid: number | undefined): number {
   try {
@@ -143,19 +129,6 @@ function residentMb(pid: number | undefined): number {
     return (Number(pages) * 4_096) / (1024 * 1024)
   } catch {
     return 0
-  }
-}
-
-/** Creates a check that is false once it is called more often than `limit` times within a second. */
-function createRateCheck(limit: number): () => boolean {
-  let second = 0
-  let count = 0
-  return () => {
-    const now = Math.floor(performance.now() / 1_000)
-    if (now !== second) count = 0
-    second = now
-    count += 1
-    return count <= limit
   }
 }
 

@@ -18,6 +18,7 @@ import {
   type PluginSettings,
   withoutBigints,
 } from './plugin.ts'
+import { parseDetails } from './receive.ts'
 
 type Operations =
   | 'listPlugins'
@@ -160,6 +161,7 @@ function answer(outcome: PluginOutcome, settings: PluginSettings) {
   if (outcome.kind === 'result')
     return { status: 200, body: `{"success":true,"data":${outcome.value}${tail}}`, ...AS_JSON }
   const { status, ...failure } = failureOf(outcome, settings)
+  if (settings.rawResponse) return { status, body: JSON.stringify(failure.data), ...AS_JSON }
   const fields = JSON.stringify({ success: false, ...failure, message: STATUS_CODES[status] ?? 'Error' })
   return { status, body: `${fields.slice(0, -1)}${tail}}`, ...AS_JSON }
 }
@@ -184,16 +186,7 @@ function failureOf(outcome: Exclude<PluginOutcome, { kind: 'result' }>, { timeou
     status,
     code: 'plugin_failed',
     error: message,
-    data: { code, details: details === undefined ? null : (parse(details) ?? null) },
-  }
-}
-
-/** Details of a hostile plugin may be no JSON. */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
+    data: { code, details: details === undefined ? null : (parseDetails(details) ?? null) },
   }
 }
 

@@ -1,10 +1,12 @@
 import { AppError } from '../errors.ts'
 import type { Clock } from '../lib/time.ts'
 import type { Logger } from '../log.ts'
+import { type Answer, createAnswering, type PluginTrace } from './answer.ts'
 import type { ApiCaller, CallOrigin } from './api-call.ts'
 import type { ConnectPlugin, PluginConnection } from './child.ts'
 import type { CallMessage, FromPlugin, KvMessage, PluginErrorFields, PluginLogLevel } from './messages.ts'
-import { HANDLER, MAX_DEPTH, MAX_RESULT_BYTES } from './plugin.ts'
+import { HANDLER, MAX_RESULT_BYTES } from './plugin.ts'
+import { parseInner } from './receive.ts'
 
 /** A call of a function that the plugin exports. */
 export interface PluginCall extends Omit<CallMessage, 'type' | 'run'> {
@@ -18,14 +20,6 @@ export interface PluginCall extends Omit<CallMessage, 'type' | 'run'> {
 export interface PluginLogLine {
   readonly level: PluginLogLevel
   readonly message: string
-}
-
-/** A request of a function to the API. */
-export interface PluginTrace {
-  readonly method: string
-  readonly path: string
-  readonly status: number
-  readonly duration_ms: number
 }
 
 /** The end of a call. */
@@ -72,8 +66,6 @@ export interface PluginHost {
   stop(): void
 }
 
-type Answer = { readonly value: string } | { readonly error: PluginErrorFields }
-
 /** Receives what happens to plugins. Its methods must not throw. */
 export interface PluginObserver {
   called(call: {
@@ -88,6 +80,8 @@ export interface PluginObserver {
 
 interface HostDeps {
   readonly id: string
+  /** The configuration names hooks of the plugin; without them, it must have a handler. */
+  readonly hasHooks: boolean
   readonly connect: ConnectPlugin
   readonly api: ApiCaller
   readonly kv: (message: KvMessage) => Promise<Answer>
@@ -108,9 +102,6 @@ const MAX_QUEUED = 1_000
 /** Processes that end with their last call. Many late calls would otherwise leave many of them. */
 const MAX_RETIRED = 4
 
-/** Requests of a plugin to the API and its store that are open at the same time. */
-const MAX_OPEN_REQUESTS = 200
-
 /** The delay in ms before a process starts again: it doubles for each one that lived for less than the time below. */
 const FIRST_DELAY_MS = 500
 const LONGEST_DELAY_MS = 60_000
@@ -127,8 +118,6 @@ const NEWEST_LINES = 100
 
 /** Lines of a plugin within a second that are kept and forwarded. */
 const LINES_PER_SECOND = 500
-
-const MAX_TRACES = 1_000
 
 /** One call. */
 interface Run {
@@ -160,7 +149,16 @@ interface Process {
 }
 
 /** Creates the host of a plugin. Nothing runs until `begin`. */
-export function createPluginHost({ id, connect, api, kv, clock, log, observer }: HostDeps): PluginHost {
+export function createPluginHost({
+  id,
+  hasHooks,
+  connect,
+  api,
+  kv,
+  clock,
+  log,
+  observer,
+}: HostDeps): PluginHost {
   let current: Process | undefined
   let entries: readonly string[] = []
   const firstStart = Promise.withResolvers<void>()
@@ -169,7 +167,7 @@ export function createPluginHost({ id, connect, api, kv, clock, log, observer }:
   let isStopped = false
   let shortLives = 0
   let lastRun = 0
-  let openRequests = 0
+  const answer = createAnswering({ id, api, kv, log })
   /** Hooks come first. */
   const queues = { hooks: [] as (() => void)[], calls: [] as (() => void)[] }
   const processes = new Set<Process>()
@@ -261,6 +259,10 @@ export function createPluginHost({ id, connect, api, kv, clock, log, observer }:
     process.heardAt = performance.now()
     switch (message.type) {
       case 'ready':
+        if (!message.entries.includes(HANDLER) && !hasHooks) {
+          process.connection.end(`exports no function "${HANDLER}", and has no hooks`)
+          return
+        }
         process.isReady = true
         entries = message.entries
         firstStart.resolve()
@@ -285,9 +287,22 @@ export function createPluginHost({ id, connect, api, kv, clock, log, observer }:
         finish(process, message.run, end)
         return
       }
+      case 'refused': {
+        const { id, reason } = message
+        process.connection.send({
+          type: 'answer',
+          id,
+          error: { message: reason, code: 'INVALID_REQUEST' },
+        })
+        return
+      }
       case 'api':
       case 'kv':
-        void answer(process, message)
+        void answer(message, {
+          run: message.type === 'api' ? process.runs.get(message.run) : undefined,
+          isAlive: () => processes.has(process),
+          send: process.connection.send,
+        })
     }
   }
 
@@ -306,45 +321,6 @@ export function createPluginHost({ id, connect, api, kv, clock, log, observer }:
   function runWaiting(): void {
     while (queues.hooks.length > 0 && mayBegin(true)) queues.hooks.shift()?.()
     while (queues.calls.length > 0 && mayBegin(false)) queues.calls.shift()?.()
-  }
-
-  async function answer(
-    process: Process,
-    message: Extract<FromPlugin, { type: 'api' | 'kv' }>,
-  ): Promise<void> {
-    const reply = (result: Answer) =>
-      processes.has(process) && process.connection.send({ type: 'answer', id: message.id, ...result })
-    if (openRequests >= MAX_OPEN_REQUESTS) {
-      reply({
-        error: {
-          message: `At most ${MAX_OPEN_REQUESTS} requests are open at once.`,
-          code: 'TOO_MANY_REQUESTS',
-        },
-      })
-      return
-    }
-    openRequests += 1
-    try {
-      if (message.type === 'kv') reply(await kv(message))
-      else {
-        const run = process.runs.get(message.run)
-        const start = performance.now()
-        // What runs outside of a call has no depth to count, so it cannot call plugins.
-        const result = await api.call(message, run?.call.origin ?? { requestId: undefined, depth: MAX_DEPTH })
-        const { method, path } = message
-        if (run !== undefined && method !== 'GET') run.changes += 1
-        if (run !== undefined && run.traces.length < MAX_TRACES && 'status' in result) {
-          const duration = Math.round(performance.now() - start)
-          run.traces.push({ method, path, status: result.status, duration_ms: duration })
-        }
-        reply('value' in result ? { value: result.value } : result)
-      }
-    } catch (error) {
-      log.error({ err: error, plugin: id }, 'plugin request failed')
-      reply({ error: { message: 'The service failed.', code: 'SERVICE_ERROR' } })
-    } finally {
-      openRequests -= 1
-    }
   }
 
   function keepLine(run: Run | undefined, { level, message }: PluginLogLine): void {
@@ -464,12 +440,12 @@ export function createPluginHost({ id, connect, api, kv, clock, log, observer }:
 
 /** The result goes to the caller as it is, so it must be JSON, and not too long. */
 function toResult(value: string): End {
-  if (Buffer.byteLength(value) > MAX_RESULT_BYTES)
-    return { kind: 'failed', reason: `The result has more than ${MAX_RESULT_BYTES} bytes.` }
+  const reason = `The result has more than ${MAX_RESULT_BYTES} bytes.`
+  if (Buffer.byteLength(value) > MAX_RESULT_BYTES) return { kind: 'failed', reason }
   try {
-    JSON.parse(value)
+    parseInner(value)
     return { kind: 'result', value }
-  } catch {
-    return { kind: 'failed', reason: 'The result is no JSON.' }
+  } catch (error) {
+    return { kind: 'failed', reason: `The result cannot be read. ${(error as Error).message}` }
   }
 }

@@ -10,14 +10,20 @@ import type { KvMessage, PluginErrorFields } from './messages.ts'
 /** Existing plugins use letters, digits and `:_-`. */
 const KEY = /^[A-Za-z0-9:._-]{1,512}$/
 const PATTERN = /^[A-Za-z0-9:._*?-]{0,512}$/
+const LOCKING: readonly string[] = ['lock', 'unlock']
 
 /** Bytes of one value, bytes of all values of a plugin, and their number. A full store refuses further values. */
 const MAX_VALUE = 256 * 1024
 const MAX_BYTES = 64 * 1024 * 1024
 const MAX_KEYS = 10_000
 
-/** Seconds. A lock without a bound would survive its owner. */
-const LOCK_TTL = { standard: 30, longest: 3_600 }
+/** Locks of a plugin at the same time, and the characters of an owner. Locks whose time is over do not count, and are removed. */
+const MAX_LOCKS = 10_000
+const OWNER = /^[A-Za-z0-9-]{1,64}$/
+
+/** Seconds: the standard time of a lock, and the longest of a value or a lock. */
+const STANDARD_LOCK = 30
+const LONGEST = 315_360_000
 
 /** The result of an operation as JSON text, or the reason of a refusal. */
 type KvResult = { readonly value: string } | { readonly error: PluginErrorFields }
@@ -25,11 +31,15 @@ type KvResult = { readonly value: string } | { readonly error: PluginErrorFields
 /** Executes an operation of a plugin on its store. */
 export async function executeKv(db: Db, plugin: string, message: KvMessage): Promise<KvResult> {
   const { operation, key, value = 'null' } = message
-  if (!(operation === 'list' ? PATTERN : KEY).test(key) && operation !== 'clear')
+  if (operation === 'list' && !PATTERN.test(key))
+    return refuse('KV_INVALID_KEY', 'A pattern has up to 512 characters of keys, "*" or "?".')
+  if (operation !== 'list' && operation !== 'clear' && !KEY.test(key))
     return refuse('KV_INVALID_KEY', 'A key has 1 to 512 letters, digits, ":", ".", "_" or "-".')
   const ttl = message.ttlSec
-  if (ttl !== undefined && !(ttl > 0 && ttl <= 315_360_000))
-    return refuse('KV_INVALID_TTL', 'ttlSec is a number of seconds above 0.')
+  if (ttl !== undefined && !(ttl > 0 && ttl <= LONGEST))
+    return refuse('KV_INVALID_TTL', `ttlSec is a number of seconds above 0, at most ${LONGEST}.`)
+  if (LOCKING.includes(operation) && !OWNER.test(value))
+    return refuse('KV_INVALID_OWNER', 'An owner has 1 to 64 letters, digits or "-".')
   if (value.includes('\0') || !value.isWellFormed()) return refuse('KV_INVALID_VALUE', 'A value is JSON.')
   switch (operation) {
     case 'get':
@@ -45,7 +55,7 @@ export async function executeKv(db: Db, plugin: string, message: KvMessage): Pro
     case 'list':
       return json(await list(db, plugin, key))
     case 'lock':
-      return json(await lock(db, plugin, { key, owner: value, ttl }))
+      return lock(db, plugin, { key, owner: value, ttl })
     case 'unlock':
       return json(await unlock(db, plugin, { key, owner: value }))
   }
@@ -122,7 +132,7 @@ async function list(db: Db, plugin: string, pattern: string): Promise<string[]> 
     .selectFrom('plugin_values')
     .select('key')
     .where('plugin_id', '=', plugin)
-    .where('key', 'like', like === '' ? '%' : like)
+    .where('key', 'like', like)
     .where(IS_ALIVE)
     .orderBy('key')
     .execute()
@@ -138,16 +148,30 @@ interface Owned {
 async function lock(
   db: Db,
   plugin: string,
-  { key, owner, ttl }: Owned & { readonly ttl: number | undefined },
-) {
-  const seconds = Math.min(ttl ?? LOCK_TTL.standard, LOCK_TTL.longest)
+  { key, owner, ttl = STANDARD_LOCK }: Owned & { readonly ttl: number | undefined },
+): Promise<KvResult> {
+  await db
+    .deleteFrom('plugin_locks')
+    .where('plugin_id', '=', plugin)
+    .where('key', '<>', key)
+    .where('expires_at', '<=', sql<Date>`clock_timestamp()`)
+    .execute()
   const { rows } = await sql`
     insert into plugin_locks as held (plugin_id, key, owner, expires_at)
-    values (${plugin}, ${key}, ${owner}, clock_timestamp() + make_interval(secs => ${seconds}::float8))
+    select ${plugin}, ${key}, ${owner}, clock_timestamp() + make_interval(secs => ${ttl}::float8)
+    where (select count(*) from plugin_locks where plugin_id = ${plugin} and key <> ${key}) < ${MAX_LOCKS}
     on conflict (plugin_id, key) do update set owner = excluded.owner, expires_at = excluded.expires_at
       where held.expires_at <= clock_timestamp()
     returning key`.execute(db)
-  return rows.length > 0
+  if (rows.length > 0) return json(true)
+  const { locks } = await db
+    .selectFrom('plugin_locks')
+    .select(sql<string>`count(*)`.as('locks'))
+    .where('plugin_id', '=', plugin)
+    .executeTakeFirstOrThrow()
+  return Number(locks) < MAX_LOCKS
+    ? json(false)
+    : refuse('KV_FULL', `A plugin holds at most ${MAX_LOCKS} locks at the same time.`)
 }
 
 async function unlock(db: Db, plugin: string, { key, owner }: Owned): Promise<boolean> {

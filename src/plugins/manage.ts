@@ -21,7 +21,13 @@ import {
   type PluginOutcome,
 } from './host.ts'
 import { executeKv } from './kv-store.ts'
-import { keyIdOf, type PluginConfig, type PluginHostAddress, type PluginSettings } from './plugin.ts'
+import {
+  keyIdOf,
+  type PluginConfig,
+  type PluginHostAddress,
+  type PluginSettings,
+  type PluginUser,
+} from './plugin.ts'
 import { type ChangedSettings, lockSettings, readChangedSettings, saveSettings } from './settings-store.ts'
 
 /** A plugin that this process runs. */
@@ -52,6 +58,8 @@ interface ManagerDeps {
   readonly plugins: readonly PluginConfig[]
   /** Another host runs the plugins; if absent, this process starts their processes. */
   readonly address?: PluginHostAddress | undefined
+  /** The user of the processes; if absent, that of this process. */
+  readonly user?: PluginUser | undefined
   readonly db: Db
   readonly clock: Clock
   readonly log: Logger
@@ -81,9 +89,11 @@ export async function createPlugins(deps: ManagerDeps): Promise<PluginManager> {
     const { id } = config
     const secret = randomBytes(32).toString('base64url')
     keys.set(hashSecretHex(secret), keyIdOf(id))
+    const { before_send, on_event, schedule } = config.hooks
     const host = createPluginHost({
       id,
-      connect: await connectorOf(config, deps.address, bundles),
+      hasHooks: before_send !== undefined || on_event !== undefined || schedule.length > 0,
+      connect: await connectorOf(config, deps, bundles),
       api: createApiCaller({ url: () => serviceUrl, secret }),
       kv: (message) => executeKv(db, id, message),
       clock,
@@ -164,17 +174,17 @@ export async function createPlugins(deps: ManagerDeps): Promise<PluginManager> {
 /** Returns what starts a process of the plugin, here or in another container. */
 async function connectorOf(
   config: PluginConfig,
-  address: PluginHostAddress | undefined,
+  { address, user }: Pick<ManagerDeps, 'address' | 'user'>,
   bundles: PluginBundle[],
 ): Promise<ConnectPlugin> {
   if (address !== undefined) {
     const { connectRemote } = await import('./remote.ts')
     return (listener) => connectRemote(address, config.id, listener)
   }
-  const bundle = await bundlePlugin(config, config.file ?? config.path)
+  const bundle = await bundlePlugin(config, config.file ?? config.path, user)
   bundles.push(bundle)
   const { env, memoryMb } = config
-  return (listener) => startChild({ file: bundle.file, env, memoryMb }, listener)
+  return (listener) => startChild({ bundle, env, memoryMb, user }, listener)
 }
 
 function createSettingsReader(db: Db) {

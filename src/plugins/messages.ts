@@ -85,8 +85,17 @@ export type FromPlugin =
   | { readonly type: 'log'; readonly run: number; readonly level: PluginLogLevel; readonly message: string }
   | { readonly type: 'fatal'; readonly message: string }
   | { readonly type: 'pong' }
+  /** A request that is not allowed. Who receives the messages of a process puts it in the place of the request. */
+  | { readonly type: 'refused'; readonly id: number; readonly reason: string }
   | ApiMessage
   | KvMessage
+
+/** Receives what a process sends, and its end. */
+export interface PluginListener {
+  message(message: FromPlugin): void
+  /** Called once, with the reason in words. */
+  ended(reason: string): void
+}
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
@@ -107,6 +116,10 @@ export function readMessage(line: string): FromPlugin | undefined {
       return isTexts(message.entries) ? { type, entries: message.entries } : undefined
     case 'pong':
       return { type }
+    case 'refused':
+      return isId(id) && typeof message.reason === 'string'
+        ? { type, id, reason: cut(message.reason) }
+        : undefined
     case 'fatal':
       return typeof message.message === 'string' ? { type, message: cut(message.message) } : undefined
     case 'result':
@@ -145,6 +158,9 @@ export function readMessage(line: string): FromPlugin | undefined {
 /** Characters of a log line, and of the reason for an end. Lines are kept, so longer ones would fill the memory of the service. */
 export const MAX_LOG_LINE = 8_192
 
+/** Characters of the code of an error. */
+const MAX_CODE = 256
+
 function cut(text: string): string {
   return text.slice(0, MAX_LOG_LINE)
 }
@@ -163,7 +179,12 @@ function readError(value: unknown): PluginErrorFields | undefined {
   const { message, code, status, details } = value as Readonly<Record<string, unknown>>
   if (typeof message !== 'string' || !isTextOrAbsent(code) || !isTextOrAbsent(details)) return undefined
   const isStatus = Number.isInteger(status) && (status as number) >= 400 && (status as number) <= 599
-  return { message, code, details, status: isStatus ? (status as number) : undefined }
+  return {
+    message: cut(message),
+    code: code?.slice(0, MAX_CODE),
+    details,
+    status: isStatus ? (status as number) : undefined,
+  }
 }
 
 function isId(value: unknown): value is number {
@@ -187,25 +208,40 @@ function isMatch(pattern: RegExp, value: unknown): value is string {
 }
 
 /** The longest line in characters. A result of 4 MiB can double when it becomes a text inside a message. */
-const MAX_LINE = 12 * 1024 * 1024
+export const MAX_LINE = 12 * 1024 * 1024
+
+/** The characters of a line that is too long after which its end is no longer waited for. */
+const MAX_DROPPED = 4 * MAX_LINE
+
+/** The characters of such a line that are kept. They name what it is. */
+const HEAD = 200
 
 /**
- * Creates a reader that collects pieces of text and hands over whole lines. It returns false, and must not be called again, when a line is
- * too long: a plugin must not fill the memory of the service with one that never ends.
+ * Creates a reader that collects pieces of text and hands over whole lines. Of a line that is too long only the beginning is kept, for
+ * `onTooLong`. It returns false, and must not be called again, when such a line does not end: a plugin must not fill the memory of the service.
  */
-export function createLineReader(onLine: (line: string) => void): (piece: string) => boolean {
+export function createLineReader(
+  onLine: (line: string) => void,
+  onTooLong: (head: string) => void = () => undefined,
+): (piece: string) => boolean {
   let begun: string[] = []
   let length = 0
+  const add = (piece: string) => {
+    length += piece.length
+    if (length <= MAX_LINE) begun.push(piece)
+    else begun = [begun.join('').slice(0, HEAD) || piece.slice(0, HEAD)]
+  }
   return (piece) => {
     const lines = piece.split('\n')
     const last = lines.pop() ?? ''
     for (const line of lines) {
-      onLine(begun.join('') + line)
+      add(line)
+      if (length > MAX_LINE) onTooLong(begun.join(''))
+      else onLine(begun.join(''))
       begun = []
       length = 0
     }
-    if (last !== '') begun.push(last)
-    length += last.length
-    return length <= MAX_LINE
+    if (last !== '') add(last)
+    return length <= MAX_DROPPED
   }
 }

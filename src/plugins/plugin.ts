@@ -43,6 +43,12 @@ export interface PluginMount {
   readonly isOpen: boolean
 }
 
+/** The user of the processes of plugins on Linux. */
+export interface PluginUser {
+  readonly uid: number
+  readonly gid: number
+}
+
 /** The exported function that callers call. Every other one is a hook. */
 export const HANDLER = 'handler'
 

@@ -3,17 +3,11 @@ import { createServer } from 'node:http'
 import { WebSocket, WebSocketServer } from 'ws'
 import { hashSecret } from '../access/api-key.ts'
 import type { Logger } from '../log.ts'
-import { bundlePlugin } from './bundle.ts'
-import {
-  createReceiver,
-  DOES_NOT_READ,
-  MAX_UNREAD_BYTES,
-  type PluginConnection,
-  type PluginListener,
-  startChild,
-} from './child.ts'
-import type { ToPlugin } from './messages.ts'
-import type { PluginConfig, PluginHostAddress } from './plugin.ts'
+import { bundlePlugin, type PluginBundle } from './bundle.ts'
+import { DOES_NOT_READ, MAX_UNREAD_BYTES, type PluginConnection, startChild } from './child.ts'
+import type { PluginListener, ToPlugin } from './messages.ts'
+import type { PluginConfig, PluginHostAddress, PluginUser } from './plugin.ts'
+import { createReceiver } from './receive.ts'
 
 /**
  * Plugins in another container: the service opens one WebSocket for each process of a plugin, and the host there, `relayer plugins serve`,
@@ -56,7 +50,7 @@ export function connectRemote(
     if (socket.readyState === WebSocket.OPEN) socket.ping()
   }, PING_MS)
   pings.unref()
-  const receive = createReceiver(listener, end)
+  const receive = createReceiver(listener, { end, source: socket })
   socket.on('open', () => {
     isAlive = true
     for (const message of waiting.splice(0)) socket.send(JSON.stringify(message))
@@ -66,7 +60,10 @@ export function connectRemote(
   })
   socket.on('message', (data) => {
     isAlive = true
-    if (reason === undefined) receive(String(data))
+    if (reason !== undefined) return
+    const line = String(data)
+    receive.bytes(line.length)
+    receive.line(line)
   })
   socket.on('error', (error) => {
     reason ??= `cannot be reached at RELAYER_PLUGINS_URL: ${error.message}`
@@ -92,6 +89,8 @@ export interface PluginHostSettings {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number
+  /** The user of the processes; if absent, that of this process. */
+  readonly user?: PluginUser | undefined
 }
 
 /** A host that listens. */
@@ -105,11 +104,12 @@ export interface RunningPluginHost {
  * @throws ConfigError for a plugin that does not compile
  */
 export async function servePlugins(
-  { plugins, secret, host, port }: PluginHostSettings,
+  { plugins, secret, host, port, user }: PluginHostSettings,
   log: Logger,
 ): Promise<RunningPluginHost> {
-  const bundles = new Map<string, Awaited<ReturnType<typeof bundlePlugin>>>()
-  for (const plugin of plugins) bundles.set(plugin.id, await bundlePlugin(plugin, plugin.file ?? plugin.path))
+  const bundles = new Map<string, PluginBundle>()
+  for (const plugin of plugins)
+    bundles.set(plugin.id, await bundlePlugin(plugin, plugin.file ?? plugin.path, user))
   const server = createServer((_, response) => response.writeHead(404).end())
   const sockets = new WebSocketServer({
     noServer: true,
@@ -131,7 +131,7 @@ export async function servePlugins(
       return
     }
     sockets.handleUpgrade(request, connection, head, (socket) =>
-      serveProcess(socket, { plugin, bundle, log }),
+      serveProcess(socket, { plugin, bundle, user, log }),
     )
   })
   await new Promise<void>((resolve, reject) => {
@@ -152,14 +152,15 @@ export async function servePlugins(
 
 interface Served {
   readonly plugin: PluginConfig
-  readonly bundle: { readonly file: string }
+  readonly bundle: PluginBundle
+  readonly user: PluginUser | undefined
   readonly log: Logger
 }
 
-function serveProcess(socket: WebSocket, { plugin: { id, env, memoryMb }, bundle, log }: Served): void {
+function serveProcess(socket: WebSocket, { plugin: { id, env, memoryMb }, bundle, user, log }: Served): void {
   log.info({ plugin: id }, 'plugin process starts')
   const child = startChild(
-    { file: bundle.file, env, memoryMb },
+    { bundle, env, memoryMb, user },
     {
       message: (message) => socket.send(JSON.stringify(message)),
       ended: (reason) => {

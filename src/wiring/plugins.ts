@@ -32,13 +32,13 @@ interface PluginParts {
 
 /** Creates the plugins of the configuration. Undefined if it has none: then nothing of them is loaded. */
 export async function createPluginsOf(
-  { config: { plugins, pluginHost: address }, clock, log, telemetry }: PluginDeps,
+  { config: { plugins, pluginHost: address, pluginUser: user }, clock, log, telemetry }: PluginDeps,
   { db, observer }: PluginParts,
 ): Promise<PluginManager | undefined> {
   if (plugins.length === 0) return undefined
   const { createPlugins } = await import('../plugins/manage.ts')
   const traceParent = telemetry?.traces?.transactions.requestContext
-  return createPlugins({ plugins, address, db, clock, log, observer, traceParent })
+  return createPlugins({ plugins, address, user, db, clock, log, observer, traceParent })
 }
 
 /** The hooks of the plugins of this process. */

@@ -109,13 +109,17 @@ interface Decoding {
   readonly relayerId: string
 }
 
-/** The most characters of JSON of decoded events in one answer: the names of an ABI can be much longer than the logs. */
-const MAX_DECODED_CHARACTERS = 1_048_576
+/** The most characters of JSON of the logs in one answer, as the contract says: the names of an ABI can be much longer than the logs. */
+const MAX_CHARACTERS = 262_144
 
-/** Decoding goes on for so long before other work has its turn, in ms. One log takes up to five. */
+/** The characters of a log besides its content. */
+const OF_LOG = 50
+
+/** Decoding goes on for so long before other work has its turn, and in all, in ms. One log takes up to five. */
 const TURN_MS = 10
+const DECODING_MS = 250
 
-/** Decodes the logs by what is registered now. The logs behind the one whose decoded form is too long are left out. */
+/** Decodes the logs by what is registered now. The logs behind the one that is too long, or takes too long, are left out. */
 async function presentLogs(
   { db, chain, relayerId }: Decoding,
   logs: readonly EvmLog[],
@@ -123,20 +127,22 @@ async function presentLogs(
   const addresses = logs.map(({ address }) => chain.canonicalAddress(address))
   const registered = await findEvents(db, relayerId, [...new Set(addresses)])
   const shown: Schemas['EvmLog'][] = []
-  let charactersLeft = MAX_DECODED_CHARACTERS
-  let turnEnds = performance.now() + TURN_MS
+  let charactersLeft = MAX_CHARACTERS
+  let msLeft = DECODING_MS
+  let turnBegan = performance.now()
   for (const [index, log] of logs.entries()) {
     const address = addresses[index] ?? log.address
-    const decoded = decode(chain, log, registered.get(address))
-    charactersLeft -= decoded === undefined ? 0 : JSON.stringify(decoded).length
-    if (charactersLeft < 0) break
     const { logIndex, topics, data } = log
-    shown.push(
-      omitUndefined({ log_index: logIndex, address, topics: [...topics], data, decoded_event: decoded }),
-    )
-    if (performance.now() < turnEnds) continue
+    const decoded_event = decode(chain, log, registered.get(address))
+    const entry = omitUndefined({ log_index: logIndex, address, topics: [...topics], data, decoded_event })
+    charactersLeft -= OF_LOG + data.length + JSON.stringify({ address, topics, decoded_event }).length
+    const took = performance.now() - turnBegan
+    if (charactersLeft < 0 || took > msLeft) break
+    shown.push(entry)
+    if (took < TURN_MS) continue
+    msLeft -= took
     await endOfTurn()
-    turnEnds = performance.now() + TURN_MS
+    turnBegan = performance.now()
   }
   return { shown }
 }

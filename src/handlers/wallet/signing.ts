@@ -1,4 +1,4 @@
-import { JsonError, parseJson } from '../../contract/exact-integers.ts'
+import { JsonError, measureJson, parseJson } from '../../contract/exact-integers.ts'
 import type { HandlerMap } from '../../contract/handler.ts'
 import { invalidParams, RPC_CODES, RpcError } from './rpc-error.ts'
 import { readUnsigned } from './transaction-request.ts'
@@ -34,7 +34,7 @@ export function createPersonalSign({ operations, admitCall }: SigningDeps): Wall
 export function createSignTypedData({ operations, admitCall }: SigningDeps): WalletMethod {
   return async (request, [address, document]) => {
     requireOwn(request, address)
-    const call = { path: { relayer_id: request.relayer.id }, body: readDocument(document) }
+    const call = { path: { relayer_id: request.relayer.id }, body: readDocument(document, request.context) }
     const input = admitCall('signTypedData', request.context.principal, call)
     const { data: signature } = await operations.signTypedData(input, request.context)
     return `0x${signature.sig}`
@@ -86,13 +86,21 @@ function readMessage(data: unknown): string {
   }
 }
 
-function readDocument(document: unknown): unknown {
+/** The values that the texts of one HTTP request may still have: a batch has as many as a single call. */
+const valuesLeft = new WeakMap<object, number>()
+
+function readDocument(document: unknown, context: object): unknown {
   if (typeof document !== 'string') return readFields(document, 'document')
+  const left = valuesLeft.get(context) ?? MAX_VALUES
+  const values = measureJson(document, { maxValues: left })
+  if (typeof values === 'string')
+    throw invalidParams(
+      `document: JSON of at most ${MAX_VALUES} values, those of all calls of the batch together, and 32 levels is expected`,
+    )
+  valuesLeft.set(context, left - values)
   try {
-    return readFields(parseJson(document, { maxValues: MAX_VALUES }), 'document')
+    return readFields(parseJson(document), 'document')
   } catch (error) {
-    throw error instanceof JsonError
-      ? invalidParams(`document: JSON of at most ${MAX_VALUES} values and 32 levels is expected`)
-      : error
+    throw error instanceof JsonError ? invalidParams('document: JSON is expected') : error
   }
 }

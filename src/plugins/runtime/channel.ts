@@ -1,10 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { type AnswerMessage, createLineReader, type FromPlugin, type ToPlugin } from '../messages.ts'
+import { PIPE_KEY } from './allowed.ts'
 import { PluginError } from './sdk.ts'
-
-/** The pipe to the service, which it opens as the fourth file of the process. */
-const PIPE = 3
 
 /** The number of the call that runs now; 0 outside of one. */
 export const currentRun = new AsyncLocalStorage<number>()
@@ -15,7 +13,8 @@ const waiting = new Map<number, PromiseWithResolvers<unknown>>()
 
 /** Opens the pipe. Answers go to those who wait for them, and everything else to `handle`. */
 export function openChannel(handle: (message: Exclude<ToPlugin, AnswerMessage>) => void): void {
-  pipe = new Socket({ fd: PIPE, readable: true, writable: true })
+  pipe = Reflect.get(globalThis, PIPE_KEY) as Socket
+  Reflect.deleteProperty(globalThis, PIPE_KEY)
   pipe.setEncoding('utf8')
   const read = createLineReader((line) => {
     const message = JSON.parse(line) as ToPlugin
@@ -42,7 +41,9 @@ export async function request(message: Request<FromPlugin>): Promise<unknown> {
   const id = lastId
   const answer = Promise.withResolvers<unknown>()
   waiting.set(id, answer)
-  send({ ...message, id, run: currentRun.getStore() ?? 0 } as FromPlugin)
+  const { type, ...fields } = message
+  // The service reads the first ones even of a message that is too long to be read.
+  send({ type, id, run: currentRun.getStore() ?? 0, ...fields } as FromPlugin)
   return answer.promise
 }
 

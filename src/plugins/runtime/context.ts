@@ -35,13 +35,14 @@ const WAIT_TIMEOUT_MS = 60_000
 const FINAL = ['confirmed', 'failed', 'canceled', 'expired']
 
 /** Makes a request to the API. */
-async function callApi({ method, path, body, ...headers }: ApiRequest): Promise<ApiAnswer> {
+async function callApi({ method, path, body, idempotencyKey, userId }: ApiRequest): Promise<ApiAnswer> {
   const answer = await request({
     type: 'api',
     method,
     path,
     body: body === undefined ? undefined : writeJson(body),
-    ...headers,
+    idempotencyKey: idempotencyKey ?? undefined,
+    userId: userId ?? undefined,
   })
   const { status, text } = answer as { readonly status: number; readonly text: string }
   return { status, body: isJson(text) ? readJson(text) : text }
@@ -79,22 +80,31 @@ class RelayerError extends Error {
   }
 }
 
+/** Writes a path of the API. @throws RelayerError for a part that would name another path */
+function pathOf(...parts: readonly unknown[]): string {
+  const names = parts.map(String)
+  const bad = names.find((name) => /^\.{0,2}$/.test(name))
+  if (bad !== undefined)
+    throw new RelayerError(`There is no "${bad}".`, { status: 404, code: 'relayer_not_found' })
+  return `/api/v1/${names.map(encodeURIComponent).join('/')}`
+}
+
+/** As in OpenZeppelin Relayer, nothing is thrown before a method is called, and then its promise rejects. */
 function relayer(id: string) {
-  const at = `/api/v1/relayers/${encodeURIComponent(id)}`
-  const transaction = (transactionId: string) => `${at}/transactions/${encodeURIComponent(transactionId)}`
+  const at = (...parts: readonly unknown[]) => pathOf('relayers', id, ...parts)
   return {
-    sendTransaction: async (payload: unknown, options: SendOptions = {}) => {
-      const sent = await dataOf({ method: 'POST', path: `${at}/transactions`, body: payload, ...options })
-      return { ...sent, wait: (waitOptions?: WaitOptions) => waitFor(sent as never, waitOptions) }
+    sendTransaction: async (payload: unknown, options?: SendOptions | null) => {
+      const sent = await dataOf({ method: 'POST', path: at('transactions'), body: payload, ...options })
+      return { ...sent, wait: (waitOptions?: WaitOptions | null) => waitFor(sent as never, waitOptions) }
     },
-    getTransaction: ({ transactionId }: { readonly transactionId: string }) =>
-      dataOf({ method: 'GET', path: transaction(transactionId) }),
-    getRelayer: () => dataOf({ method: 'GET', path: at }),
-    getRelayerStatus: () => dataOf({ method: 'GET', path: `${at}/status` }),
-    signTransaction: (payload: unknown, options: SendOptions = {}) =>
-      dataOf({ method: 'POST', path: `${at}/sign-transaction`, body: payload, ...options }),
+    getTransaction: async (asked?: { readonly transactionId: string } | null) =>
+      dataOf({ method: 'GET', path: at('transactions', asked?.transactionId) }),
+    getRelayer: async () => dataOf({ method: 'GET', path: at() }),
+    getRelayerStatus: async () => dataOf({ method: 'GET', path: at('status') }),
+    signTransaction: async (payload: unknown, options?: SendOptions | null) =>
+      dataOf({ method: 'POST', path: at('sign-transaction'), body: payload, ...options }),
     rpc: async (payload: unknown) => {
-      const { status, body } = await callApi({ method: 'POST', path: `${at}/rpc`, body: payload })
+      const { status, body } = await callApi({ method: 'POST', path: at('rpc'), body: payload })
       if (status === 200) return body
       const { error, code } = (body ?? {}) as { readonly error?: string; readonly code?: string }
       throw new RelayerError(error ?? `The service answered ${status}.`, { status, code })
@@ -110,12 +120,14 @@ interface Sent {
 
 async function waitFor(
   { id, relayer_id, network_type }: Sent,
-  { timeout = WAIT_TIMEOUT_MS }: WaitOptions = {},
+  options?: WaitOptions | null,
 ): Promise<Record<string, unknown>> {
+  // Zero is the default as well, as in OpenZeppelin Relayer.
+  const timeout = options?.timeout || WAIT_TIMEOUT_MS
   // Plugins expect that a transaction is in a block, and on Stellar, where a ledger is final, that it is confirmed.
   const goal = network_type === 'stellar' ? 'confirmed' : 'mined'
   const endsAt = performance.now() + timeout
-  const at = `/api/v1/relayers/${encodeURIComponent(relayer_id)}/transactions/${encodeURIComponent(id)}`
+  const at = pathOf('relayers', relayer_id, 'transactions', id)
   for (;;) {
     const left = endsAt - performance.now()
     if (left <= 0) break
@@ -139,33 +151,50 @@ async function waitFor(
 /** The API of the service for handlers. */
 export const api = {
   useRelayer: relayer,
-  transactionWait: (transaction: Sent, options?: WaitOptions) => waitFor(transaction, options),
+  transactionWait: async (transaction: Sent, options?: WaitOptions | null) => waitFor(transaction, options),
   /** Any operation of the contract. */
   request: callApi,
 }
 
 interface LockOptions {
   /** Seconds. Default: 30. The lock ends then even if the work does not. */
-  readonly ttlSec?: number
+  readonly ttlSec?: number | null
   /** If another call has the lock: fail, or return null. Default: `throw`. */
-  readonly onBusy?: 'throw' | 'skip'
+  readonly onBusy?: 'throw' | 'skip' | null
 }
 
-/** The values and locks of the plugin, shared by all processes of the service. */
+interface ValueOptions {
+  /** Whole seconds, if above 0; otherwise the value stays. */
+  readonly ttlSec?: number | null
+}
+
+/** A number that JSON can carry. One that is too large for the store is refused there. */
+function secondsOf(ttlSec: unknown): number {
+  const seconds = Number(ttlSec)
+  return Number.isNaN(seconds) ? 0 : Math.min(seconds, Number.MAX_SAFE_INTEGER)
+}
+
+/** The values and locks of the plugin, shared by all processes of the service. At their edges they do what OpenZeppelin Relayer does. */
 export const kv = {
-  get: (key: string) => request({ type: 'kv', operation: 'get', key }),
-  set: (key: string, value: unknown, { ttlSec }: { readonly ttlSec?: number } = {}) =>
-    request({ type: 'kv', operation: 'set', key, value: writeJson(value), ttlSec }),
-  del: (key: string) => request({ type: 'kv', operation: 'del', key }),
-  exists: (key: string) => request({ type: 'kv', operation: 'exists', key }),
-  listKeys: (pattern = '*') => request({ type: 'kv', operation: 'list', key: pattern }),
-  clear: () => request({ type: 'kv', operation: 'clear', key: '' }),
-  withLock: async (key: string, work: () => Promise<unknown>, options: LockOptions = {}) => {
+  get: async (key: unknown) => request({ type: 'kv', operation: 'get', key: String(key) }),
+  set: async (key: unknown, value: unknown, options?: ValueOptions | null) => {
+    if (value === undefined) throw new Error('value must not be undefined')
+    const seconds = Math.floor(secondsOf(options?.ttlSec ?? 0))
+    const ttlSec = seconds > 0 ? seconds : undefined
+    return request({ type: 'kv', operation: 'set', key: String(key), value: writeJson(value), ttlSec })
+  },
+  del: async (key: unknown) => request({ type: 'kv', operation: 'del', key: String(key) }),
+  exists: async (key: unknown) => request({ type: 'kv', operation: 'exists', key: String(key) }),
+  listKeys: async (pattern: unknown = '*') =>
+    request({ type: 'kv', operation: 'list', key: String(pattern) }),
+  clear: async () => request({ type: 'kv', operation: 'clear', key: '' }),
+  withLock: async (given: unknown, work: () => Promise<unknown>, options?: LockOptions | null) => {
+    const key = String(given)
     const owner = crypto.randomUUID()
-    const { ttlSec, onBusy = 'throw' } = options
+    const ttlSec = secondsOf(options?.ttlSec ?? LOCK_SECONDS)
     const isMine = await request({ type: 'kv', operation: 'lock', key, value: owner, ttlSec })
     if (isMine !== true) {
-      if (onBusy === 'skip') return null
+      if (options?.onBusy === 'skip') return null
       throw pluginError(`The lock ${key} is held by another call.`, { code: 'LOCK_BUSY', status: 409 })
     }
     try {
@@ -175,3 +204,5 @@ export const kv = {
     }
   },
 }
+
+const LOCK_SECONDS = 30

@@ -62,7 +62,7 @@ function invoke(handler: Handler | undefined, call: CallMessage): unknown {
   const { entry } = call
   const params = readJson(call.params)
   const runner = givenRunner() as Handler | undefined
-  if (handler === undefined && entry === 'handler') return runner?.(api, params)
+  if (handler === undefined && entry === 'handler' && runner !== undefined) return runner(api, params)
   if (handler === undefined) throw new Error(`The plugin exports no function ${entry}.`)
   if (handler.length >= 2) return handler(api, params)
   const { route, method, query, headers } = call

@@ -1,4 +1,14 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -43,6 +53,32 @@ describe('the folder of the database', () => {
     }
     return record.now() - before
   }
+
+  test.each([
+    ['standby.signal', (path: string) => writeFileSync(path, '')],
+    ['recovery.signal', (path: string) => writeFileSync(path, '')],
+    ['backup_label', (path: string) => writeFileSync(path, '')],
+    ['a file of another kind', (path: string) => writeFileSync(path, '')],
+    ['pg_wal', (path: string) => symlinkSync('/tmp', path)],
+    ['pg_tblspc/1', (path: string) => mkdirSync(path, { recursive: true })],
+  ])('refuses %s, which the service did not make', async (name, plant) => {
+    const folder = await prepare()
+    const path = join(folder, name)
+    plant(path)
+    await expect(prepare()).rejects.toThrow(
+      `${path} is no file of the embedded database, and the service did not make it.`,
+    )
+    rmSync(path, { recursive: true })
+    expect(await prepare()).toBe(folder)
+  })
+
+  test('refuses a folder that every user can change', async () => {
+    const folder = await prepare()
+    chmodSync(folder, 0o777)
+    await expect(prepare()).rejects.toThrow('can be written by every user of this machine (mode 0777)')
+    chmodSync(folder, 0o770)
+    expect(await prepare()).toBe(folder)
+  })
 
   test('a process that died while it made a database leaves nothing that the next one uses', async () => {
     const dead = prepareDatabaseFolder({

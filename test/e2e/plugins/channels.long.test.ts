@@ -19,7 +19,8 @@ import { keypairOf, RECEIVER, XLM } from '../../support/stellar-scenario.ts'
 /** A public plugin of OpenZeppelin Relayer, unchanged from npm: it pays the fees of others, through accounts that are relayers here. */
 
 const FUND = keypairOf('fund')
-const CHANNELS = [keypairOf('channel-1'), keypairOf('channel-2')]
+const CHANNEL_IDS = Array.from({ length: 20 }, (_, at) => `channel-${at + 1}`)
+const CHANNELS = CHANNEL_IDS.map(keypairOf)
 const USER = keypairOf('user')
 const ADMIN_SECRET = 'the-secret-of-the-administrator'
 
@@ -51,10 +52,10 @@ beforeAll(async () => {
     relayers: [
       { id: 'fund', name: 'Fund', signer_id: 'fund', ...stellar },
       // The plugin numbers the transactions of these accounts itself.
-      ...[1, 2].map((n) => ({
-        id: `channel-${n}`,
-        name: `Channel ${n}`,
-        signer_id: `channel-${n}`,
+      ...CHANNEL_IDS.map((id) => ({
+        id,
+        name: id,
+        signer_id: id,
         policies: { shared_account: true },
         ...stellar,
       })),
@@ -74,7 +75,7 @@ beforeAll(async () => {
   const management = {
     action: 'setChannelAccounts',
     adminSecret: ADMIN_SECRET,
-    relayerIds: ['channel-1', 'channel-2'],
+    relayerIds: CHANNEL_IDS,
   }
   const { body } = await call({ management })
   expect(body.data).toMatchObject({ ok: true })
@@ -151,6 +152,32 @@ test('a signed transaction is paid by the fund', async () => {
   expect(body.data.status).toBe('confirmed')
   expect(before - balanceOf(USER.publicKey())).toBe(2n * XLM)
 })
+
+test('a hundred calls at once get no wrong answer', async () => {
+  const before = balanceOf(RECEIVER)
+  const calls = await Promise.all(
+    Array.from({ length: 100 }, async (_, at) => ({
+      amount: BigInt(at + 1),
+      params: await transfer(BigInt(at + 1)),
+    })),
+  )
+  const answers = await Promise.all(
+    calls.map(async ({ amount, params }) => ({ amount, ...(await call(params)) })),
+  )
+  const answered = answers.filter(({ status }) => status === 200)
+  // A second passes on this ledger with each fifth of ours, so what waits long for its turn expires; that is final, and nothing was paid.
+  expect(answered.map(({ body }) => body.data.status)).toEqual(
+    answered.map(() => expect.stringMatching(/^(confirmed|expired)$/)),
+  )
+  const served = answered.filter(({ body }) => body.data.status === 'confirmed')
+  // Twenty accounts may be too few for a hundred calls, and the plugin says so: nothing was sent then.
+  const refused = answers.filter(({ status }) => status !== 200)
+  expect(
+    refused.map(({ status, body }) => [status, (body.data as unknown as { code: string }).code]),
+  ).toEqual(refused.map(() => [503, 'POOL_CAPACITY']))
+  expect(served.length).toBeGreaterThanOrEqual(CHANNELS.length)
+  expect(balanceOf(RECEIVER) - before).toBe(served.reduce((sum, { amount }) => sum + amount, 0n))
+}, 120_000)
 
 test('a failure of the plugin has the status and the code that its clients know', async () => {
   const { status, body } = await call({})

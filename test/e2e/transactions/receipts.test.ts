@@ -322,6 +322,26 @@ describe('on EVM, through a node that adds something', () => {
       expect([shown.logs.length, shown.truncated]).toEqual([4, true])
     })
 
+    test('has at most 256 KiB with the names of a hostile ABI', async () => {
+      const inputs = Array.from({ length: 60 }, (_, at) => ({
+        name: `${at}${'n'.repeat(900)}`,
+        type: 'uint8',
+      }))
+      const abi = [{ type: 'event', name: 'Unknown', inputs }]
+      const [topic = ''] = encodeEventTopics({ abi, eventName: 'Unknown' }) as string[]
+      const put = await story.service.api('PUT', `/relayers/main/abis/${EMITTER}`, { name: 'Hostile', abi })
+      expect([put.status, put.body.error]).toEqual([200, undefined])
+      const data = '00'.repeat(32 * inputs.length)
+      // The words stay in memory for the events after the first one.
+      const again = `${word(topic)}61${twoBytes(data.length / 2)}5fa1`
+      const id = await emitting(`${emit([topic], `0x${data}`)}${again.repeat(60)}`)
+      const { body } = await receiptOf(story, id)
+      const { logs, truncated } = body.data as Schemas['EvmTransactionReceipt']
+      expect([logs.length > 1, truncated]).toEqual([true, true])
+      expect(JSON.stringify(body).length).toBeLessThan(262_144 + 1_000)
+      await story.service.api('DELETE', `/relayers/main/abis/${EMITTER}`)
+    })
+
     test('is refused before a block includes the transaction', async () => {
       const { id } = await story.send({ to: RECEIVER, value: 1 })
       const early = await receiptOf(story, id)

@@ -210,6 +210,27 @@ describe('signing', () => {
     await expectRefused(call('eth_signTypedData_v4', ACCOUNT, { types: {} }), { code: -32602 })
   })
 
+  test('a batch of typed data has as many values as a single document', async () => {
+    const values = Array.from({ length: 9_000 }, () => 0)
+    const document = JSON.stringify({
+      domain: { chainId: 31_337 },
+      types: { Order: [{ name: 'values', type: 'uint8[]' }] },
+      primaryType: 'Order',
+      message: { values },
+    })
+    const batch = Array.from({ length: 50 }, (_, id) => ({
+      ...call('eth_signTypedData_v4', ACCOUNT, document),
+      id,
+    }))
+    const answers = (await post(story.service, batch)) as unknown as { result?: string; error?: object }[]
+    expect(answers.filter(({ result }) => result !== undefined)).toHaveLength(2)
+    expect(answers.filter(({ error }) => error !== undefined)).toHaveLength(48)
+    expect(answers.at(-1)?.error).toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('those of all calls of the batch together'),
+    })
+  })
+
   test('eth_signTransaction signs what has its nonce, gas and price', async () => {
     const unsigned = { ...PAYMENT, nonce: '0x63', gas: '0x5208', gasPrice: '0x77359400' }
     const signed = (await request(story.service, 'eth_signTransaction', unsigned)) as `0x02${string}`

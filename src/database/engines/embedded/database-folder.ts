@@ -12,6 +12,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { distrust } from '../../../lib/trusted-files.ts'
 import type { Durability } from '../../durability.ts'
 
 /** The folder of an embedded database. */
@@ -42,9 +43,40 @@ export async function prepareDatabaseFolder({
     renameSync(unfinished, folder)
     if (durability === 'full') markSynced(folder)
   }
+  assertOwn(folder)
   if (durability === 'full') syncOnce(folder)
   else forgetSync(folder)
   return folder
+}
+
+/** The files and folders of a database. Others change what the engine does with it: it would take it for a standby, or restore from a log. */
+const OF_DATABASE = new Set(
+  'PG_VERSION base global pg_commit_ts pg_dynshmem pg_hba.conf pg_ident.conf pg_logical pg_multixact pg_notify pg_replslot pg_serial pg_snapshots pg_stat pg_stat_tmp pg_subtrans pg_tblspc pg_twophase pg_wal pg_xact postgresql.auto.conf postgresql.conf postmaster.opts postmaster.pid'.split(
+    ' ',
+  ),
+)
+
+/** Refuses a folder with anything that the service did not make, or that other users can change. */
+function assertOwn(folder: string): void {
+  const reason = distrust(statSync(folder))
+  if (reason !== undefined)
+    throw new DatabaseNotOwnError(
+      `${folder} ${reason}. Its owner must be the user of the service, and its mode 0700.`,
+    )
+  const entries = readdirSync(folder, { withFileTypes: true })
+  const other = entries.find((entry) => !OF_DATABASE.has(entry.name) || entry.isSymbolicLink())
+  const spaces = join(folder, 'pg_tblspc')
+  const [space] = existsSync(spaces) ? readdirSync(spaces) : []
+  const path = other?.name ?? (space === undefined ? undefined : `pg_tblspc/${space}`)
+  if (path !== undefined)
+    throw new DatabaseNotOwnError(
+      `${join(folder, path)} is no file of the embedded database, and the service did not make it. Find out who did; then move it away.`,
+    )
+}
+
+/** The folder of the embedded database is not as the service made it. */
+class DatabaseNotOwnError extends Error {
+  override readonly name = 'DatabaseNotOwnError'
 }
 
 /** Refuses a folder that may be the remains of a database: only a person can know whether its transactions are needed. */
