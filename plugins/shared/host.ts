@@ -1,6 +1,6 @@
 /** A request to the service's API, with the API key of the plugin. */
 export interface ApiRequest {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'DELETE'
   /** Begins with `/api/v1/`. */
   readonly path: string
   readonly body?: unknown
@@ -134,8 +134,26 @@ const LOCK_SECONDS = 10
 const LOCK_WAIT_MS = 15_000
 const LOCK_RETRY_MS = 25
 
-/** Does work alone among all processes, after waiting for its turn. If the lock expires, two may work at the same time. */
-export async function locked<Result>(
+/** The last work of this process for each lock. */
+const turns = new Map<string, Promise<unknown>>()
+
+/**
+ * Does work alone among all processes, after waiting for its turn: in this process in the order of arrival, however long that takes, and with other
+ * processes by a lock. If the lock expires, two may work at the same time.
+ */
+export function locked<Result>(world: World, key: string, work: () => Promise<Result>): Promise<Result> {
+  const before = turns.get(key) ?? Promise.resolve()
+  const turn = before.then(() => lockedAmongProcesses(world, key, work))
+  const done = turn
+    .catch(() => undefined)
+    .then(() => {
+      if (turns.get(key) === done) turns.delete(key)
+    })
+  turns.set(key, done)
+  return turn
+}
+
+async function lockedAmongProcesses<Result>(
   world: World,
   key: string,
   work: () => Promise<Result>,

@@ -43,7 +43,21 @@ export interface Settings {
   /** The accounts that may be paid, in lower case on EVM; any if absent. */
   readonly payees: ReadonlySet<string> | undefined
   readonly limits: readonly Limit[]
+  readonly failures: FailureLimits
 }
+
+/** How many payments may fail at the relayer's cost within a day before further ones are refused. */
+export interface FailureLimits {
+  /** Of one payer. */
+  readonly payer: number
+  /** To one payee, and in all on a network, of those that a stranger's code decides about. */
+  readonly payee: number
+  readonly all: number
+  /** Payments of that kind that are open at the same time on a network. */
+  readonly open: number
+}
+
+const DEFAULT_FAILURES: FailureLimits = { payer: 2, payee: 10, all: 30, open: 30 }
 
 /** EVM: enough for USDC with a contract's signature and the creation of a wallet. More lets payers spend more of the relayer's ether. */
 const DEFAULT_MAX_GAS = 500_000
@@ -54,8 +68,8 @@ const DEFAULT_MAX_UNIT_PRICE = 5_000_000
 /** Solana: what the specification of the scheme names. */
 const DEFAULT_MAX_UNITS = 400_000
 
-/** Below the 30 s after which the service answers any request. */
-const DEFAULT_TIMEOUT_SECONDS = 20
+/** Below the 90 s for which the clients of npm wait; the service gives a plugin as long as its entry says, 300 s by default. */
+const DEFAULT_TIMEOUT_SECONDS = 80
 
 /** Longer than resource servers and payers repeat a request. The host keeps at most 10,000 values for a plugin. */
 const DEFAULT_ID_SECONDS = 3600
@@ -77,6 +91,7 @@ export function readSettings(config: unknown): Settings {
     idSeconds: fields.integer('id_seconds', 60, 10_000_000) ?? DEFAULT_ID_SECONDS,
     payees: fields.addresses('payees'),
     limits: fields.list('limits').map((each, index) => readLimit(`config.limits[${index}]`, each)),
+    failures: readFailures(fields),
   }
   fields.refuseOthers()
   return settings
@@ -100,6 +115,14 @@ function readNetwork(path: string, value: unknown): NetworkSettings {
   }
   fields.refuseOthers()
   return settings
+}
+
+function readFailures(fields: Fields): FailureLimits {
+  const given = fields.fields('failures')
+  const read = (name: keyof FailureLimits) => given?.integer(name, 1, 100_000) ?? DEFAULT_FAILURES[name]
+  const failures = { payer: read('payer'), payee: read('payee'), all: read('all'), open: read('open') }
+  given?.refuseOthers()
+  return failures
 }
 
 function readLimit(path: string, value: unknown): Limit {

@@ -1,14 +1,8 @@
 import { normalized } from '../shared/fields.ts'
 import { NodeError, Unavailable, type World } from '../shared/host.ts'
+import type { Asked } from './asked.ts'
 import type { NetworkSettings, Settings } from './config.ts'
-import {
-  type Asked,
-  awaitInclusion,
-  checkPaymentId,
-  findTransaction,
-  sendOnce,
-  underPaymentId,
-} from './once.ts'
+import { awaitInclusion, checkPaymentId, findTransaction, sendOnce, underPaymentId } from './once.ts'
 import { CallError, Refusal } from './refusal.ts'
 import { decodePayment, settlerOn } from './scheme.ts'
 import {
@@ -70,7 +64,8 @@ export async function verify(call: FacilitatorCall, settings: Settings, world: W
         `This payment is settled already, by ${sent.hash ?? sent.id}.`,
         payment.payer,
       )
-    await payment.verify(world.now())
+    const now = world.now()
+    await payment.verify({ now, deadline: now + settings.timeoutMs })
     return { isValid: true, payer: payment.payer }
   } catch (error) {
     const { reason, message, payer } = toRefusal(error, 'unexpected_verify_error')
@@ -96,7 +91,7 @@ export async function settle(call: FacilitatorCall, settings: Settings, world: W
     const { transaction: sent, isNew } = await underPaymentId(
       asked,
       { keepSeconds: settings.idSeconds, world },
-      () => sendOnce(asked, settings, world),
+      () => sendOnce(asked, { settings, world, deadline }),
     )
     checkAge(asked, { createdAt: Date.parse(sent.created_at), hash: sent.hash }, settings, world)
     const settlement = await awaitInclusion({ asked, sent, deadline }, settings, world)

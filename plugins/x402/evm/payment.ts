@@ -42,18 +42,29 @@ export interface EvmPayment {
   readonly call: { readonly to: Hex; readonly data: Hex }
 }
 
-/** Seconds that must be left: a settlement that begins later may be included too late. The reference facilitator requires as many. */
-const SECONDS_LEFT = 6n
+/** Seconds that must be left at least: a settlement that begins later may be included too late. The reference facilitator requires as many. */
+const SECONDS_LEFT = 6
+
+/** Blocks that must be left: the next one may be full. */
+const BLOCKS_LEFT = 2
 
 /** Refuses a payment that is not valid yet, or not for long enough. `now` is in milliseconds. */
-export function checkEvmWindow({ method, payer, validAfter, validBefore }: EvmPayment, now: number): void {
+export function checkEvmWindow(
+  { method, payer, validAfter, validBefore }: EvmPayment,
+  { now, blockSeconds }: { readonly now: number; readonly blockSeconds: number },
+): void {
   const seconds = BigInt(Math.floor(now / 1000))
+  const needed = BigInt(Math.ceil(Math.max(SECONDS_LEFT, BLOCKS_LEFT * blockSeconds)))
   const reasons = WINDOW_REASONS[method]
   // By EIP-3009, an authorization is valid after the moment that it names; a permit begins with it.
   if (method === 'eip3009' ? validAfter >= seconds : validAfter > seconds)
     throw new Refusal(reasons.early, `The payment is valid after ${validAfter}, and it is ${seconds}.`, payer)
-  if (validBefore < seconds + SECONDS_LEFT)
-    throw new Refusal(reasons.late, `The payment expires at ${validBefore}, and it is ${seconds}.`, payer)
+  if (validBefore < seconds + needed)
+    throw new Refusal(
+      reasons.late,
+      `The payment expires at ${validBefore}, and it is ${seconds}: at least ${needed} seconds must be left.`,
+      payer,
+    )
 }
 
 const WINDOW_REASONS = {

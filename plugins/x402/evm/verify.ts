@@ -147,12 +147,12 @@ async function estimateGas(call: Call, rpc: Rpc, from: Hex): Promise<EvmReadings
   }
 }
 
-/** Decides about a payment by what the chain says. Throws {@link Refusal} if it cannot be settled. */
+/** Decides about a payment by what the chain says. Returns the gas that it needs. Throws {@link Refusal} if it cannot be settled. */
 export function judgeEvmPayment(
   payment: EvmPayment,
   readings: EvmReadings,
   { maxGas, walletFactories }: Pick<NetworkSettings, 'maxGas' | 'walletFactories'>,
-): void {
+): bigint {
   const { payer, amount, method } = payment
   const refuse = (reason: Refusal['reason'], message: string) => new Refusal(reason, message, payer)
   const names = REASONS[method]
@@ -186,6 +186,16 @@ export function judgeEvmPayment(
       names.simulation,
       `The settlement needs ${readings.gas} gas; at most ${maxGas} are paid for.`,
     )
+  return readings.gas
+}
+
+/**
+ * Returns the gas limit of a settlement. A payee's first tokens and a longer proof of a wallet cost more in the block than in the simulation; what
+ * costs more than half again, or more than the operator pays for, runs out of gas.
+ */
+export function gasLimitFor(gas: bigint, { maxGas }: Pick<NetworkSettings, 'maxGas'>): bigint {
+  const limit = (gas * 3n) / 2n
+  return limit < maxGas ? limit : maxGas
 }
 
 /** The reasons by the method of the payment, as the specification and its reference facilitator name them. */

@@ -11,7 +11,7 @@ import {
 } from '@stellar/stellar-sdk'
 import { isRecord, type Rpc } from '../../shared/host.ts'
 import { Refusal, reading } from '../refusal.ts'
-import type { Outcome } from '../scheme.ts'
+import type { Moment } from '../scheme.ts'
 import type { StellarPayment } from './payment.ts'
 
 /** A transfer that an event of a contract tells. */
@@ -39,6 +39,9 @@ const LEDGER_SECONDS = 5
 
 /** Ledgers by which the node that is asked may be behind the one that the payer asked. */
 const LEDGERS_BEHIND = 2
+
+/** Ledgers that must be left: the simulation is as of the newest one, and the service sends nothing that expires within two. */
+const LEAST_LEDGERS = 4
 
 /** Reads what decides about a payment. `relayer` is the source of the settlement, and so of the simulation. */
 export async function readStellarLedger(
@@ -147,8 +150,11 @@ export function judgeStellarPayment(
   const { payer, payTo, asset, amount, expirationLedger, maxTimeoutSeconds } = payment
   const refuse = (reason: string, message: string) =>
     new Refusal(`invalid_exact_stellar_${reason}`, message, payer)
-  if (expirationLedger <= ledger)
-    throw refuse('payload_simulation_failed', `The authorization expired in ledger ${expirationLedger}.`)
+  if (expirationLedger < ledger + LEAST_LEDGERS)
+    throw refuse(
+      'payload_simulation_failed',
+      `The authorization expires in ledger ${expirationLedger}, and it is ${ledger}: at least ${LEAST_LEDGERS} ledgers must be left.`,
+    )
   const last = ledger + Math.ceil(maxTimeoutSeconds / LEDGER_SECONDS) + LEDGERS_BEHIND
   if (expirationLedger > last)
     throw refuse(
@@ -195,8 +201,15 @@ export function stellarBody({ payer, payTo, asset, amount, entry }: StellarPayme
   }
 }
 
-/** Reads if a transaction succeeded. Its content is fixed, so then the payment was made. */
-export async function stellarOutcome(hash: string, rpc: Rpc): Promise<Outcome> {
-  const { status } = await rpc<{ status?: unknown }>('getTransaction', { hash })
-  return status === 'SUCCESS' ? 'paid' : status === 'FAILED' ? 'failed' : 'unknown'
+/**
+ * Returns the time after which no ledger may include the settlement: the authorization counts in its last ledger, so one that is included later would
+ * fail at the relayer's cost, and after the deadline its buyer is told that nothing was paid.
+ */
+export function stellarDeadline(
+  { expirationLedger }: StellarPayment,
+  ledger: number,
+  { now, deadline }: Moment,
+): string {
+  const expires = now + (expirationLedger - ledger - 1) * LEDGER_SECONDS * 1000
+  return new Date(Math.min(deadline, expires)).toISOString()
 }

@@ -15,7 +15,8 @@ describe('the configuration of the facilitator', () => {
     })
     expect(rest).toEqual({
       waitFor: 'mined',
-      timeoutMs: 20_000,
+      timeoutMs: 80_000,
+      failures: { payer: 2, payee: 10, all: 30, open: 30 },
       repeatMs: undefined,
       idSeconds: 3600,
       payees: undefined,
