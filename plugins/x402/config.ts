@@ -57,7 +57,7 @@ export interface FailureLimits {
   readonly open: number
 }
 
-const DEFAULT_FAILURES: FailureLimits = { payer: 2, payee: 10, all: 30, open: 30 }
+const DEFAULT_FAILURES: FailureLimits = { payer: 2, payee: 10, all: 30, open: 60 }
 
 /** EVM: enough for USDC with a contract's signature and the creation of a wallet. More lets payers spend more of the relayer's ether. */
 const DEFAULT_MAX_GAS = 500_000

@@ -143,7 +143,7 @@ function stellarPayment(
       return {
         body: {
           ...stellarBody(payment, networkName),
-          valid_until: stellarDeadline(payment, readings.ledger, moment),
+          valid_until: stellarDeadline(payment, readings, moment),
         },
         funds: readings.balance,
         isUncertain: payer.startsWith('C') || !isListed(network, asset),

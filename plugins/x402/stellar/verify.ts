@@ -26,6 +26,8 @@ export interface Movement {
 /** What the ledger says about a payment. */
 export interface StellarReadings {
   readonly ledger: number
+  /** The time that the ledger states, in seconds; absent if the node does not tell. */
+  readonly closedAt?: number | undefined
   /** What the payer has; undefined if the contract does not tell. */
   readonly balance: bigint | undefined
   /** The events of the simulated payment, or why it failed. An event that is no transfer is undefined. */
@@ -56,12 +58,13 @@ export async function readStellarLedger(
     const account = (address: string) => nativeToScVal(address, { type: 'address' })
     const { payer, payTo, amount, entry } = payment
     const args = [account(payer), account(payTo), nativeToScVal(amount, { type: 'i128' })]
-    const [{ sequence }, balance, transfer] = await Promise.all([
-      rpc<{ sequence: number }>('getLatestLedger', {}),
+    const [{ sequence, closeTime }, balance, transfer] = await Promise.all([
+      rpc<{ sequence: number; closeTime?: string }>('getLatestLedger', {}),
       call('balance', [account(payer)], []),
       call('transfer', args, [xdr.SorobanAuthorizationEntry.fromXdr(entry, 'base64')]),
     ])
-    return { ledger: sequence, balance: balanceIn(balance), simulation: movementsIn(transfer) }
+    const closedAt = closeTime === undefined ? undefined : Number(closeTime)
+    return { ledger: sequence, closedAt, balance: balanceIn(balance), simulation: movementsIn(transfer) }
   })
 }
 
@@ -201,15 +204,24 @@ export function stellarBody({ payer, payTo, asset, amount, entry }: StellarPayme
   }
 }
 
+/** Time before the deadline at which a settlement expires: the service needs two ledgers to know that none has included it. */
+const EXPIRY_MS = 2 * LEDGER_SECONDS * 1000
+
+/** The service refuses what expires sooner. */
+const LEAST_MS = EXPIRY_MS + 2000
+
 /**
- * Returns the time after which no ledger may include the settlement: the authorization counts in its last ledger, so one that is included later would
- * fail at the relayer's cost, and after the deadline its buyer is told that nothing was paid.
+ * Returns the time after which no ledger may include the settlement. The authorization counts up to its last ledger, so one that is included later
+ * would fail at the relayer's cost; and at the deadline its buyer must be told that nothing was paid. Ledgers have a clock of their own.
  */
 export function stellarDeadline(
   { expirationLedger }: StellarPayment,
-  ledger: number,
+  { ledger, closedAt = 0 }: Pick<StellarReadings, 'ledger' | 'closedAt'>,
   { now, deadline }: Moment,
 ): string {
-  const expires = now + (expirationLedger - ledger - 1) * LEDGER_SECONDS * 1000
-  return new Date(Math.min(deadline, expires)).toISOString()
+  const left = Math.min(
+    (expirationLedger - ledger - 1) * LEDGER_SECONDS * 1000,
+    Math.max(LEAST_MS, deadline - now - EXPIRY_MS),
+  )
+  return new Date(Math.max(now, closedAt * 1000) + left).toISOString()
 }

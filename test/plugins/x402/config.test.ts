@@ -16,7 +16,7 @@ describe('the configuration of the facilitator', () => {
     expect(rest).toEqual({
       waitFor: 'mined',
       timeoutMs: 80_000,
-      failures: { payer: 2, payee: 10, all: 30, open: 30 },
+      failures: { payer: 2, payee: 10, all: 30, open: 60 },
       repeatMs: undefined,
       idSeconds: 3600,
       payees: undefined,
