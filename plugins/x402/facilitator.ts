@@ -4,7 +4,7 @@ import type { Asked } from './asked.ts'
 import type { NetworkSettings, Settings } from './config.ts'
 import { awaitInclusion, checkPaymentId, findTransaction, sendOnce, underPaymentId } from './once.ts'
 import { CallError, Refusal } from './refusal.ts'
-import { decodePayment, settlerOn } from './scheme.ts'
+import { decodePayment, readProblem, settlerOn } from './scheme.ts'
 import {
   NETWORKS_OF_VERSION_1,
   PAYMENT_IDENTIFIER,
@@ -22,13 +22,26 @@ export interface FacilitatorCall {
   readonly caller: string
 }
 
-/** Answers `GET /supported`: what is settled on which networks, and from which addresses. */
+/** The longest that one network may keep the answer about the others. */
+const SUPPORTED_MS = 5_000
+
+/**
+ * Answers `GET /supported`: what is settled on which networks, and from which addresses. A network on which nothing can be settled now is named with the
+ * reason, and touches no other.
+ */
 export async function supported(settings: Settings, world: World): Promise<object> {
-  const networks = await Promise.all(
-    [...settings.networks.values()].map(async (each) => ({
-      ...each,
-      address: (await settlerOn(each, world)).address,
-    })),
+  const found = await Promise.all(
+    [...settings.networks.values()].map(async (each) => {
+      const late = world
+        .sleep(SUPPORTED_MS)
+        .then(() => ({ reason: `Nothing answers within ${SUPPORTED_MS / 1000} s.` }))
+      const state = await Promise.race([stateOf(each, world), late])
+      return { ...each, ...state }
+    }),
+  )
+  const networks = found.flatMap((each) => ('address' in each ? [each] : []))
+  const unavailable = found.flatMap((each) =>
+    'reason' in each ? [{ network: each.network, reason: each.reason }] : [],
   )
   const signers: Record<string, string[]> = {}
   for (const { family, address } of networks) {
@@ -36,7 +49,27 @@ export async function supported(settings: Settings, world: World): Promise<objec
     signers[pattern] = [...new Set([...(signers[pattern] ?? []), address])]
   }
   const kinds = networks.flatMap((each) => kindsOf(each))
-  return { kinds, extensions: [PAYMENT_IDENTIFIER], signers }
+  return {
+    kinds,
+    extensions: [PAYMENT_IDENTIFIER],
+    signers,
+    ...(unavailable.length > 0 && { unavailable }),
+  }
+}
+
+async function stateOf(
+  network: NetworkSettings,
+  world: World,
+): Promise<{ readonly address: string } | { readonly reason: string }> {
+  try {
+    const reason = await readProblem(network, world)
+    return reason === undefined ? { address: (await settlerOn(network, world)).address } : { reason }
+  } catch (error) {
+    if (error instanceof Unavailable) return { reason: `The network does not answer: ${error.message}` }
+    // What is wrong with the configuration is the operator's business.
+    console.error(error)
+    return { reason: 'It is not configured correctly. The log has the reason.' }
+  }
 }
 
 function kindsOf(network: NetworkSettings & { readonly address: string }) {

@@ -235,6 +235,22 @@ export async function settlerOn(
   return settler
 }
 
+/** Tells why the relayer of a network sends nothing now; undefined if it does. */
+export async function readProblem({ relayerId }: NetworkSettings, world: World): Promise<string | undefined> {
+  const path = `/api/v1/relayers/${encodeURIComponent(relayerId)}`
+  const record = await callApi(world, { method: 'GET', path })
+  const {
+    paused,
+    system_disabled: disabled,
+    disabled_reason: reason,
+    accounts,
+  } = isRecord(record) ? record : {}
+  if (paused === true) return 'Its relayer is paused.'
+  const others = Array.isArray(accounts) ? accounts.filter(isRecord) : []
+  if (disabled !== true || others.some((account) => account.system_disabled === false)) return undefined
+  return `Its relayer is disabled: ${isRecord(reason) ? String(reason.type) : 'for a reason that it does not tell'}.`
+}
+
 /** Blocks whose times are compared, and the longest time between two that counts: some chains make blocks only when there is something to include. */
 const MEASURED_BLOCKS = 20n
 const LONGEST_BLOCK_SECONDS = 12
