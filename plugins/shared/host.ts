@@ -106,20 +106,57 @@ export class NodeError extends Error {}
 /** JSON-RPC errors that say that no node answered, or that one cannot now. */
 const NO_ANSWER = new Set([-33001, -33002, -32005, -32603])
 
-/** Calls the network of a relayer. The calls reject with {@link NodeError} if a node refuses, with {@link Unavailable} if none answers. */
+interface WaitingCall {
+  readonly method: string
+  readonly params: readonly unknown[] | object
+  settle(reply: unknown): void
+  fail(error: unknown): void
+}
+
+/** The most calls of one request to the service. */
+const MAX_BATCH = 20
+
+/**
+ * Calls the network of a relayer. The calls reject with {@link NodeError} if a node refuses, with {@link Unavailable} if none answers. Calls that are
+ * made at the same moment are one request to the service, which costs it less than several.
+ */
 export function rpcOf(world: Pick<World, 'api'>, relayerId: string): Rpc {
   const path = `/api/v1/relayers/${encodeURIComponent(relayerId)}/rpc`
+  let waiting: WaitingCall[] = []
+
+  async function send(calls: readonly WaitingCall[]): Promise<void> {
+    const body = calls.map(({ method, params }, index) => ({ jsonrpc: '2.0', id: index, method, params }))
+    const answer = await answerOf(world.api, { method: 'POST', path, body })
+    const replies: readonly unknown[] = Array.isArray(answer.body) ? answer.body : []
+    for (const [index, call] of calls.entries()) {
+      const problem = isRecord(answer.body) ? answer.body.error : undefined
+      if (answer.status === 200 && replies.length === calls.length) call.settle(replies[index])
+      else
+        call.fail(
+          new Unavailable(
+            `${call.method}: the service answered ${answer.status}${typeof problem === 'string' ? `: ${problem}` : ''}`,
+          ),
+        )
+    }
+  }
+
+  function flush(): void {
+    const calls = waiting
+    waiting = []
+    for (let at = 0; at < calls.length; at += MAX_BATCH) {
+      const batch = calls.slice(at, at + MAX_BATCH)
+      send(batch).catch((error: unknown) => {
+        for (const call of batch) call.fail(error)
+      })
+    }
+  }
+
   return async <Result>(method: string, params: readonly unknown[] | object) => {
-    const { status, body } = await answerOf(world.api, {
-      method: 'POST',
-      path,
-      body: { jsonrpc: '2.0', id: 1, method, params },
+    const reply = await new Promise<unknown>((settle, fail) => {
+      if (waiting.length === 0) queueMicrotask(flush)
+      waiting.push({ method, params, settle, fail })
     })
-    const { result, error } = isRecord(body) ? body : {}
-    if (status !== 200 || (error !== undefined && !isRecord(error)))
-      throw new Unavailable(
-        `${method}: the service answered ${status}${typeof error === 'string' ? `: ${error}` : ''}`,
-      )
+    const { result, error } = isRecord(reply) ? reply : {}
     if (!isRecord(error)) return result as Result
     const text = [error.message, error.description].filter((part) => typeof part === 'string').join(': ')
     if (NO_ANSWER.has(Number(error.code))) throw new Unavailable(`${method}: ${text}`)

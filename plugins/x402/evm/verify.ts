@@ -48,14 +48,15 @@ export function settlementCall(payment: EvmPayment, createWallet: boolean): Call
 /** Reads what decides about a payment, from one state of the chain. `relayer` is the account that will send it. */
 export async function readEvmChain(payment: EvmPayment, rpc: Rpc, relayer: Hex): Promise<EvmReadings> {
   return reading(payment.payer, async () => {
-    const code = await rpc<Hex>('eth_getCode', [payment.payer, 'latest'])
-    const payerHasCode = code.length > 2
-    const creation = payerHasCode ? undefined : payment.creation
-    const [results, gas] = await Promise.all([
+    const readCode = rpc<Hex>('eth_getCode', [payment.payer, 'latest'])
+    // Whether the wallet has to be created is asked first only if the payment says how. Otherwise all is one request.
+    const creation = payment.creation && (await readCode).length <= 2 ? payment.creation : undefined
+    const [code, results, gas] = await Promise.all([
+      readCode,
       simulate(payment, creation, rpc, relayer),
       estimateGas(settlementCall(payment, creation !== undefined), rpc, relayer),
     ])
-    return { payerHasCode, gas, ...results }
+    return { payerHasCode: code.length > 2, gas, ...results }
   })
 }
 
