@@ -1,3 +1,4 @@
+import type { FailureLimits } from '../shared/exposure.ts'
 import { Fields } from '../shared/fields.ts'
 
 /** A network on which payments are settled, and the relayer that pays the fees there. */
@@ -43,18 +44,8 @@ export interface Settings {
   /** The accounts that may be paid, in lower case on EVM; any if absent. */
   readonly payees: ReadonlySet<string> | undefined
   readonly limits: readonly Limit[]
+  /** How many payments may fail at the relayer's cost within a day on a network. */
   readonly failures: FailureLimits
-}
-
-/** How many payments may fail at the relayer's cost within a day before further ones are refused. */
-export interface FailureLimits {
-  /** Of one payer. */
-  readonly payer: number
-  /** To one payee, and in all on a network, of those that a stranger's code decides about. */
-  readonly payee: number
-  readonly all: number
-  /** Payments of that kind that are open at the same time on a network. */
-  readonly open: number
 }
 
 const DEFAULT_FAILURES: FailureLimits = { payer: 2, payee: 10, all: 30, open: 60 }

@@ -38,7 +38,7 @@ export async function sendOnce(
     const sent = await findTransaction(asked, world)
     if (sent) return { transaction: sent, isNew: false }
     const steps = {
-      verify: () => payment.verify({ now: world.now(), deadline }),
+      check: () => payment.verify({ now: world.now(), deadline }),
       send: async ({ body }: Verified) => {
         await countPayment({ request, payer: payment.payer, caller }, settings.limits, world)
         const path = `/api/v1/relayers/${encodeURIComponent(request.network.relayerId)}/transactions`
@@ -99,14 +99,14 @@ export async function awaitInclusion(
     try {
       const hash = await paidIn(seen, asked.payment, waitFor)
       if (hash !== undefined) {
-        await notePaymentEnd(asked, 'paid', world)
+        await notePaymentEnd(asked, 'ended', world)
         return { kind: 'paid', hash }
       }
     } catch (error) {
       if (error instanceof Refusal)
         await notePaymentEnd(
           asked,
-          seen.status === 'failed' && seen.hash !== undefined ? 'failed' : 'not sent',
+          seen.status === 'failed' && seen.hash !== undefined ? 'failed' : 'ended',
           world,
         )
       // What no node answers now is asked again.

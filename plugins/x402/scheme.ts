@@ -1,3 +1,4 @@
+import type { Checked } from '../shared/exposure.ts'
 import { callApi, isRecord, NodeError, type Rpc, rpcOf, Unavailable, type World } from '../shared/host.ts'
 import type { NetworkSettings } from './config.ts'
 import { evmElsewhere, evmOutcome } from './evm/outcome.ts'
@@ -27,17 +28,10 @@ export type Elsewhere =
   | { readonly kind: 'unpaid' }
   | { readonly kind: 'unknown' }
 
-/** A payment that can be settled. */
-export interface Verified {
+/** A payment that can be settled. It is uncertain if the payer's wallet, or an asset that the operator does not list, decides in the block. */
+export interface Verified extends Checked {
   /** The body of the transaction that settles it, with every limit that was checked. */
   readonly body: object
-  /** What the payer has of the asset; undefined if the asset does not tell. */
-  readonly funds: bigint | undefined
-  /**
-   * True if code that a stranger may have written is asked once more in the block: of the payer's wallet, or of an asset that the operator does not
-   * list. It may have behaved for the simulation alone.
-   */
-  readonly isUncertain: boolean
 }
 
 /** When a payment is verified, and until when it must be included for its buyer to be served. In milliseconds. */
