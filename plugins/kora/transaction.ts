@@ -158,8 +158,8 @@ const UNITS_OF_BUDGET = 150
 /**
  * Returns the transaction with its compute budget spelled out, unsigned. A quote is of a transaction that the service completes: it sets what
  * is absent by the market. This one is signed as it is, so a price for priority that it does not set costs nothing, and a limit that it
- * does not set is the network's default. A limit that it sets may be exactly what was measured, so it has room for what is added here; the
- * service makes room for what it adds, and the price is so much lower that this costs nothing.
+ * does not set is the network's default. A limit that it sets may be exactly what was measured, so it gets room for what is added to it, and the
+ * price is so much lower that this costs nothing.
  */
 export function withOwnBudget({ decoded, base64 }: UserTransaction): string {
   const set = new Map(
@@ -176,8 +176,10 @@ export function withOwnBudget({ decoded, base64 }: UserTransaction): string {
   const paid = BigInt(Math.min(MAX_UNITS, units))
   const lower = Buffer.from([SET_UNIT_PRICE, ...Buffer.alloc(8)])
   lower.writeBigUInt64LE((price.readBigUInt64LE(1) * paid) / (paid + BigInt(UNITS_OF_BUDGET)), 1)
-  const priced = withBudget(decoded, paid + BigInt(UNITS_OF_BUDGET) > MAX_UNITS ? price : lower)
-  const limited = limit === undefined ? append(priced, number32(Number(paid))) : encode(priced.message)
+  const hasRoom = Number(paid) + UNITS_OF_BUDGET <= MAX_UNITS
+  const priced = withBudget(decoded, hasRoom ? lower : price)
+  const roomy = number32(Number(paid) + UNITS_OF_BUDGET)
+  const limited = limit === undefined ? append(priced, roomy) : encode(withBudget(priced, roomy).message)
   if (limited === undefined)
     throw refused('A transaction with a price for priority must set its compute limit.')
   return limited

@@ -113,7 +113,8 @@ export async function prepareOwn(context: PrepareContext, own: Case): Promise<An
   if (lifetime.kind !== 'ok') return lifetime
   const content = withLifetime(subject.message, lifetime.value.token)
   const missing = missingBudget(content, context.loadedBytes())
-  const message = withRoomFor(content, missing)
+  // Where the caller names a price for each unit, more units would cost more than he allows.
+  const message = (readBudget(content).unitPrice ?? 0n) > 0n ? content : withRoomFor(content, missing)
   const [outcome, price] = await Promise.all([
     guardedSimulation(context, own, complete(message, missing, { unitLimit: MAX_UNITS, unitPrice: 0n })),
     missing.unitPrice === undefined ? FREE : askPrice(client, message, request.speed),
