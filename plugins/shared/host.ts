@@ -39,13 +39,16 @@ export interface PluginCall {
   /** The rest of the path, such as `/settle`. */
   readonly route: string
   readonly config?: unknown
-  /** By names in lower case. `x-relayer-api-key-id` is by the host, and names the API key of the caller. */
+  /** By names in lower case. `x-relayer-api-key-id` and `x-relayer-caller-address` are by the host, and name the caller's API key, or the address of one without. */
   readonly headers: Readonly<Record<string, readonly string[]>>
 }
 
 /** What the plugin needs of the world. */
 export interface World {
+  /** The requests of one caller. */
   readonly api: HostApi
+  /** Names what the process remembers of the service for all callers. */
+  readonly memory: object
   readonly kv: HostStore
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -54,6 +57,9 @@ export interface World {
 
 /** The service, or the network behind it, did not answer. Nothing is known about what was asked, and the same may be asked again. */
 export class Unavailable extends Error {}
+
+/** The caller asks for more than his share of what all callers of the plugin may ask of the service. */
+export class Crowded extends Error {}
 
 /** The service refused a request for good. */
 export class ApiRefusal extends Error {
@@ -93,7 +99,7 @@ async function answerOf(api: HostApi, request: ApiRequest) {
   try {
     return await api.request(request)
   } catch (error) {
-    throw new Unavailable(textOf(error))
+    throw error instanceof Crowded ? error : new Unavailable(textOf(error))
   }
 }
 

@@ -1,5 +1,5 @@
 import { normalized } from '../shared/fields.ts'
-import { NodeError, Unavailable, type World } from '../shared/host.ts'
+import { Crowded, NodeError, Unavailable, type World } from '../shared/host.ts'
 import type { Asked } from './asked.ts'
 import type { NetworkSettings, Settings } from './config.ts'
 import { awaitInclusion, checkPaymentId, findTransaction, sendOnce, underPaymentId } from './once.ts'
@@ -198,6 +198,7 @@ function toRefusal(
 ): Refusal {
   if (error instanceof Refusal) return error
   if (error instanceof CallError) throw error
+  if (error instanceof Crowded) return new Refusal(unexpected, error.message)
   if (error instanceof Unavailable || error instanceof NodeError)
     return new Refusal(
       unexpected,

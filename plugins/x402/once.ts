@@ -5,7 +5,6 @@ import { admitPayment, notePaymentEnd } from './exposure.ts'
 import { countPayment } from './limits.ts'
 import { CallError, Refusal } from './refusal.ts'
 import type { Payment, Verified } from './scheme.ts'
-import type { PaymentRequest } from './wire.ts'
 
 /** Finds the transaction of a payment. @throws Refusal `duplicate_settlement` if it settles another payment with the same nonce */
 export async function findTransaction(asked: Asked, world: World): Promise<SentTransaction | undefined> {
@@ -201,15 +200,16 @@ function fail({ status, status_reason, hash }: SentTransaction, { payer }: Payme
   throw new Refusal('invalid_transaction_state', `${name} is ${status} without the payment.${reason}`, payer)
 }
 
-/** The key under which the `payment-identifier` of a request is kept; ids are the choice of clients, so each payee has its own. */
-function idKey({ network, requirements: { payTo }, paymentId = '' }: PaymentRequest): string {
-  return `id:${digest([network.network, payTo, paymentId])}`
+/** The key under which the `payment-identifier` of a payment is kept; ids are the choice of payers, so each has his own with each payee. */
+function idKey({ request, payment }: Asked): string {
+  const { network, requirements, paymentId = '' } = request
+  return `id:${digest([network.network, requirements.payTo, payment.payer, paymentId])}`
 }
 
 /** Refuses a `payment-identifier` that was used for another payment. Returns true if it is new. @throws CallError 409 */
 export async function checkPaymentId(asked: Asked, world: World): Promise<boolean> {
   if (asked.request.paymentId === undefined) return false
-  const known = await world.kv.get(idKey(asked.request))
+  const known = await world.kv.get(idKey(asked))
   if (typeof known !== 'string') return true
   if (known === contentOf(asked)) return false
   const message = 'payment-identifier: this id was used for another payment.'
@@ -227,7 +227,7 @@ export async function underPaymentId<Result>(
   accept: () => Promise<Result>,
 ): Promise<Result> {
   if (asked.request.paymentId === undefined) return accept()
-  const key = idKey(asked.request)
+  const key = idKey(asked)
   return locked(world, `${key}:lock`, async () => {
     const isNew = await checkPaymentId(asked, world)
     await world.kv.set(key, contentOf(asked), { ttlSec: keepSeconds })

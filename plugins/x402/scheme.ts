@@ -190,7 +190,7 @@ function dateOf(seconds: bigint): string {
 }
 
 /** What each service says of relayers, and when it was read. */
-const known = new WeakMap<World['api'], Map<string, Settler & { readonly at: number }>>()
+const known = new WeakMap<object, Map<string, Settler & { readonly at: number }>>()
 
 /** How long a relayer is believed to be as it was, in ms: one that is deleted and created again is rare. */
 const FRESH_MS = 60_000
@@ -207,8 +207,8 @@ export async function settlerOn(
   world: World,
 ): Promise<Settler> {
   const key = `${network} ${relayerId}`
-  const settlers = known.get(world.api) ?? new Map<string, Settler & { readonly at: number }>()
-  known.set(world.api, settlers)
+  const settlers = known.get(world.memory) ?? new Map<string, Settler & { readonly at: number }>()
+  known.set(world.memory, settlers)
   const earlier = settlers.get(key)
   if (earlier && world.now() - earlier.at < FRESH_MS) return earlier
   const record = await callApi(world, {

@@ -93,12 +93,14 @@ describe('the short path of a plugin', () => {
   })
 
   test('is open without a key where the operator says so, and a caller cannot choose whose key it seems to be', async () => {
-    const { status, body } = await ask('/open/supported', { headers: { 'x-relayer-api-key-id': 'root' } })
+    const forged = { 'x-relayer-api-key-id': 'root', 'x-relayer-caller-address': '10.1.2.3' }
+    const { status, body } = await ask('/open/supported', { headers: forged })
     expect([status, body.route, body.headers['x-relayer-api-key-id']]).toEqual([
       200,
       '/supported',
       ['(anonymous)'],
     ])
+    expect(body.headers['x-relayer-caller-address']).toEqual(['127.0.0.1'])
     expect((await ask('/open/supported', { method: 'POST' })).status).toBe(200)
   })
 
@@ -107,6 +109,7 @@ describe('the short path of a plugin', () => {
     expect(await ask('/open/supported', { key: narrowKey })).toMatchObject({ status: 403 })
     const { body } = await ask('/open/supported', { key: API_KEY })
     expect(body.headers['x-relayer-api-key-id']).toEqual(['root'])
+    expect(body.headers).not.toHaveProperty('x-relayer-caller-address')
   })
 
   test('opens nothing else: neither the longer path, nor other plugins, nor paths above', async () => {
