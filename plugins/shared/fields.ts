@@ -24,7 +24,12 @@ export class Fields {
   }
 
   list(name: string): readonly unknown[] {
-    const value = this.#take(name) ?? []
+    return this.optionalList(name) ?? []
+  }
+
+  optionalList(name: string): readonly unknown[] | undefined {
+    const value = this.#take(name)
+    if (value === undefined) return undefined
     if (!Array.isArray(value)) throw new Error(`${this.#path}.${name}: expected a list.`)
     return value
   }

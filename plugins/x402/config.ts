@@ -21,8 +21,8 @@ export interface NetworkSettings {
 
 /** A bound on what is settled in a window of time. */
 export interface Limit {
-  /** What is counted together: the payments of one API key, to one payee, or all. */
-  readonly per: 'key' | 'payee' | 'all'
+  /** What is counted together: the payments of one API key, to one payee, of all callers without a key, or all. */
+  readonly per: 'key' | 'payee' | 'open' | 'all'
   readonly windowSeconds: number
   readonly settlements: number | undefined
   /** In the smallest unit of `asset`. */
@@ -47,6 +47,11 @@ export interface Settings {
   /** How many payments may fail at the relayer's cost within a day on a network. */
   readonly failures: FailureLimits
 }
+
+/** Settlements that strangers at an open path can have a day, if the operator says nothing. */
+const DEFAULT_LIMITS: readonly Limit[] = [
+  { per: 'open', windowSeconds: 86_400, settlements: 1000, amount: undefined, asset: undefined },
+]
 
 const DEFAULT_FAILURES: FailureLimits = { payer: 2, payee: 10, all: 30, open: 60 }
 
@@ -81,7 +86,9 @@ export function readSettings(config: unknown): Settings {
     repeatMs: milliseconds(fields.integer('repeat_seconds', 1, 10_000_000_000)),
     idSeconds: fields.integer('id_seconds', 60, 10_000_000) ?? DEFAULT_ID_SECONDS,
     payees: fields.addresses('payees'),
-    limits: fields.list('limits').map((each, index) => readLimit(`config.limits[${index}]`, each)),
+    limits:
+      fields.optionalList('limits')?.map((each, index) => readLimit(`config.limits[${index}]`, each)) ??
+      DEFAULT_LIMITS,
     failures: readFailures(fields),
   }
   fields.refuseOthers()
@@ -118,7 +125,7 @@ function readFailures(fields: Fields): FailureLimits {
 
 function readLimit(path: string, value: unknown): Limit {
   const fields = new Fields(path, value)
-  const per = fields.word('per', ['key', 'payee', 'all'])
+  const per = fields.word('per', ['key', 'payee', 'open', 'all'])
   const windowSeconds = fields.integer('window_seconds', 1, 100_000_000)
   if (per === undefined || windowSeconds === undefined)
     throw new Error(`${path}: per and window_seconds are required.`)
