@@ -2,7 +2,15 @@ import { normalized } from '../shared/fields.ts'
 import { Crowded, NodeError, Unavailable, type World } from '../shared/host.ts'
 import type { Asked } from './asked.ts'
 import type { NetworkSettings, Settings } from './config.ts'
-import { awaitInclusion, checkPaymentId, findTransaction, sendOnce, underPaymentId } from './once.ts'
+import {
+  awaitInclusion,
+  checkPaymentId,
+  findMade,
+  findTransaction,
+  type Settlement,
+  sendOnce,
+  underPaymentId,
+} from './once.ts'
 import { CallError, Refusal } from './refusal.ts'
 import { decodePayment, readProblem, settlerOn } from './scheme.ts'
 import {
@@ -121,13 +129,7 @@ export async function settle(call: FacilitatorCall, settings: Settings, world: W
   try {
     const asked = await read(call, settings, world)
     network = asked.request.networkName
-    const { transaction: sent, isNew } = await underPaymentId(
-      asked,
-      { keepSeconds: settings.idSeconds, world },
-      () => sendOnce(asked, { settings, world, deadline }),
-    )
-    checkAge(asked, { createdAt: Date.parse(sent.created_at), hash: sent.hash }, settings, world)
-    const settlement = await awaitInclusion({ asked, sent, deadline }, settings, world)
+    const { settlement, isNew } = await settleOnce(asked, { settings, world, deadline })
     const { payer } = asked.payment
     const shared = {
       payer,
@@ -153,6 +155,25 @@ export async function settle(call: FacilitatorCall, settings: Settings, world: W
       transaction: '',
       network,
     }
+  }
+}
+
+async function settleOnce(
+  asked: Asked,
+  { settings, world, deadline }: { settings: Settings; world: World; deadline: number },
+): Promise<{ readonly settlement: Settlement; readonly isNew: boolean }> {
+  try {
+    const { transaction: sent, isNew } = await underPaymentId(
+      asked,
+      { keepSeconds: settings.idSeconds, world },
+      () => sendOnce(asked, { settings, world, deadline }),
+    )
+    checkAge(asked, { createdAt: Date.parse(sent.created_at), hash: sent.hash }, settings, world)
+    return { settlement: await awaitInclusion({ asked, sent, deadline }, settings, world), isNew }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const { repeatMs } = settings
+    return { settlement: await findMade(asked, error, { repeatMs, world }), isNew: false }
   }
 }
 

@@ -51,6 +51,27 @@ export async function sendOnce(
   })
 }
 
+/** For so long, a payment that someone else has sent before anybody asked for it is the answer to who asks. Later it is an old one. */
+const MADE_MS = 600_000
+
+/**
+ * Finds a payment that was made before it was asked for: who has an authorization can send it himself. Whoever asks is told that it is paid, and nothing is
+ * sent. @throws the refusal if it is not, or nobody knows
+ */
+export async function findMade(
+  asked: Asked,
+  refusal: Refusal,
+  { repeatMs = MADE_MS, world }: { readonly repeatMs?: number | undefined; readonly world: World },
+): Promise<Settlement> {
+  if (!asked.payment.mayBeMade(refusal)) throw refusal
+  const since = world.now() - Math.min(repeatMs, MADE_MS)
+  const found = await asked.payment.elsewhere({ hash: undefined, since })
+  if (found.kind === 'paid') return { kind: 'paid', hash: found.hash }
+  if (found.kind === 'unpaid') throw refusal
+  const message = `${refusal.message} No node tells whether that was this payment. Ask again.`
+  return { kind: 'pending', hash: '', message }
+}
+
 /** Codes with which the service says that this content cannot be included. */
 const IMPOSSIBLE = new Set([
   'execution_reverted',

@@ -3,12 +3,19 @@ import { callApi, isRecord, NodeError, type Rpc, rpcOf, Unavailable, type World 
 import type { NetworkSettings } from './config.ts'
 import { evmElsewhere, evmOutcome } from './evm/outcome.ts'
 import { checkEvmWindow, decodeEvmPayment, type EvmPayment, isSame } from './evm/payment.ts'
-import { gasLimitFor, judgeEvmPayment, readEvmChain, settlementCall } from './evm/verify.ts'
+import { gasLimitFor, judgeEvmPayment, readEvmChain, settlementCall, USED_NONCE } from './evm/verify.ts'
+import type { Refusal } from './refusal.ts'
 import { decodeSolanaPayment, type SolanaPayment } from './solana/payment.ts'
 import { isSignedAs, judgeSolanaPayment, readSolanaChain, solanaOutcome } from './solana/verify.ts'
 import { stellarElsewhere, stellarOutcome } from './stellar/outcome.ts'
 import { decodeStellarPayment, type StellarPayment } from './stellar/payment.ts'
-import { judgeStellarPayment, readStellarLedger, stellarBody, stellarDeadline } from './stellar/verify.ts'
+import {
+  judgeStellarPayment,
+  readStellarLedger,
+  SIMULATION_FAILS,
+  stellarBody,
+  stellarDeadline,
+} from './stellar/verify.ts'
 import type { PaymentRequest } from './wire.ts'
 
 /** What the chain says about a transaction: the payee was paid in it, was not, or no node knows it yet. */
@@ -58,6 +65,8 @@ export interface Payment {
   verify(moment: Moment): Promise<Verified>
   /** Reads from the chain if the payment, with its payer, payee, asset and amount, was made in this transaction of the relayer. */
   outcome(hash: string): Promise<Outcome>
+  /** True for a refusal that may only mean that someone else made the payment already. */
+  mayBeMade(refusal: Refusal): boolean
   /** Finds out if someone else made it. */
   elsewhere(own: OwnTransaction): Promise<Elsewhere>
 }
@@ -114,6 +123,7 @@ function solanaPayment(network: NetworkSettings, payment: SolanaPayment, rpc: Rp
     },
     outcome: async (signature) =>
       (await isSignedAs(payment, signature)) ? solanaOutcome(signature, rpc) : 'failed',
+    mayBeMade: () => false,
     // The signature of the relayer is the name of the transaction, so no one else can have sent another one.
     elsewhere: async () => ({ kind: 'unpaid' }),
   }
@@ -144,6 +154,7 @@ function stellarPayment(
       }
     },
     outcome: (hash) => stellarOutcome(payment, hash, rpc),
+    mayBeMade: ({ message }) => message.startsWith(SIMULATION_FAILS),
     elsewhere: () => stellarElsewhere(payment, rpc),
   }
 }
@@ -177,6 +188,7 @@ function evmPayment(
       }
     },
     outcome: (hash) => evmOutcome(payment, hash, rpc),
+    mayBeMade: ({ reason }) => USED_NONCE.includes(reason),
     elsewhere: (own) => evmElsewhere(payment, own, rpc),
   }
 }

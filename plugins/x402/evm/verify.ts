@@ -199,6 +199,12 @@ export function gasLimitFor(gas: bigint, { maxGas }: Pick<NetworkSettings, 'maxG
   return limit < maxGas ? limit : maxGas
 }
 
+/** The reasons that say that a nonce was used: by this payment or by another one. */
+export const USED_NONCE: readonly Refusal['reason'][] = [
+  'invalid_exact_evm_nonce_already_used',
+  'permit2_invalid_nonce',
+]
+
 /** The reasons by the method of the payment, as the specification and its reference facilitator name them. */
 const REASONS = {
   eip3009: {
