@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * An idempotency key belongs to the API key that chose it. Keys from before, and those that nobody chose, have an empty id and are found by all:
+ * An idempotency key belongs to the API key that chose it. Keys from before, and those that no one chose, have an empty id and are found by all:
  * requests that are repeated across the upgrade find their transactions.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -16,7 +16,7 @@ import { invalidParams, RPC_CODES, RpcError } from './rpc-error.ts'
 import type { WalletRequest } from './wallet-call.ts'
 
 /**
- * The idempotency key of a transaction that was sent with a nonce of the account, whoever sends it. No caller can choose one with a space (`NONCE_KEYS` in reset-store.ts).
+ * The idempotency key of a transaction that was sent with a nonce of the account, the same for all callers. No caller can choose one with a space (`NONCE_KEYS` in reset-store.ts).
  */
 export function nonceKey(nonce: bigint, fingerprint: string): IdempotencyKey {
   return { key: `nonce ${nonce}`, maker: EVERYONE, fingerprint, field: 'nonce' }

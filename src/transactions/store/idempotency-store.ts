@@ -10,7 +10,7 @@ export interface KeyName {
   readonly maker: string
 }
 
-/** The maker of names that nobody chooses, e.g. a nonce of the account, and of all keys from before their makers were stored. */
+/** The maker of names that no one chooses, e.g. a nonce of the account, and of all keys from before their makers were stored. */
 export const EVERYONE = ''
 
 /** A key with its request. */

@@ -129,7 +129,7 @@ export function budgetProblem(message: Message): string | undefined {
 const UNITS_OF_BUDGET = 150
 
 /** Returns the message with room for further instructions of the budget: a limit that its caller sets may be exactly what was measured without them. */
-export function withRoomFor(message: Message, added: Budget): Message {
+export function withUnitsFor(message: Message, added: Budget): Message {
   const units = UNITS_OF_BUDGET * Object.keys(added).length
   const instructions = message.instructions.map((one) => {
     const data = Buffer.from(one.data ?? [])
