@@ -21,6 +21,7 @@ import { solanaDrains } from './attack/solana-drains.ts'
 import { sponsoredDrains } from './attack/sponsored-drains.ts'
 import { ssrf } from './attack/ssrf.ts'
 import { stellarMoney } from './attack/stellar/stellar-money.ts'
+import { x402Payers } from './attack/x402-payers.ts'
 
 const ATTACKS: readonly Attack[] = [
   worstBodies,
@@ -35,6 +36,7 @@ const ATTACKS: readonly Attack[] = [
   deniedPayments,
   reorganisations,
   plugins,
+  x402Payers,
 ]
 
 /** An attack that names no other deadline takes a quarter of this. A service that hangs must not hang the run as well. */

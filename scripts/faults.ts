@@ -9,12 +9,14 @@
  *     npm run faults -- --reorganisations
  *     npm run faults -- --processes 2 --kills
  *     npm run faults -- --fail-over
+ *     npm run faults -- --fronts
  *
  * History n has the seed `--seed` + n, so a failing one is replayed alone with its own seed and `--histories 1`.
  */
 import { parseArgs } from 'node:util'
 import { runCampaign } from './faults/campaign.ts'
 import { startEvmTestChain } from './faults/evm/test-chain.ts'
+import { type FrontHistory, runFronts } from './faults/fronts.ts'
 import type { History } from './faults/history.ts'
 import { startSolanaTestChain } from './faults/solana/test-chain.ts'
 import { SHORT_RETENTION, startStellarTestChain } from './faults/stellar/test-chain.ts'
@@ -35,6 +37,7 @@ const USAGE = `Usage: npm run faults -- [options]
   --pools                     a relayer with two accounts
   --processes N               processes of the service on one PostgreSQL; 1 when absent, on the embedded database
   --fail-over                 the server of the database is killed, and its synchronous standby promoted; 2 processes when absent
+  --fronts                    buyers, hostile wallets and strangers at the facilitator of x402; EVM
   --keep-going                goes on after a history that fails
 `
 
@@ -54,6 +57,7 @@ const { values } = parseArgs({
     pools: { type: 'boolean', default: false },
     processes: { type: 'string' },
     'fail-over': { type: 'boolean', default: false },
+    fronts: { type: 'boolean', default: false },
     'keep-going': { type: 'boolean', default: false },
   },
 })
@@ -66,8 +70,14 @@ if (values.help) {
 let failures = 0
 const started = Date.now()
 const first = Number(values.seed)
+const seeds = Array.from({ length: Number(values.histories) }, (_, index) => first + index)
+if (values.fronts) {
+  await runFronts({ seeds, steps: Number(values.steps), onHistory: sayFront })
+  say(`${failures} of ${values.histories} histories failed, ${Math.round((Date.now() - started) / 1_000)} s`)
+  process.exit(failures === 0 ? 0 : 1)
+}
 const late = await runCampaign({
-  seeds: Array.from({ length: Number(values.histories) }, (_, index) => first + index),
+  seeds,
   steps: Number(values.steps),
   kills: values.kills,
   processes: Number(values.processes ?? (values['fail-over'] ? 2 : 1)),
@@ -96,6 +106,15 @@ function testChainOf(chain: string): TestBedOptions['startTestChain'] {
   }
   if (chain === 'solana') return (now) => startSolanaTestChain({ endpoints, pools, now })
   throw new Error(`--chain: "${chain}" is none of evm, stellar and solana`)
+}
+
+function sayFront({ seed, steps, summary, violations }: FrontHistory): boolean {
+  say(`seed ${seed}: ${steps.length} steps; ${summary}${violations.length === 0 ? '' : ' - FAILED'}`)
+  if (violations.length === 0) return true
+  failures += 1
+  say(`  ${steps.join(', ')}`)
+  for (const violation of violations) say(`  VIOLATION ${violation}`)
+  return values['keep-going']
 }
 
 function summaryOf({ seed, plan, ledger, records, violations }: History): string {

@@ -1,4 +1,5 @@
 import { isAddress } from '@solana/kit'
+import type { FailureLimits } from '../shared/exposure.ts'
 import { Fields } from '../shared/fields.ts'
 
 /** The methods of Kora that the plugin has. */
@@ -30,7 +31,11 @@ export interface Settings {
   readonly disabled: ReadonlySet<string>
   /** The longest wait of `signAndSendTransaction`. */
   readonly timeoutSeconds: number
+  /** How many transactions may fail at the relayer's cost within a day before further ones are refused. */
+  readonly failures: FailureLimits
 }
+
+const DEFAULT_FAILURES = { payer: 3, all: 50, open: 60 }
 
 /** Below the 30 s after which the service answers any request. */
 const DEFAULT_TIMEOUT_SECONDS = 20
@@ -45,6 +50,7 @@ export function readSettings(config: unknown): Settings {
     apiKeysEnv: fields.optionalText('api_keys_env'),
     disabled: new Set(fields.list('disabled_methods').map(String)),
     timeoutSeconds: fields.integer('timeout_seconds', 1, 25) ?? DEFAULT_TIMEOUT_SECONDS,
+    failures: readFailures(fields),
   }
   fields.refuseOthers()
   const { paymentAddress, disabled } = settings
@@ -53,4 +59,15 @@ export function readSettings(config: unknown): Settings {
   const unknown = [...disabled].find((name) => !METHODS.some((method) => method === name))
   if (unknown !== undefined) throw new Error(`config.disabled_methods: ${unknown} is no method.`)
   return settings
+}
+
+function readFailures(fields: Fields): FailureLimits {
+  const given = fields.fields('failures')
+  const read = (name: keyof typeof DEFAULT_FAILURES) =>
+    given?.integer(name, 1, 100_000) ?? DEFAULT_FAILURES[name]
+  const all = read('all')
+  // All are paid to the same account.
+  const failures = { payer: read('payer'), payee: all, all, open: read('open') }
+  given?.refuseOthers()
+  return failures
 }

@@ -1,4 +1,4 @@
-import { ApiRefusal, NodeError, Unavailable } from '../shared/host.ts'
+import { ApiRefusal, Crowded, NodeError, Unavailable } from '../shared/host.ts'
 
 /** The numbers of Kora's errors, and those of JSON-RPC. */
 const CODES = {
@@ -66,6 +66,7 @@ const ABOUT_LIMITS = /\b(user_)?limits\b/
 /** Converts any failure to an error for the caller; undefined for a defect, which only the log describes. */
 export function toKoraError(error: unknown): KoraError | undefined {
   if (error instanceof KoraError) return error
+  if (error instanceof Crowded) return new KoraError('RateLimitExceeded', error.message)
   if (error instanceof Unavailable) return new KoraError('RpcError', error.message)
   if (error instanceof NodeError) return new KoraError('InvalidTransaction', error.message)
   if (!(error instanceof ApiRefusal)) return undefined

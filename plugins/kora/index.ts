@@ -1,16 +1,30 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { apiFor, callerIn, createFairQueue } from '../shared/fair.ts'
 import { isRecord, type PluginCall } from '../shared/host.ts'
 import { readSettings, type Settings } from './config.ts'
 import { KoraError, toKoraError } from './errors.ts'
 import { answer, readParams } from './methods.ts'
 
+const queue = createFairQueue()
+
 /** Answers a request of Kora's JSON-RPC. Failures are answers as well, with HTTP 200, as its clients expect. */
 export async function handler(call: PluginCall): Promise<unknown> {
-  const { params: request } = call
+  const { params } = call
+  if (!Array.isArray(params)) return answerOne(call, params)
+  if (params.length > 0 && params.length <= MAX_BATCH)
+    return Promise.all(params.map((request: unknown) => answerOne(call, request)))
+  const error = new KoraError('InvalidJsonRpc', `A batch has 1 to ${MAX_BATCH} requests.`)
+  return { jsonrpc: '2.0', id: null, error: error.toJson() }
+}
+
+/** The most requests of a batch. */
+const MAX_BATCH = 20
+
+async function answerOne(call: PluginCall, request: unknown): Promise<object> {
   const id = isRecord(request) ? (request.id ?? null) : null
   try {
-    return { jsonrpc: '2.0', id, result: await respond(call) }
+    return { jsonrpc: '2.0', id, result: await respond(call, request) }
   } catch (error) {
     const known = toKoraError(error)
     if (known === undefined) console.error(error)
@@ -20,13 +34,17 @@ export async function handler(call: PluginCall): Promise<unknown> {
   }
 }
 
-async function respond({ params: request, config, headers, api, kv }: PluginCall): Promise<unknown> {
+async function respond({ config, headers, api: memory, kv }: PluginCall, request: unknown): Promise<unknown> {
   if (!isRecord(request) || request.jsonrpc !== '2.0' || typeof request.method !== 'string')
     throw new KoraError('InvalidJsonRpc', 'Expected one request of JSON-RPC 2.0.')
   const settings = readSettings(config)
   const { method } = request
   const caller = method === 'liveness' ? '' : callerOf(headers, settings)
-  const world = { api, kv, now: Date.now, sleep }
+  const clock = { now: Date.now, sleep }
+  // An application with a key of the plugin is one caller, wherever its users are.
+  const asker = caller === '' ? callerIn(headers) : caller
+  const api = apiFor(asker, { api: memory, ...clock }, queue)
+  const world = { api, memory, kv, ...clock }
   return answer(method, { world, settings, params: readParams(request.params), caller })
 }
 

@@ -13,7 +13,7 @@ import {
   requireToken,
   type Sponsor,
 } from './sponsor.ts'
-import { readTransaction, type Signatures, withSignature } from './transaction.ts'
+import { readTransaction, type Signatures, type UserTransaction, withSignature } from './transaction.ts'
 import { composeTransfer } from './transfer.ts'
 
 /** One call of a method. */
@@ -84,7 +84,7 @@ const TABLE: Readonly<Record<Exclude<Method, 'liveness' | 'getVersion'>, Handler
   },
   signTransaction: async (sponsor, { params, caller }) => {
     const transaction = await read(sponsor, params, params.sig_verify === true ? 'all' : 'valid')
-    const order = { transaction, userId: userOf(params, caller, transaction.user) }
+    const order = { transaction, userId: userOf(params, caller, transaction) }
     return { signed_transaction: await sign(sponsor, order), signer_pubkey: sponsor.address }
   },
   signAndSendTransaction: async (sponsor, { params, caller }) => {
@@ -93,7 +93,7 @@ const TABLE: Readonly<Record<Exclude<Method, 'liveness' | 'getVersion'>, Handler
     if (respondAfter === undefined)
       throw new KoraError('InvalidParams', `respond_after: expected ${RESPOND_AFTER.join(', ')}.`)
     const transaction = await read(sponsor, params, 'all')
-    const order = { transaction, userId: userOf(params, caller, transaction.user) }
+    const order = { transaction, userId: userOf(params, caller, transaction) }
     const signature = await send(sponsor, order, respondAfter)
     return {
       signature,
@@ -133,12 +133,22 @@ function addressOf(params: MethodCall['params'], name: string): string {
 /** The longest id of a user, so that the caller's name fits in front of it. */
 const USER_ID = /^[!-~]{1,64}$/
 
-/** Names whose limits a request counts against: the user that the caller names, or the one who signs, apart for each caller. */
-function userOf({ user_id: named }: MethodCall['params'], caller: string, signer: string): string {
-  const user = named ?? signer
-  if (typeof user !== 'string' || !USER_ID.test(user))
+/** Whose limits count for all that no user has signed, and no application has vouched for. No user has this name. */
+const UNSIGNED = '(unsigned)'
+
+/**
+ * Names whose limits a request counts against, apart for each caller: the user whom an application with a key names, or the one who has signed. What
+ * a caller without a key says about himself proves nothing, nor does an address that has not signed: otherwise a stranger uses up others' limits.
+ */
+function userOf(
+  { user_id: named }: MethodCall['params'],
+  caller: string,
+  { user, isSigned }: UserTransaction,
+): string {
+  if (named !== undefined && named !== null && (typeof named !== 'string' || !USER_ID.test(named)))
     throw new KoraError('InvalidParams', 'user_id: expected 1 to 64 visible ASCII characters.')
-  return `${caller.slice(0, 60)}/${user}`
+  const proved = isSigned ? user : UNSIGNED
+  return `${caller.slice(0, 60)}/${caller === '' ? proved : (named ?? proved)}`
 }
 
 /** Kora's amounts are JSON numbers. */

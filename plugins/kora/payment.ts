@@ -11,60 +11,84 @@ const TRANSFERS = [
   { kind: 12, bytes: 10, accounts: 4, receiver: 2 },
 ]
 
-/** Adds up the transfers to the receiver of a token, outside of other programs. */
-export function paidIn({ decoded, accounts }: UserTransaction, { program, receiver }: FeeToken): bigint {
-  return decoded.instructions.reduce((sum, { program: called, accounts: used, data }) => {
+/** What a transaction pays in one token. */
+export interface Payment {
+  readonly token: FeeToken
+  readonly amount: bigint
+  /** The account that it is taken from. */
+  readonly source: string
+}
+
+/** Adds up the transfers to the receiver of a token, outside of other programs. Undefined if there is none. @throws KoraError for several sources */
+export function paymentIn({ decoded, accounts }: UserTransaction, token: FeeToken): Payment | undefined {
+  const transfers = decoded.instructions.flatMap(({ program: called, accounts: used, data }) => {
     const form = TRANSFERS.find(({ kind, bytes }) => data[0] === kind && data.length === bytes)
     // Further accounts are the signers of a multisig, or of a hook.
-    if (called !== program || form === undefined || used.length !== form.accounts) return sum
+    if (called !== token.program || form === undefined || used.length !== form.accounts) return []
     const [source, target] = [used[0], used[form.receiver]].map((index) => accounts[index ?? -1])
-    if (target !== receiver || source === receiver) return sum
-    return sum + Buffer.from(data).readBigUInt64LE(1)
-  }, 0n)
+    if (source === undefined || target !== token.receiver || source === target) return []
+    return [{ source, amount: Buffer.from(data).readBigUInt64LE(1) }]
+  })
+  const [first] = transfers
+  const amount = transfers.reduce((sum, each) => sum + each.amount, 0n)
+  if (first === undefined || amount === 0n) return undefined
+  if (transfers.some(({ source }) => source !== first.source))
+    throw new KoraError('InvalidTransaction', 'The payment must be of one account.')
+  return { token, amount, source: first.source }
+}
+
+/** Finds what a transaction pays, at least the price now, or one that was quoted. Undefined if users pay nothing here. @throws KoraError */
+export async function findPayment(
+  sponsor: Sponsor,
+  transaction: UserTransaction,
+): Promise<Payment | undefined> {
+  if (sponsor.settings.price === 'free') return undefined
+  const paid = (await readFeeTokens(sponsor)).flatMap((token) => paymentIn(transaction, token) ?? [])
+  if (paid.length === 0)
+    throw new KoraError(
+      'InvalidTransaction',
+      `The transaction pays nothing: transfer an accepted token to the associated account of ${sponsor.paymentAddress}.`,
+    )
+  const lamports = await readFee(transaction, sponsor.rpc)
+  const priced = await Promise.all(paid.map((one) => withPrice(sponsor, transaction, { ...one, lamports })))
+  const best = priced.find(({ isEnough }) => isEnough) ?? priced[0]
+  if (best === undefined) throw new Error('one payment was found')
+  if (best.isEnough) return best.payment
+  throw new KoraError(
+    'InvalidTransaction',
+    `The transaction pays ${best.payment.amount} base units of ${best.payment.token.mint}, and costs ${best.price}.`,
+  )
 }
 
 /**
- * Checks that a transaction pays for its fee, and takes nothing: the payment is at least the price now, or one that was quoted, and
- * the simulated transaction leaves it with the receiver, whatever else happens in it. @throws KoraError
+ * Checks that a transaction takes nothing, and that the simulated transaction leaves the payment with the receiver, whatever else happens in it. Returns
+ * what the payer has of the token; undefined where nothing is paid. @throws KoraError
  */
-export async function checkPayment(sponsor: Sponsor, transaction: UserTransaction): Promise<void> {
-  const { rpc, settings, address } = sponsor
+export async function checkPayment(
+  { rpc, address }: Sponsor,
+  transaction: UserTransaction,
+  payment: Payment | undefined,
+): Promise<bigint | undefined> {
   const lamports = await readFee(transaction, rpc)
-  if (settings.price === 'free') {
+  if (payment === undefined) {
     judge(await simulate(transaction, [address], rpc), { lamports })
-    return
+    return undefined
   }
-  const paid = (await readFeeTokens(sponsor))
-    .map((token) => ({ token, amount: paidIn(transaction, token) }))
-    .filter(({ amount }) => amount > 0n)
-  if (paid.length === 0)
-    throw new KoraError(
-      'ValidationError',
-      `The transaction pays nothing: transfer an accepted token to the associated account of ${sponsor.paymentAddress}.`,
-    )
-  const [best] = await Promise.all(
-    paid.map((one) => priced(sponsor, transaction, { ...one, lamports })),
-  ).then((all) => all.filter(({ isEnough }) => isEnough).concat(all))
-  if (best === undefined) throw new Error('one payment was found')
-  const { token, amount, price, isEnough } = best
-  if (!isEnough)
-    throw new KoraError(
-      'InsufficientFunds',
-      `The transaction pays ${amount} base units of ${token.mint}, and costs ${price}.`,
-    )
-  judge(await simulate(transaction, [address, token.receiver], rpc), { lamports, amount })
+  const { token, amount, source } = payment
+  const simulated = await simulate(transaction, [address, token.receiver, source], rpc)
+  judge(simulated, { lamports, amount })
+  return tokenAccountIn(simulated.before[2] ?? null)?.amount ?? 0n
 }
 
-interface Paid {
-  readonly token: FeeToken
-  readonly amount: bigint
-  readonly lamports: number
-}
-
-async function priced(sponsor: Sponsor, transaction: UserTransaction, { token, amount, lamports }: Paid) {
+async function withPrice(
+  sponsor: Sponsor,
+  transaction: UserTransaction,
+  { lamports, ...payment }: Payment & { readonly lamports: number },
+) {
+  const { token, amount } = payment
   const price = await readPrice(sponsor, transaction, token)
   const isEnough = amount >= price || (await wasQuoted(sponsor, token, { lamports, price: amount }))
-  return { token, amount, price, isEnough }
+  return { payment, price, isEnough }
 }
 
 /** Accounts before and after a simulated transaction, both as of one slot; absent where none exists. */

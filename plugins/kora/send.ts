@@ -1,21 +1,19 @@
 import { callApi, isRecord, locked } from '../shared/host.ts'
 import { KoraError } from './errors.ts'
-import { checkPayment } from './payment.ts'
+import {
+  admitTransaction,
+  find,
+  nameOf,
+  noteTransactionEnd,
+  rememberSignature,
+  type Sent,
+} from './exposure.ts'
 import type { Sponsor } from './sponsor.ts'
 import { type UserTransaction, withSignature } from './transaction.ts'
 
 /** When a request is answered: the transaction is signed, a node has it, or a block that the network voted for has it. */
 export const RESPOND_AFTER = ['signed', 'sent', 'confirmed'] as const
 export type RespondAfter = (typeof RESPOND_AFTER)[number]
-
-/** A transaction as the service shows it; the fields that are read here. */
-interface Sent {
-  readonly id: string
-  readonly status: string
-  readonly status_reason?: string
-  /** The signature, as soon as there is one. */
-  readonly hash?: string
-}
 
 /** A request for the relayer's signature. */
 export interface Order {
@@ -26,16 +24,18 @@ export interface Order {
 
 /** Signs a transaction that pays. It is not sent, and nothing but its signature remembers it. */
 export async function sign(sponsor: Sponsor, { transaction, userId }: Order): Promise<string> {
-  await checkPayment(sponsor, transaction)
-  const signed = await callApi(sponsor.world, {
-    method: 'POST',
-    path: `${sponsor.path}/sign-transaction`,
-    body: { transaction: transaction.base64 },
-    userId,
+  return admitTransaction(sponsor, transaction, async () => {
+    const signed = await callApi(sponsor.world, {
+      method: 'POST',
+      path: `${sponsor.path}/sign-transaction`,
+      body: { transaction: transaction.base64 },
+      userId,
+    })
+    const { signature } = isRecord(signed) ? signed : {}
+    if (typeof signature !== 'string') throw new KoraError('SigningError', 'The relayer did not sign.')
+    await rememberSignature(sponsor, transaction, signature)
+    return withSignature(transaction, signature)
   })
-  const { signature } = isRecord(signed) ? signed : {}
-  if (typeof signature !== 'string') throw new KoraError('SigningError', 'The relayer did not sign.')
-  return withSignature(transaction, signature)
 }
 
 /**
@@ -47,29 +47,29 @@ export async function send(
   { transaction, userId }: Order,
   respondAfter: RespondAfter,
 ): Promise<string> {
-  const key = `kora:${transaction.hash}`
+  const key = nameOf(transaction)
   const found = await find(sponsor, key)
   const sent =
     found ??
     (await locked(sponsor.world, key, async () => {
       const first = await find(sponsor, key)
       if (first !== undefined) return first
-      await checkPayment(sponsor, transaction)
-      return (await callApi(sponsor.world, {
-        method: 'POST',
-        path: `${sponsor.path}/transactions`,
-        body: { transaction: transaction.base64 },
-        idempotencyKey: key,
-        userId,
-      })) as Sent
+      return admitTransaction(
+        sponsor,
+        transaction,
+        async () =>
+          (await callApi(sponsor.world, {
+            method: 'POST',
+            path: `${sponsor.path}/transactions`,
+            body: { transaction: transaction.base64 },
+            idempotencyKey: key,
+            userId,
+          })) as Sent,
+      )
     }))
-  return outcome(await follow(sponsor, sent, respondAfter), respondAfter)
-}
-
-async function find({ world, settings }: Sponsor, key: string): Promise<Sent | undefined> {
-  const query = new URLSearchParams({ relayer_id: settings.relayerId, idempotency_key: key })
-  const found = await callApi(world, { method: 'GET', path: `/api/v1/transactions?${query}` })
-  return Array.isArray(found) ? (found[0] as Sent | undefined) : undefined
+  const followed = await follow(sponsor, sent, respondAfter)
+  if (found === undefined) await noteTransactionEnd(sponsor, transaction, followed)
+  return outcome(followed, respondAfter)
 }
 
 /** Statuses after which nothing is executed any more. */

@@ -7,6 +7,7 @@ import {
   decodeTransaction,
   type Instruction,
   isSignatureOf,
+  TOKEN_PROGRAMS,
 } from '../shared/solana-transaction.ts'
 import { KoraError } from './errors.ts'
 
@@ -23,12 +24,29 @@ export interface UserTransaction {
   readonly accounts: readonly string[]
   /** The first signer besides the relayer. */
   readonly user: string
+  /** True if the user's signature is in it. */
+  readonly isSigned: boolean
+  /** True if it calls programs whose code anybody may have written: they decide once more in the block. */
+  readonly isUncertain: boolean
 }
 
 /** What must be signed already. `all` also refuses a missing signature. */
 export type Signatures = 'any' | 'valid' | 'all'
 
+/** Programs of the network, which do in a block what they did in the simulation: compute budget, memo, associated accounts. */
+const NETWORK_PROGRAMS = [
+  '11111111111111111111111111111111',
+  'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr',
+  'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL',
+]
+const KNOWN_PROGRAMS: ReadonlySet<string> = new Set([
+  COMPUTE_BUDGET_PROGRAM,
+  ...TOKEN_PROGRAMS,
+  ...NETWORK_PROGRAMS,
+])
+
 const SYSTEM_PROGRAM = '11111111111111111111111111111111'
+const TRANSFER = 2
 const ADVANCE_NONCE = 4
 const SIGNATURE_BYTES = 64
 
@@ -51,15 +69,36 @@ export async function readTransaction(
     throw refused('A recent blockhash is expected: a durable nonce never expires, but a price does.')
   const accounts = [...fixed, ...(await resolve(decoded, rpc))]
   const index = instructions.findIndex(
-    ({ program, accounts: used }) => program === feePayer || used.some((one) => accounts[one] === feePayer),
+    (instruction) =>
+      (instruction.program === feePayer || instruction.accounts.some((one) => accounts[one] === feePayer)) &&
+      !isGift(instruction, accounts, feePayer),
   )
   if (index >= 0)
-    throw refused(`The fee payer may appear in no instruction, and appears in instruction ${index}.`)
+    throw refused(
+      `The fee payer may appear in no instruction but as the receiver of lamports, and appears in instruction ${index}.`,
+    )
   await checkSignatures(decoded, signatures)
   const wire = Buffer.from(base64, 'base64')
   wire.fill(0, 1, 1 + SIGNATURE_BYTES)
   const hash = createHash('sha256').update(bytes).digest('hex')
-  return { decoded, base64: wire.toString('base64'), hash, accounts, user }
+  const isSigned = await isSignatureOf(user, decoded.signatures[address(user)], bytes)
+  const isUncertain = instructions.some(({ program }) => !KNOWN_PROGRAMS.has(program))
+  return { decoded, base64: wire.toString('base64'), hash, accounts, user, isSigned, isUncertain }
+}
+
+/** A transfer of lamports to the fee payer, which takes nothing of it. */
+function isGift(
+  { program, accounts: used, data }: Instruction,
+  accounts: readonly string[],
+  feePayer: string,
+) {
+  return (
+    program === SYSTEM_PROGRAM &&
+    data.length === 12 &&
+    Buffer.from(data).readUInt32LE() === TRANSFER &&
+    used.length === 2 &&
+    accounts[used[0] ?? -1] !== feePayer
+  )
 }
 
 function invalid(message: string): KoraError {
@@ -113,28 +152,58 @@ const MAX_UNITS = 1_400_000
 
 const MAX_TRANSACTION_BYTES = 1_232
 
+/** What an instruction of the compute budget itself takes. */
+const UNITS_OF_BUDGET = 150
+
 /**
  * Returns the transaction with its compute budget spelled out, unsigned. A quote is of a transaction that the service completes: it sets what
  * is absent by the market. This one is signed as it is, so a price for priority that it does not set costs nothing, and a limit that it
- * does not set is the network's default.
+ * does not set is the network's default. A limit that it sets may be exactly what was measured, so it gets room for what is added to it, and the
+ * price is so much lower that this costs nothing.
  */
 export function withOwnBudget({ decoded, base64 }: UserTransaction): string {
-  const { instructions } = decoded
-  const kinds = instructions
-    .filter(({ program }) => program === COMPUTE_BUDGET_PROGRAM)
-    .map(({ data }) => data[0])
-  if (!kinds.includes(SET_UNIT_PRICE)) return append(decoded, SET_UNIT_PRICE, Buffer.alloc(8)) ?? base64
-  if (kinds.includes(SET_UNIT_LIMIT)) return base64
-  const limit = Buffer.alloc(4)
-  limit.writeUInt32LE(Math.min(MAX_UNITS, UNITS_PER_INSTRUCTION * instructions.length))
-  const limited = append(decoded, SET_UNIT_LIMIT, limit)
+  const set = new Map(
+    decoded.instructions
+      .filter(({ program }) => program === COMPUTE_BUDGET_PROGRAM)
+      .map(({ data }) => [data[0], Buffer.from(data)]),
+  )
+  const [limit, price] = [set.get(SET_UNIT_LIMIT), set.get(SET_UNIT_PRICE)]
+  if (price === undefined) {
+    const roomy = limit && withBudget(decoded, number32(limit.readUInt32LE(1) + UNITS_OF_BUDGET))
+    return append(roomy ?? decoded, Buffer.concat([Buffer.from([SET_UNIT_PRICE]), Buffer.alloc(8)])) ?? base64
+  }
+  const units = limit?.readUInt32LE(1) ?? UNITS_PER_INSTRUCTION * decoded.instructions.length
+  const paid = BigInt(Math.min(MAX_UNITS, units))
+  const lower = Buffer.from([SET_UNIT_PRICE, ...Buffer.alloc(8)])
+  lower.writeBigUInt64LE((price.readBigUInt64LE(1) * paid) / (paid + BigInt(UNITS_OF_BUDGET)), 1)
+  const hasRoom = Number(paid) + UNITS_OF_BUDGET <= MAX_UNITS
+  const priced = withBudget(decoded, hasRoom ? lower : price)
+  const roomy = number32(Number(paid) + UNITS_OF_BUDGET)
+  const limited = limit === undefined ? append(priced, roomy) : encode(withBudget(priced, roomy).message)
   if (limited === undefined)
     throw refused('A transaction with a price for priority must set its compute limit.')
   return limited
 }
 
+function number32(units: number): Buffer {
+  const data = Buffer.from([SET_UNIT_LIMIT, 0, 0, 0, 0])
+  data.writeUInt32LE(Math.min(MAX_UNITS, units), 1)
+  return data
+}
+
+/** Replaces the instruction of the compute budget of the same kind. */
+function withBudget(decoded: Decoded, data: Buffer): Decoded {
+  const { message, accounts } = decoded
+  const instructions = message.instructions.map((one) =>
+    accounts[one.programAddressIndex] === COMPUTE_BUDGET_PROGRAM && one.data?.[0] === data[0]
+      ? { ...one, data: Uint8Array.from(data) }
+      : one,
+  )
+  return { ...decoded, message: { ...message, instructions } as Decoded['message'] }
+}
+
 /** Appends an instruction of the compute budget; undefined if there is no room for it. */
-function append({ message }: Decoded, kind: number, value: Buffer): string | undefined {
+function append({ message }: Decoded, data: Buffer): string | undefined {
   const { staticAccounts, header } = message
   const program = address(COMPUTE_BUDGET_PROGRAM)
   const at = staticAccounts.indexOf(program)
@@ -155,12 +224,17 @@ function append({ message }: Decoded, kind: number, value: Buffer): string | und
       ...instructions,
       {
         programAddressIndex: added ? staticAccounts.length : at,
-        data: Uint8Array.from([kind, ...value]),
+        data: Uint8Array.from(data),
       },
     ],
   }
-  const bytes = Uint8Array.from(getCompiledTransactionMessageEncoder().encode(longer))
-  const count = header.numSignerAccounts
+  return encode(longer)
+}
+
+/** Encodes a message with room for its signatures; undefined if that is too long. */
+function encode(message: Decoded['message']): string | undefined {
+  const bytes = Uint8Array.from(getCompiledTransactionMessageEncoder().encode(message))
+  const count = message.header.numSignerAccounts
   const wire = Buffer.concat([Buffer.from([count]), Buffer.alloc(count * SIGNATURE_BYTES), bytes])
   return wire.length > MAX_TRANSACTION_BYTES ? undefined : wire.toString('base64')
 }

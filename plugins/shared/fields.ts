@@ -17,8 +17,19 @@ export class Fields {
     this.#values = value
   }
 
+  /** The fields of an object that may be absent. */
+  fields(name: string): Fields | undefined {
+    const value = this.#take(name)
+    return value === undefined ? undefined : new Fields(`${this.#path}.${name}`, value)
+  }
+
   list(name: string): readonly unknown[] {
-    const value = this.#take(name) ?? []
+    return this.optionalList(name) ?? []
+  }
+
+  optionalList(name: string): readonly unknown[] | undefined {
+    const value = this.#take(name)
+    if (value === undefined) return undefined
     if (!Array.isArray(value)) throw new Error(`${this.#path}.${name}: expected a list.`)
     return value
   }

@@ -1,6 +1,6 @@
 /** A request to the service's API, with the API key of the plugin. */
 export interface ApiRequest {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'DELETE'
   /** Begins with `/api/v1/`. */
   readonly path: string
   readonly body?: unknown
@@ -39,13 +39,16 @@ export interface PluginCall {
   /** The rest of the path, such as `/settle`. */
   readonly route: string
   readonly config?: unknown
-  /** By names in lower case. `x-relayer-api-key-id` is by the host, and names the API key of the caller. */
+  /** By names in lower case. `x-relayer-api-key-id` and `x-relayer-caller-address` are by the host, and name the caller's API key, or the address of one without. */
   readonly headers: Readonly<Record<string, readonly string[]>>
 }
 
 /** What the plugin needs of the world. */
 export interface World {
+  /** The requests of one caller. */
   readonly api: HostApi
+  /** Names what the process remembers of the service for all callers. */
+  readonly memory: object
   readonly kv: HostStore
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -54,6 +57,9 @@ export interface World {
 
 /** The service, or the network behind it, did not answer. Nothing is known about what was asked, and the same may be asked again. */
 export class Unavailable extends Error {}
+
+/** The caller asks for more than his share of what all callers of the plugin may ask of the service. */
+export class Crowded extends Error {}
 
 /** The service refused a request for good. */
 export class ApiRefusal extends Error {
@@ -93,7 +99,7 @@ async function answerOf(api: HostApi, request: ApiRequest) {
   try {
     return await api.request(request)
   } catch (error) {
-    throw new Unavailable(textOf(error))
+    throw error instanceof Crowded ? error : new Unavailable(textOf(error))
   }
 }
 
@@ -106,20 +112,57 @@ export class NodeError extends Error {}
 /** JSON-RPC errors that say that no node answered, or that one cannot now. */
 const NO_ANSWER = new Set([-33001, -33002, -32005, -32603])
 
-/** Calls the network of a relayer. The calls reject with {@link NodeError} if a node refuses, with {@link Unavailable} if none answers. */
+interface WaitingCall {
+  readonly method: string
+  readonly params: readonly unknown[] | object
+  settle(reply: unknown): void
+  fail(error: unknown): void
+}
+
+/** The most calls of one request to the service. */
+const MAX_BATCH = 20
+
+/**
+ * Calls the network of a relayer. The calls reject with {@link NodeError} if a node refuses, with {@link Unavailable} if none answers. Calls that are
+ * made at the same moment are one request to the service, which costs it less than several.
+ */
 export function rpcOf(world: Pick<World, 'api'>, relayerId: string): Rpc {
   const path = `/api/v1/relayers/${encodeURIComponent(relayerId)}/rpc`
+  let waiting: WaitingCall[] = []
+
+  async function send(calls: readonly WaitingCall[]): Promise<void> {
+    const body = calls.map(({ method, params }, index) => ({ jsonrpc: '2.0', id: index, method, params }))
+    const answer = await answerOf(world.api, { method: 'POST', path, body })
+    const replies: readonly unknown[] = Array.isArray(answer.body) ? answer.body : []
+    for (const [index, call] of calls.entries()) {
+      const problem = isRecord(answer.body) ? answer.body.error : undefined
+      if (answer.status === 200 && replies.length === calls.length) call.settle(replies[index])
+      else
+        call.fail(
+          new Unavailable(
+            `${call.method}: the service answered ${answer.status}${typeof problem === 'string' ? `: ${problem}` : ''}`,
+          ),
+        )
+    }
+  }
+
+  function flush(): void {
+    const calls = waiting
+    waiting = []
+    for (let at = 0; at < calls.length; at += MAX_BATCH) {
+      const batch = calls.slice(at, at + MAX_BATCH)
+      send(batch).catch((error: unknown) => {
+        for (const call of batch) call.fail(error)
+      })
+    }
+  }
+
   return async <Result>(method: string, params: readonly unknown[] | object) => {
-    const { status, body } = await answerOf(world.api, {
-      method: 'POST',
-      path,
-      body: { jsonrpc: '2.0', id: 1, method, params },
+    const reply = await new Promise<unknown>((settle, fail) => {
+      if (waiting.length === 0) queueMicrotask(flush)
+      waiting.push({ method, params, settle, fail })
     })
-    const { result, error } = isRecord(body) ? body : {}
-    if (status !== 200 || (error !== undefined && !isRecord(error)))
-      throw new Unavailable(
-        `${method}: the service answered ${status}${typeof error === 'string' ? `: ${error}` : ''}`,
-      )
+    const { result, error } = isRecord(reply) ? reply : {}
     if (!isRecord(error)) return result as Result
     const text = [error.message, error.description].filter((part) => typeof part === 'string').join(': ')
     if (NO_ANSWER.has(Number(error.code))) throw new Unavailable(`${method}: ${text}`)
@@ -134,8 +177,26 @@ const LOCK_SECONDS = 10
 const LOCK_WAIT_MS = 15_000
 const LOCK_RETRY_MS = 25
 
-/** Does work alone among all processes, after waiting for its turn. If the lock expires, two may work at the same time. */
-export async function locked<Result>(
+/** The last work of this process for each lock. */
+const turns = new Map<string, Promise<unknown>>()
+
+/**
+ * Does work alone among all processes, after waiting for its turn: in this process in the order of arrival, however long that takes, and with other
+ * processes by a lock. If the lock expires, two may work at the same time.
+ */
+export function locked<Result>(world: World, key: string, work: () => Promise<Result>): Promise<Result> {
+  const before = turns.get(key) ?? Promise.resolve()
+  const turn = before.then(() => lockedAmongProcesses(world, key, work))
+  const done = turn
+    .catch(() => undefined)
+    .then(() => {
+      if (turns.get(key) === done) turns.delete(key)
+    })
+  turns.set(key, done)
+  return turn
+}
+
+async function lockedAmongProcesses<Result>(
   world: World,
   key: string,
   work: () => Promise<Result>,

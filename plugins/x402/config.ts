@@ -1,3 +1,4 @@
+import type { FailureLimits } from '../shared/exposure.ts'
 import { Fields } from '../shared/fields.ts'
 
 /** A network on which payments are settled, and the relayer that pays the fees there. */
@@ -20,8 +21,8 @@ export interface NetworkSettings {
 
 /** A bound on what is settled in a window of time. */
 export interface Limit {
-  /** What is counted together: the payments of one API key, to one payee, or all. */
-  readonly per: 'key' | 'payee' | 'all'
+  /** What is counted together: the payments of one API key, to one payee, of all callers without a key, or all. */
+  readonly per: 'key' | 'payee' | 'open' | 'all'
   readonly windowSeconds: number
   readonly settlements: number | undefined
   /** In the smallest unit of `asset`. */
@@ -43,7 +44,16 @@ export interface Settings {
   /** The accounts that may be paid, in lower case on EVM; any if absent. */
   readonly payees: ReadonlySet<string> | undefined
   readonly limits: readonly Limit[]
+  /** How many payments may fail at the relayer's cost within a day on a network. */
+  readonly failures: FailureLimits
 }
+
+/** Settlements that strangers at an open path can have a day, if the operator says nothing. */
+const DEFAULT_LIMITS: readonly Limit[] = [
+  { per: 'open', windowSeconds: 86_400, settlements: 1000, amount: undefined, asset: undefined },
+]
+
+const DEFAULT_FAILURES: FailureLimits = { payer: 2, payee: 10, all: 30, open: 60 }
 
 /** EVM: enough for USDC with a contract's signature and the creation of a wallet. More lets payers spend more of the relayer's ether. */
 const DEFAULT_MAX_GAS = 500_000
@@ -54,8 +64,8 @@ const DEFAULT_MAX_UNIT_PRICE = 5_000_000
 /** Solana: what the specification of the scheme names. */
 const DEFAULT_MAX_UNITS = 400_000
 
-/** Below the 30 s after which the service answers any request. */
-const DEFAULT_TIMEOUT_SECONDS = 20
+/** Below the 90 s for which the clients of npm wait; the service gives a plugin as long as its entry says, 300 s by default. */
+const DEFAULT_TIMEOUT_SECONDS = 80
 
 /** Longer than resource servers and payers repeat a request. The host keeps at most 10,000 values for a plugin. */
 const DEFAULT_ID_SECONDS = 3600
@@ -76,7 +86,10 @@ export function readSettings(config: unknown): Settings {
     repeatMs: milliseconds(fields.integer('repeat_seconds', 1, 10_000_000_000)),
     idSeconds: fields.integer('id_seconds', 60, 10_000_000) ?? DEFAULT_ID_SECONDS,
     payees: fields.addresses('payees'),
-    limits: fields.list('limits').map((each, index) => readLimit(`config.limits[${index}]`, each)),
+    limits:
+      fields.optionalList('limits')?.map((each, index) => readLimit(`config.limits[${index}]`, each)) ??
+      DEFAULT_LIMITS,
+    failures: readFailures(fields),
   }
   fields.refuseOthers()
   return settings
@@ -102,9 +115,17 @@ function readNetwork(path: string, value: unknown): NetworkSettings {
   return settings
 }
 
+function readFailures(fields: Fields): FailureLimits {
+  const given = fields.fields('failures')
+  const read = (name: keyof FailureLimits) => given?.integer(name, 1, 100_000) ?? DEFAULT_FAILURES[name]
+  const failures = { payer: read('payer'), payee: read('payee'), all: read('all'), open: read('open') }
+  given?.refuseOthers()
+  return failures
+}
+
 function readLimit(path: string, value: unknown): Limit {
   const fields = new Fields(path, value)
-  const per = fields.word('per', ['key', 'payee', 'all'])
+  const per = fields.word('per', ['key', 'payee', 'open', 'all'])
   const windowSeconds = fields.integer('window_seconds', 1, 100_000_000)
   if (per === undefined || windowSeconds === undefined)
     throw new Error(`${path}: per and window_seconds are required.`)

@@ -1,16 +1,18 @@
 import { normalized } from '../shared/fields.ts'
-import { NodeError, Unavailable, type World } from '../shared/host.ts'
+import { Crowded, NodeError, Unavailable, type World } from '../shared/host.ts'
+import type { Asked } from './asked.ts'
 import type { NetworkSettings, Settings } from './config.ts'
 import {
-  type Asked,
   awaitInclusion,
   checkPaymentId,
+  findMade,
   findTransaction,
+  type Settlement,
   sendOnce,
   underPaymentId,
 } from './once.ts'
 import { CallError, Refusal } from './refusal.ts'
-import { decodePayment, settlerOn } from './scheme.ts'
+import { decodePayment, readProblem, settlerOn } from './scheme.ts'
 import {
   NETWORKS_OF_VERSION_1,
   PAYMENT_IDENTIFIER,
@@ -28,13 +30,26 @@ export interface FacilitatorCall {
   readonly caller: string
 }
 
-/** Answers `GET /supported`: what is settled on which networks, and from which addresses. */
+/** The longest that one network may keep the answer about the others. */
+const SUPPORTED_MS = 5_000
+
+/**
+ * Answers `GET /supported`: what is settled on which networks, and from which addresses. A network on which nothing can be settled now is named with the
+ * reason, and touches no other.
+ */
 export async function supported(settings: Settings, world: World): Promise<object> {
-  const networks = await Promise.all(
-    [...settings.networks.values()].map(async (each) => ({
-      ...each,
-      address: (await settlerOn(each, world)).address,
-    })),
+  const found = await Promise.all(
+    [...settings.networks.values()].map(async (each) => {
+      const late = world
+        .sleep(SUPPORTED_MS)
+        .then(() => ({ reason: `Nothing answers within ${SUPPORTED_MS / 1000} s.` }))
+      const state = await Promise.race([stateOf(each, world), late])
+      return { ...each, ...state }
+    }),
+  )
+  const networks = found.flatMap((each) => ('address' in each ? [each] : []))
+  const unavailable = found.flatMap((each) =>
+    'reason' in each ? [{ network: each.network, reason: each.reason }] : [],
   )
   const signers: Record<string, string[]> = {}
   for (const { family, address } of networks) {
@@ -42,7 +57,27 @@ export async function supported(settings: Settings, world: World): Promise<objec
     signers[pattern] = [...new Set([...(signers[pattern] ?? []), address])]
   }
   const kinds = networks.flatMap((each) => kindsOf(each))
-  return { kinds, extensions: [PAYMENT_IDENTIFIER], signers }
+  return {
+    kinds,
+    extensions: [PAYMENT_IDENTIFIER],
+    signers,
+    ...(unavailable.length > 0 && { unavailable }),
+  }
+}
+
+async function stateOf(
+  network: NetworkSettings,
+  world: World,
+): Promise<{ readonly address: string } | { readonly reason: string }> {
+  try {
+    const reason = await readProblem(network, world)
+    return reason === undefined ? { address: (await settlerOn(network, world)).address } : { reason }
+  } catch (error) {
+    if (error instanceof Unavailable) return { reason: `The network does not answer: ${error.message}` }
+    // What is wrong with the configuration is the operator's business.
+    console.error(error)
+    return { reason: 'It is not configured correctly. The log has the reason.' }
+  }
 }
 
 function kindsOf(network: NetworkSettings & { readonly address: string }) {
@@ -70,7 +105,8 @@ export async function verify(call: FacilitatorCall, settings: Settings, world: W
         `This payment is settled already, by ${sent.hash ?? sent.id}.`,
         payment.payer,
       )
-    await payment.verify(world.now())
+    const now = world.now()
+    await payment.verify({ now, deadline: now + settings.timeoutMs })
     return { isValid: true, payer: payment.payer }
   } catch (error) {
     const { reason, message, payer } = toRefusal(error, 'unexpected_verify_error')
@@ -93,13 +129,7 @@ export async function settle(call: FacilitatorCall, settings: Settings, world: W
   try {
     const asked = await read(call, settings, world)
     network = asked.request.networkName
-    const { transaction: sent, isNew } = await underPaymentId(
-      asked,
-      { keepSeconds: settings.idSeconds, world },
-      () => sendOnce(asked, settings, world),
-    )
-    checkAge(asked, { createdAt: Date.parse(sent.created_at), hash: sent.hash }, settings, world)
-    const settlement = await awaitInclusion({ asked, sent, deadline }, settings, world)
+    const { settlement, isNew } = await settleOnce(asked, { settings, world, deadline })
     const { payer } = asked.payment
     const shared = {
       payer,
@@ -125,6 +155,25 @@ export async function settle(call: FacilitatorCall, settings: Settings, world: W
       transaction: '',
       network,
     }
+  }
+}
+
+async function settleOnce(
+  asked: Asked,
+  { settings, world, deadline }: { settings: Settings; world: World; deadline: number },
+): Promise<{ readonly settlement: Settlement; readonly isNew: boolean }> {
+  try {
+    const { transaction: sent, isNew } = await underPaymentId(
+      asked,
+      { keepSeconds: settings.idSeconds, world },
+      () => sendOnce(asked, { settings, world, deadline }),
+    )
+    checkAge(asked, { createdAt: Date.parse(sent.created_at), hash: sent.hash }, settings, world)
+    return { settlement: await awaitInclusion({ asked, sent, deadline }, settings, world), isNew }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const { repeatMs } = settings
+    return { settlement: await findMade(asked, error, { repeatMs, world }), isNew: false }
   }
 }
 
@@ -170,6 +219,7 @@ function toRefusal(
 ): Refusal {
   if (error instanceof Refusal) return error
   if (error instanceof CallError) throw error
+  if (error instanceof Crowded) return new Refusal(unexpected, error.message)
   if (error instanceof Unavailable || error instanceof NodeError)
     return new Refusal(
       unexpected,

@@ -1,14 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { apiFor, callerIn, createFairQueue } from '../shared/fair.ts'
 import type { PluginCall } from '../shared/host.ts'
 import { readSettings, type Settings } from './config.ts'
 import { settle, supported, verify } from './facilitator.ts'
 import { CallError } from './refusal.ts'
 
+const queue = createFairQueue()
+
 /** Answers x402's facilitator interface: `GET /supported`, `POST /verify` and `POST /settle`. */
 export async function handler(call: PluginCall): Promise<unknown> {
-  const { api, kv, params, method, route, config, headers } = call
+  const { api: memory, kv, params, method, route, config, headers } = call
   const [caller = ''] = headers['x-relayer-api-key-id'] ?? []
-  const world = { api, kv, now: Date.now, sleep }
+  const clock = { now: Date.now, sleep }
+  const api = apiFor(callerIn(headers), { api: memory, ...clock }, queue)
+  const world = { api, memory, kv, ...clock }
   const path = route.replace(/\/+$/, '')
   const settings = settingsOf(config)
   switch (path) {

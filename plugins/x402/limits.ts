@@ -5,6 +5,9 @@ import type { Limit } from './config.ts'
 import { Refusal } from './refusal.ts'
 import type { PaymentRequest } from './wire.ts'
 
+/** What the service puts in place of the id of an API key where callers need none. */
+const NO_KEY = '(anonymous)'
+
 /** A payment that is about to be sent. */
 export interface Claim {
   readonly request: PaymentRequest
@@ -22,6 +25,7 @@ export async function countPayment(claim: Claim, limits: readonly Limit[], world
   const { amount, asset } = claim.request.requirements
   for (const limit of limits) {
     if (limit.asset !== undefined && normalized(asset) !== limit.asset) continue
+    if (limit.per === 'open' && claim.caller !== NO_KEY) continue
     const key = counterKey(limit, claim, world.now())
     await locked(world, `${key}:lock`, async () => {
       const count = readCount(await world.kv.get(key))
@@ -49,6 +53,7 @@ function counterKey(limit: Limit, { request, caller }: Claim, now: number): stri
   const { per, windowSeconds, asset } = limit
   const who = {
     all: '',
+    open: '',
     key: caller,
     payee: `${request.network.network} ${normalized(request.requirements.payTo)}`,
   }[per]

@@ -1,54 +1,15 @@
-import { createHash } from 'node:crypto'
 import { ApiRefusal, callApi, locked, NodeError, Unavailable, type World } from '../shared/host.ts'
+import { type Asked, digest, findByKey, isEnded, paymentKey, type SentTransaction } from './asked.ts'
 import type { Settings } from './config.ts'
+import { admitPayment, notePaymentEnd } from './exposure.ts'
 import { countPayment } from './limits.ts'
 import { CallError, Refusal } from './refusal.ts'
-import type { Payment } from './scheme.ts'
-import type { PaymentRequest } from './wire.ts'
-
-/** A transaction as the service shows it; the fields that are read here. */
-export interface SentTransaction {
-  readonly id: string
-  readonly status: string
-  readonly status_reason?: string
-  readonly created_at: string
-  /** The hash, or on Solana the signature; absent until it is signed. */
-  readonly hash?: string
-  readonly to?: string
-  readonly data?: string
-}
-
-/** A payment that someone asks for. */
-export interface Asked {
-  readonly request: PaymentRequest
-  readonly payment: Payment
-  /** The id of the API key that asks; all callers without one share another. */
-  readonly caller: string
-}
-
-/**
- * Names a payment by network, asset, payer and nonce, or what its chain has in their place. It is the idempotency key of the payment's
- * transaction, which the service stores with it: so the transaction is the only record of a payment, every process finds it, after any
- * crash, and there is never a second one.
- */
-export function paymentKey({ request, payment }: Pick<Asked, 'request' | 'payment'>): string {
-  return `x402:${digest([request.network.network, ...payment.identity])}`
-}
-
-/** Hashes texts so that no other list of texts has the same hash. */
-function digest(parts: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
-}
+import type { Payment, Verified } from './scheme.ts'
 
 /** Finds the transaction of a payment. @throws Refusal `duplicate_settlement` if it settles another payment with the same nonce */
 export async function findTransaction(asked: Asked, world: World): Promise<SentTransaction | undefined> {
-  const query = new URLSearchParams({
-    relayer_id: asked.request.network.relayerId,
-    idempotency_key: paymentKey(asked),
-  })
-  const found = await callApi(world, { method: 'GET', path: `/api/v1/transactions?${query}` })
-  const transaction = Array.isArray(found) ? (found[0] as SentTransaction | undefined) : undefined
-  if (transaction === undefined || asked.payment.isSettledBy(transaction)) return transaction
+  const transaction = await findByKey(asked.request.network.relayerId, paymentKey(asked), world)
+  if (transaction === undefined || (await asked.payment.isSettledBy(transaction))) return transaction
   throw otherPayment(asked.payment)
 }
 
@@ -66,8 +27,7 @@ function otherPayment({ payer }: Payment): Refusal {
  */
 export async function sendOnce(
   asked: Asked,
-  settings: Settings,
-  world: World,
+  { settings, world, deadline }: { settings: Settings; world: World; deadline: number },
 ): Promise<{ readonly transaction: SentTransaction; readonly isNew: boolean }> {
   const found = await findTransaction(asked, world)
   if (found) return { transaction: found, isNew: false }
@@ -76,14 +36,40 @@ export async function sendOnce(
   return locked(world, key, async () => {
     const sent = await findTransaction(asked, world)
     if (sent) return { transaction: sent, isNew: false }
-    const body = await payment.verify(world.now())
-    await countPayment({ request, payer: payment.payer, caller }, settings.limits, world)
-    const path = `/api/v1/relayers/${encodeURIComponent(request.network.relayerId)}/transactions`
-    const transaction = await callApi(world, { method: 'POST', path, body, idempotencyKey: key })
+    const steps = {
+      check: () => payment.verify({ now: world.now(), deadline }),
+      send: async ({ body }: Verified) => {
+        await countPayment({ request, payer: payment.payer, caller }, settings.limits, world)
+        const path = `/api/v1/relayers/${encodeURIComponent(request.network.relayerId)}/transactions`
+        return callApi(world, { method: 'POST', path, body, idempotencyKey: key }).catch((error: unknown) => {
+          throw error instanceof ApiRefusal ? refusalOf(error, payment) : error
+        })
+      },
+    }
+    const transaction = await admitPayment(asked, { settings, world }, steps)
     return { transaction: transaction as SentTransaction, isNew: true }
-  }).catch((error: unknown) => {
-    throw error instanceof ApiRefusal ? refusalOf(error, payment) : error
   })
+}
+
+/** For so long, a payment that someone else has sent before anybody asked for it is the answer to who asks. Later it is an old one. */
+const MADE_MS = 600_000
+
+/**
+ * Finds a payment that was made before it was asked for: who has an authorization can send it himself. Whoever asks is told that it is paid, and nothing is
+ * sent. @throws the refusal if it is not, or nobody knows
+ */
+export async function findMade(
+  asked: Asked,
+  refusal: Refusal,
+  { repeatMs = MADE_MS, world }: { readonly repeatMs?: number | undefined; readonly world: World },
+): Promise<Settlement> {
+  if (!asked.payment.mayBeMade(refusal)) throw refusal
+  const since = world.now() - Math.min(repeatMs, MADE_MS)
+  const found = await asked.payment.elsewhere({ hash: undefined, since })
+  if (found.kind === 'paid') return { kind: 'paid', hash: found.hash }
+  if (found.kind === 'unpaid') throw refusal
+  const message = `${refusal.message} No node tells whether that was this payment. Ask again.`
+  return { kind: 'pending', hash: '', message }
 }
 
 /** Codes with which the service says that this content cannot be included. */
@@ -132,18 +118,49 @@ export async function awaitInclusion(
   for (;;) {
     try {
       const hash = await paidIn(seen, asked.payment, waitFor)
-      if (hash !== undefined) return { kind: 'paid', hash }
+      if (hash !== undefined) {
+        await notePaymentEnd(asked, 'ended', world)
+        return { kind: 'paid', hash }
+      }
     } catch (error) {
+      if (error instanceof Refusal)
+        await notePaymentEnd(
+          asked,
+          seen.status === 'failed' && seen.hash !== undefined ? 'failed' : 'ended',
+          world,
+        )
       // What no node answers now is asked again.
       if (!(error instanceof Unavailable || error instanceof NodeError)) throw error
     }
     const left = deadline - world.now()
-    if (left <= 0) return { kind: 'pending', hash: seen.hash ?? '', message: whyPending(seen) }
-    seen = await look(asked, { seen, waitFor, left }, world)
+    const withdrawn = left <= 0 ? await withdraw(asked, seen, world) : undefined
+    if (withdrawn !== undefined) seen = withdrawn
+    else if (left <= 0) return { kind: 'pending', hash: seen.hash ?? '', message: whyPending(seen) }
+    else seen = await look(asked, { seen, waitFor, left }, world)
+  }
+}
+
+/** Takes back what is not signed in time, so that nobody pays after being told no. Returns the transaction as it ended; undefined if it did not. */
+async function withdraw(
+  { request }: Asked,
+  { id, status, hash }: SentTransaction,
+  world: World,
+): Promise<SentTransaction | undefined> {
+  if (status !== 'pending' || hash !== undefined) return undefined
+  const path = `/api/v1/relayers/${encodeURIComponent(request.network.relayerId)}/transactions/${id}`
+  try {
+    const left = (await callApi(world, { method: 'DELETE', path })) as SentTransaction
+    return isEnded(left.status) ? left : undefined
+  } catch (error) {
+    // It is signed or ended meanwhile, or nobody knows: it counts as open.
+    if (error instanceof Unavailable || error instanceof ApiRefusal) return undefined
+    throw error
   }
 }
 
 function whyPending({ status, status_reason }: SentTransaction): string {
+  if (isEnded(status))
+    return `The relayer's transaction is ${status}, and no node tells whether someone else made the payment. Ask again.`
   const reason = status_reason === undefined ? '' : ` ${status_reason}`
   return `The payment is accepted and not settled yet (${status}).${reason} Ask again: it is sent only once.`
 }
@@ -180,15 +197,22 @@ async function paidIn(
   waitFor: Settings['waitFor'],
 ): Promise<string | undefined> {
   const { status, hash } = seen
-  if (['failed', 'canceled', 'expired'].includes(status))
-    return (await payment.paidByOthers()) ?? fail(seen, payment)
+  if (isEnded(status)) return paidElsewhere(seen, payment)
   if (hash === undefined || !(status === 'confirmed' || (status === 'mined' && waitFor === 'mined')))
     return undefined
   // The block may contain it reverted, or a no-op in its place, which is certain only when it is final.
   const outcome = await payment.outcome(hash)
   if (outcome === 'paid') return hash
   if (outcome === 'unknown') return undefined
-  return (await payment.paidByOthers()) ?? (status === 'confirmed' ? fail(seen, payment) : undefined)
+  return paidElsewhere(seen, payment)
+}
+
+/** Returns the hash of a transaction of someone else; undefined while that is unknown. @throws Refusal if nobody paid, and that is final */
+async function paidElsewhere(seen: SentTransaction, payment: Payment): Promise<string | undefined> {
+  const found = await payment.elsewhere({ hash: seen.hash, since: Date.parse(seen.created_at) })
+  if (found.kind === 'paid') return found.hash
+  const isFinal = isEnded(seen.status) || seen.status === 'confirmed'
+  return found.kind === 'unpaid' && isFinal ? fail(seen, payment) : undefined
 }
 
 function fail({ status, status_reason, hash }: SentTransaction, { payer }: Payment): never {
@@ -197,15 +221,16 @@ function fail({ status, status_reason, hash }: SentTransaction, { payer }: Payme
   throw new Refusal('invalid_transaction_state', `${name} is ${status} without the payment.${reason}`, payer)
 }
 
-/** The key under which the `payment-identifier` of a request is kept; ids are the choice of clients, so each payee has its own. */
-function idKey({ network, requirements: { payTo }, paymentId = '' }: PaymentRequest): string {
-  return `id:${digest([network.network, payTo, paymentId])}`
+/** The key under which the `payment-identifier` of a payment is kept; ids are the choice of payers, so each has his own with each payee. */
+function idKey({ request, payment }: Asked): string {
+  const { network, requirements, paymentId = '' } = request
+  return `id:${digest([network.network, requirements.payTo, payment.payer, paymentId])}`
 }
 
 /** Refuses a `payment-identifier` that was used for another payment. Returns true if it is new. @throws CallError 409 */
 export async function checkPaymentId(asked: Asked, world: World): Promise<boolean> {
   if (asked.request.paymentId === undefined) return false
-  const known = await world.kv.get(idKey(asked.request))
+  const known = await world.kv.get(idKey(asked))
   if (typeof known !== 'string') return true
   if (known === contentOf(asked)) return false
   const message = 'payment-identifier: this id was used for another payment.'
@@ -223,7 +248,7 @@ export async function underPaymentId<Result>(
   accept: () => Promise<Result>,
 ): Promise<Result> {
   if (asked.request.paymentId === undefined) return accept()
-  const key = idKey(asked.request)
+  const key = idKey(asked)
   return locked(world, `${key}:lock`, async () => {
     const isNew = await checkPaymentId(asked, world)
     await world.kv.set(key, contentOf(asked), { ttlSec: keepSeconds })

@@ -1,16 +1,51 @@
+import type { Checked } from '../shared/exposure.ts'
 import { callApi, isRecord, NodeError, type Rpc, rpcOf, Unavailable, type World } from '../shared/host.ts'
 import type { NetworkSettings } from './config.ts'
-import { evmOutcome, paidByOthers } from './evm/outcome.ts'
+import { evmElsewhere, evmOutcome } from './evm/outcome.ts'
 import { checkEvmWindow, decodeEvmPayment, type EvmPayment, isSame } from './evm/payment.ts'
-import { judgeEvmPayment, readEvmChain, settlementCall } from './evm/verify.ts'
+import { gasLimitFor, judgeEvmPayment, readEvmChain, settlementCall, USED_NONCE } from './evm/verify.ts'
+import type { Refusal } from './refusal.ts'
 import { decodeSolanaPayment, type SolanaPayment } from './solana/payment.ts'
-import { judgeSolanaPayment, readSolanaChain, solanaOutcome } from './solana/verify.ts'
+import { isSignedAs, judgeSolanaPayment, readSolanaChain, solanaOutcome } from './solana/verify.ts'
+import { stellarElsewhere, stellarOutcome } from './stellar/outcome.ts'
 import { decodeStellarPayment, type StellarPayment } from './stellar/payment.ts'
-import { judgeStellarPayment, readStellarLedger, stellarBody, stellarOutcome } from './stellar/verify.ts'
+import {
+  judgeStellarPayment,
+  readStellarLedger,
+  SIMULATION_FAILS,
+  stellarBody,
+  stellarDeadline,
+} from './stellar/verify.ts'
 import type { PaymentRequest } from './wire.ts'
 
 /** What the chain says about a transaction: the payee was paid in it, was not, or no node knows it yet. */
 export type Outcome = 'paid' | 'failed' | 'unknown'
+
+/** The relayer's own transaction of a payment, which did not make it. */
+export interface OwnTransaction {
+  /** Absent if nothing was signed. */
+  readonly hash: string | undefined
+  /** When it was accepted, in milliseconds. */
+  readonly since: number
+}
+
+/** What the chain says about a payment that the relayer's own transaction did not make. `unpaid`: nobody else made it either. */
+export type Elsewhere =
+  | { readonly kind: 'paid'; readonly hash: string }
+  | { readonly kind: 'unpaid' }
+  | { readonly kind: 'unknown' }
+
+/** A payment that can be settled. It is uncertain if the payer's wallet, or an asset that the operator does not list, decides in the block. */
+export interface Verified extends Checked {
+  /** The body of the transaction that settles it, with every limit that was checked. */
+  readonly body: object
+}
+
+/** When a payment is verified, and until when it must be included for its buyer to be served. In milliseconds. */
+export interface Moment {
+  readonly now: number
+  readonly deadline: number
+}
 
 /** A decoded payment, on whichever chain. */
 export interface Payment {
@@ -23,17 +58,17 @@ export interface Payment {
   isSettledBy(transaction: {
     readonly to?: string
     readonly data?: string
+    readonly hash?: string
     readonly operations?: unknown
-  }): boolean
-  /**
-   * Reads the chain and decides. Returns the body of the transaction that settles it. `now` is in milliseconds.
-   * @throws Refusal if it cannot be settled
-   */
-  verify(now: number): Promise<object>
-  /** Reads from the chain if the payment was made in this transaction. */
+  }): Promise<boolean>
+  /** Reads the chain and decides. @throws Refusal if it cannot be settled */
+  verify(moment: Moment): Promise<Verified>
+  /** Reads from the chain if the payment, with its payer, payee, asset and amount, was made in this transaction of the relayer. */
   outcome(hash: string): Promise<Outcome>
-  /** The hash of a transaction of someone else in which it was made, if the chain knows one. */
-  paidByOthers(): Promise<string | undefined>
+  /** True for a refusal that may only mean that someone else made the payment already. */
+  mayBeMade(refusal: Refusal): boolean
+  /** Finds out if someone else made it. */
+  elsewhere(own: OwnTransaction): Promise<Elsewhere>
 }
 
 /** The relayer that settles, as the service describes it. */
@@ -42,6 +77,8 @@ export interface Settler {
   readonly address: string
   /** The name of its network, as requests to the service have it. */
   readonly networkName: string
+  /** EVM: seconds between blocks, as they were lately. */
+  readonly blockSeconds: number
 }
 
 /** Decodes the payment of a request. @throws Refusal if it is not what is required */
@@ -55,45 +92,70 @@ export async function decodePayment(
   const { address } = settler
   switch (network.family) {
     case 'eip155':
-      return evmPayment(network, await decodeEvmPayment(request), rpc, address as `0x${string}`)
+      return evmPayment(network, await decodeEvmPayment(request), rpc, settler)
     case 'solana':
-      return solanaPayment(await decodeSolanaPayment(request, address, network), rpc)
+      return solanaPayment(network, await decodeSolanaPayment(request, address, network), rpc)
     case 'stellar':
-      return stellarPayment(decodeStellarPayment(request, address), rpc, settler)
+      return stellarPayment(network, decodeStellarPayment(request, address), rpc, settler)
   }
 }
 
-function solanaPayment(payment: SolanaPayment, rpc: Rpc): Payment {
+/** Returns true if the operator trusts the asset. */
+function isListed({ assets }: NetworkSettings, asset: string): boolean {
+  return assets?.has(asset) === true
+}
+
+function solanaPayment(network: NetworkSettings, payment: SolanaPayment, rpc: Rpc): Payment {
   const { payer, mint, messageHash, transaction } = payment
   return {
     payer,
     identity: [mint, payer, messageHash],
     content: [messageHash],
-    isSettledBy: () => true,
+    isSettledBy: async ({ hash }) => hash === undefined || isSignedAs(payment, hash),
     async verify() {
-      judgeSolanaPayment(payment, await readSolanaChain(payment, rpc))
-      return { transaction }
+      const readings = await readSolanaChain(payment, rpc)
+      judgeSolanaPayment(payment, readings)
+      return {
+        body: { transaction },
+        funds: readings.before[0]?.amount,
+        isUncertain: payment.hasAssertions || !isListed(network, mint),
+      }
     },
-    outcome: (signature) => solanaOutcome(signature, rpc),
-    // Its signature is the name of the transaction, so no one else can have sent another one.
-    paidByOthers: async () => undefined,
+    outcome: async (signature) =>
+      (await isSignedAs(payment, signature)) ? solanaOutcome(signature, rpc) : 'failed',
+    mayBeMade: () => false,
+    // The signature of the relayer is the name of the transaction, so no one else can have sent another one.
+    elsewhere: async () => ({ kind: 'unpaid' }),
   }
 }
 
-function stellarPayment(payment: StellarPayment, rpc: Rpc, { address, networkName }: Settler): Payment {
+function stellarPayment(
+  network: NetworkSettings,
+  payment: StellarPayment,
+  rpc: Rpc,
+  { address, networkName }: Settler,
+): Payment {
   const { payer, asset, nonce, entryHash } = payment
   return {
     payer,
     identity: [asset, payer, nonce.toString()],
     content: [entryHash],
-    isSettledBy: ({ operations }) => JSON.stringify(operations ?? '').includes(payment.entry),
-    async verify() {
-      judgeStellarPayment(payment, await readStellarLedger(payment, rpc, address))
-      return stellarBody(payment, networkName)
+    isSettledBy: async ({ operations }) => JSON.stringify(operations ?? '').includes(payment.entry),
+    async verify(moment) {
+      const readings = await readStellarLedger(payment, rpc, address)
+      judgeStellarPayment(payment, readings)
+      return {
+        body: {
+          ...stellarBody(payment, networkName),
+          valid_until: stellarDeadline(payment, readings, moment),
+        },
+        funds: readings.balance,
+        isUncertain: payer.startsWith('C') || !isListed(network, asset),
+      }
     },
-    outcome: (hash) => stellarOutcome(hash, rpc),
-    // An authorization that someone else has sent is told as a failure: the ledger cannot be searched by it.
-    paidByOthers: async () => undefined,
+    outcome: (hash) => stellarOutcome(payment, hash, rpc),
+    mayBeMade: ({ message }) => message.startsWith(SIMULATION_FAILS),
+    elsewhere: () => stellarElsewhere(payment, rpc),
   }
 }
 
@@ -101,27 +163,33 @@ function evmPayment(
   network: NetworkSettings,
   payment: EvmPayment,
   rpc: Rpc,
-  relayer: `0x${string}`,
+  { address, blockSeconds }: Settler,
 ): Payment {
   const { payer, asset, method, nonce, validBefore } = payment
   return {
     payer,
     identity: [method, asset, payer, nonce.toString()],
     content: [payment.hash, payment.signature],
-    isSettledBy: ({ to = '', data = '' }) =>
+    isSettledBy: async ({ to = '', data = '' }) =>
       [false, true].some((created) => {
         const call = settlementCall(payment, created)
         return isSame(call.to, to) && isSame(call.data, data)
       }),
-    async verify(now) {
-      checkEvmWindow(payment, now)
-      const readings = await readEvmChain(payment, rpc, relayer)
-      judgeEvmPayment(payment, readings, network)
+    async verify({ now }) {
+      checkEvmWindow(payment, { now, blockSeconds })
+      const readings = await readEvmChain(payment, rpc, address as `0x${string}`)
+      const gas = judgeEvmPayment(payment, readings, network)
       const { to, data } = settlementCall(payment, !readings.payerHasCode)
-      return { to, value: '0', data, valid_until: dateOf(validBefore) }
+      const gas_limit = Number(gasLimitFor(gas, network))
+      return {
+        body: { to, value: '0', data, gas_limit, valid_until: dateOf(validBefore) },
+        funds: readings.before?.[0],
+        isUncertain: readings.payerHasCode || !payment.signedByKey || !isListed(network, asset),
+      }
     },
     outcome: (hash) => evmOutcome(payment, hash, rpc),
-    paidByOthers: () => paidByOthers(payment, rpc),
+    mayBeMade: ({ reason }) => USED_NONCE.includes(reason),
+    elsewhere: (own) => evmElsewhere(payment, own, rpc),
   }
 }
 
@@ -134,22 +202,25 @@ function dateOf(seconds: bigint): string {
 }
 
 /** What each service says of relayers, and when it was read. */
-const known = new WeakMap<World['api'], Map<string, Settler & { readonly at: number }>>()
+const known = new WeakMap<object, Map<string, Settler & { readonly at: number }>>()
 
 /** How long a relayer is believed to be as it was, in ms: one that is deleted and created again is rare. */
 const FRESH_MS = 60_000
 
+/** The network of a relayer is not the one that the operator named. */
+export class WrongNetwork extends Error {}
+
 /**
  * Returns the relayer of a network, after checking that it is on that network.
- * @throws Error if the operator named a relayer of another one
+ * @throws WrongNetwork if the operator named a relayer of another one
  */
 export async function settlerOn(
   { network, family, relayerId }: NetworkSettings,
   world: World,
 ): Promise<Settler> {
   const key = `${network} ${relayerId}`
-  const settlers = known.get(world.api) ?? new Map<string, Settler & { readonly at: number }>()
-  known.set(world.api, settlers)
+  const settlers = known.get(world.memory) ?? new Map<string, Settler & { readonly at: number }>()
+  known.set(world.memory, settlers)
   const earlier = settlers.get(key)
   if (earlier && world.now() - earlier.at < FRESH_MS) return earlier
   const record = await callApi(world, {
@@ -159,13 +230,50 @@ export async function settlerOn(
   const { address, network: networkName, network_type } = isRecord(record) ? record : {}
   const wanted = family === 'eip155' ? 'evm' : family
   if (typeof address !== 'string' || typeof networkName !== 'string' || network_type !== wanted)
-    throw new Error(`config.networks: relayer ${relayerId} is not on a network of the type ${wanted}.`)
-  const chain = await identify(family, rpcOf(world, relayerId))
+    throw new WrongNetwork(`config.networks: relayer ${relayerId} is not on a network of the type ${wanted}.`)
+  const rpc = rpcOf(world, relayerId)
+  const chain = await identify(family, rpc)
   if (chain !== network)
-    throw new Error(`config.networks: relayer ${relayerId} is on ${chain}, not on ${network}.`)
-  const settler = { address, networkName, at: world.now() }
+    throw new WrongNetwork(`config.networks: relayer ${relayerId} is on ${chain}, not on ${network}.`)
+  const blockSeconds = family === 'eip155' ? await readBlockSeconds(rpc) : 0
+  const settler = { address, networkName, blockSeconds, at: world.now() }
   settlers.set(key, settler)
   return settler
+}
+
+/** Tells why the relayer of a network sends nothing now; undefined if it does. */
+export async function readProblem({ relayerId }: NetworkSettings, world: World): Promise<string | undefined> {
+  const path = `/api/v1/relayers/${encodeURIComponent(relayerId)}`
+  const record = await callApi(world, { method: 'GET', path })
+  const {
+    paused,
+    system_disabled: disabled,
+    disabled_reason: reason,
+    accounts,
+  } = isRecord(record) ? record : {}
+  if (paused === true) return 'Its relayer is paused.'
+  const others = Array.isArray(accounts) ? accounts.filter(isRecord) : []
+  if (disabled !== true || others.some((account) => account.system_disabled === false)) return undefined
+  return `Its relayer is disabled: ${isRecord(reason) ? String(reason.type) : 'for a reason that it does not tell'}.`
+}
+
+/** Blocks whose times are compared, and the longest time between two that counts: some chains make blocks only when there is something to include. */
+const MEASURED_BLOCKS = 20n
+const LONGEST_BLOCK_SECONDS = 12
+
+async function readBlockSeconds(rpc: Rpc): Promise<number> {
+  const block = async (number: string) => {
+    const found = await rpc<{ number: string; timestamp: string } | null>('eth_getBlockByNumber', [
+      number,
+      false,
+    ])
+    if (found === null) throw new Unavailable('No node has the newest blocks.')
+    return { number: BigInt(found.number), seconds: Number(found.timestamp) }
+  }
+  const newest = await block('latest')
+  if (newest.number < MEASURED_BLOCKS) return LONGEST_BLOCK_SECONDS
+  const older = await block(`0x${(newest.number - MEASURED_BLOCKS).toString(16)}`)
+  return Math.min(LONGEST_BLOCK_SECONDS, (newest.seconds - older.seconds) / Number(MEASURED_BLOCKS))
 }
 
 /** The passphrases of Stellar's networks, by their names in CAIP-2. */

@@ -65,6 +65,17 @@ const relayerPattern: FieldType<string> = {
   blank: '',
 }
 
+/** Origins are exact: a browser sends the one of its page in this spelling. */
+const webOrigin: FieldType<string> = {
+  expected: 'an origin such as "https://app.example", without a path, or "*" for every page',
+  read: (value) => {
+    if (value === '*') return value
+    const isOrigin = typeof value === 'string' && /^https?:/.test(value) && URL.canParse(value)
+    return isOrigin && new URL(value).origin === value ? value : undefined
+  },
+  blank: '',
+}
+
 const mountName: FieldType<string> = {
   expected: `a path of one segment, such as "/x402", and none of the service (/${RESERVED_MOUNTS.join(', /')})`,
   read: (value) => {
@@ -209,8 +220,10 @@ function findCronProblem(schedule: ScheduleHook): string | undefined {
 function readMount(reader: Reader): PluginMount | undefined {
   const name = reader.find('mount', mountName)
   const isOpen = reader.find('open_mount', flag)
+  const corsOrigins = reader.list('cors_origins', webOrigin)
   if (name === undefined && isOpen !== undefined) reader.problem('needs "mount"', 'open_mount')
-  return name === undefined ? undefined : { name, isOpen: isOpen ?? false }
+  if (name === undefined && corsOrigins.length > 0) reader.problem('needs "mount"', 'cors_origins')
+  return name === undefined ? undefined : { name, isOpen: isOpen ?? false, corsOrigins }
 }
 
 function readSettings(reader: Reader): PluginSettings {

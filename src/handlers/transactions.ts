@@ -1,4 +1,4 @@
-import type { Actor, Visibility } from '../access/principal.ts'
+import { type Actor, ROOT_ID, type Visibility } from '../access/principal.ts'
 import type { Chain } from '../chains/chain.ts'
 import { FAMILIES } from '../chains/families.ts'
 import type { ChainRequest } from '../chains/request.ts'
@@ -65,7 +65,7 @@ export function transactionHandlers(service: Service): Pick<HandlerMap, Operatio
       const { chain } = runtimeOf(relayer)
       const body = await withEncodedCall({ db, relayerId: relayer.id, chain }, sent)
       // The fingerprint is of the body itself, so a later change of the mapping does not change it.
-      const idempotencyKey = readIdempotencyKey(header['Idempotency-Key'], body)
+      const idempotencyKey = readIdempotencyKey(header['Idempotency-Key'], { body, maker: actor.keyId })
       const { lane } = body
       const request = await withFeePayment(db, { relayer, chain }, readSingle(body, relayer, chain))
       if (query.dry_run) {
@@ -338,8 +338,11 @@ function readSingle(body: RequestBody, relayer: Relayer, chain: Chain): ChainReq
 }
 
 /** The body has been validated: an amount is a bigint, whether the caller wrote a number or digits. */
-function readIdempotencyKey(key: string | undefined, body: object): IdempotencyKey | undefined {
-  return key === undefined ? undefined : { key, fingerprint: fingerprintOf(body) }
+function readIdempotencyKey(
+  key: string | undefined,
+  { body, maker }: { readonly body: object; readonly maker: string },
+): IdempotencyKey | undefined {
+  return key === undefined ? undefined : { key, maker, fingerprint: fingerprintOf(body) }
 }
 
 /** @throws AppError 404 `relayer_not_found` */
@@ -361,7 +364,8 @@ export function transactionBatchHandlers({
       countFurther(body.transactions.length - 1)
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const { chain } = runtimeOf(relayer)
-      const read = await readBatch({ db, relayerId: relayer.id, chain }, body, relayer)
+      const maker = actor.keyId
+      const read = await readBatch({ db, relayerId: relayer.id, chain, maker }, body, relayer)
       const items = await Promise.all(
         read.map(async (item) => ({
           ...item,
@@ -414,9 +418,9 @@ export function searchTransactionsHandlers({
   runtimesOf,
 }: Service): Pick<HandlerMap, 'searchTransactions'> {
   return {
-    searchTransactions: async ({ query }, { principal: { visibility } }) => {
+    searchTransactions: async ({ query }, { principal: { id, visibility } }) => {
       const search = {
-        ...readFilter(query),
+        ...readFilter(query, id),
         visibility,
         before: await readCursor(db, query, visibility),
         limit: Math.min(MAX_LIMIT, query.limit ?? MAX_LIMIT),
@@ -434,7 +438,7 @@ export function searchTransactionsHandlers({
 }
 
 /** @throws AppError `invalid_request` for an idempotency key without its relayer */
-function readFilter(query: Query): TransactionFilter {
+function readFilter(query: Query, callerId: string): TransactionFilter {
   if (query.idempotency_key !== undefined && query.relayer_id === undefined)
     throw new AppError(
       'invalid_request',
@@ -446,7 +450,11 @@ function readFilter(query: Query): TransactionFilter {
     networkType: query.network_type,
     status: query.status,
     hash: query.hash === undefined ? undefined : canonicalHash(query.hash),
-    idempotencyKey: query.idempotency_key,
+    // The key of the environment is the operator's, who looks for what others have sent.
+    idempotencyKey:
+      query.idempotency_key === undefined
+        ? undefined
+        : { key: query.idempotency_key, maker: callerId === ROOT_ID ? undefined : callerId },
     to: query.to?.toLowerCase(),
     createdFrom: query.created_after === undefined ? undefined : new Date(query.created_after),
     createdBefore: query.created_before === undefined ? undefined : new Date(query.created_before),

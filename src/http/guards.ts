@@ -199,6 +199,41 @@ export function createOriginCheck(origins: readonly string[]): (context: HttpCon
   }
 }
 
+/** What pages of other origins may send to a plugin: its calls, and the headers that these need. */
+const MOUNT_METHODS = 'GET, POST'
+
+/** How long a browser remembers the answer, in seconds. */
+const PREFLIGHT_SECONDS = '600'
+
+/**
+ * Lets pages of these origins call a short path of a plugin (CORS), and answers what browsers ask before. `*` is every page; what a page sends besides
+ * its body and headers of its own, such as cookies, counts for nothing here.
+ */
+export function createMountCheck(origins: readonly string[]): (context: HttpContext) => void {
+  const isAny = origins.includes('*')
+  const allowed = new Set(origins)
+  return (context) => {
+    if (origins.length === 0) return
+    if (!isAny) context.vary('Origin')
+    const origin = context.get('Origin')
+    if (origin === '' || !(isAny || allowed.has(origin))) return
+    context.set({
+      'Access-Control-Allow-Origin': isAny ? '*' : origin,
+      'Access-Control-Expose-Headers': EXPOSED,
+    })
+    if (context.method !== 'OPTIONS') return
+    const headers = context.get('Access-Control-Request-Headers')
+    context.set({
+      'Access-Control-Allow-Methods': MOUNT_METHODS,
+      'Access-Control-Max-Age': PREFLIGHT_SECONDS,
+      ...(HEADER_NAMES.test(headers) && { 'Access-Control-Allow-Headers': headers }),
+    })
+  }
+}
+
+/** A list of names of headers, of a length that a browser sends. */
+const HEADER_NAMES = /^[A-Za-z0-9-]{1,60}(, ?[A-Za-z0-9-]{1,60}){0,30}$/
+
 /** A request and the key under which it is counted. */
 interface CountedRequest {
   readonly context: HttpContext

@@ -27,6 +27,7 @@ import {
   admitByTicket,
   countFurther,
   countRequest,
+  createMountCheck,
   createOriginCheck,
   type NetworkOfRelayer,
   type RedeemTicket,
@@ -107,13 +108,15 @@ export async function createPipeline(options: PipelineOptions): Promise<Middlewa
   ]
 }
 
-/** Gives a request for a short path the longer one, and notes if callers need no API key there. */
+/** Gives a request for a short path the longer one, notes if callers need no API key there, and tells browsers whose pages may call it. */
 function resolveMounts(mounts: ReadonlyMap<string, Mount>): Middleware {
+  const checks = new Map([...mounts].map(([name, { corsOrigins }]) => [name, createMountCheck(corsOrigins)]))
   return function resolveMounts(context, next) {
     const [, name = '', rest] = /^\/([^/]+)\/(.+)$/s.exec(context.path) ?? []
     const mount = mounts.get(name)
     if (mount === undefined) return next()
     context.path = `${mount.prefix}${rest}`
+    checks.get(name)?.(context)
     context.state.isOpen = mount.isOpen && context.headers.authorization === undefined
     return next()
   }

@@ -48,6 +48,8 @@ export interface Mount {
   readonly prefix: string
   /** Callers need no API key. With one, they need its scope, as on the longer path. */
   readonly isOpen: boolean
+  /** The origins whose pages may call it (CORS); `*` is every page. */
+  readonly corsOrigins: readonly string[]
 }
 
 /** The limits of one request. Times are in milliseconds, sizes in bytes. */

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http'
+import { ANONYMOUS } from '../access/principal.ts'
 import { stringifyJson } from '../contract/exact-integers.ts'
 import type { HandlerMap, RequestContext } from '../contract/handler.ts'
 import type { Schemas } from '../contract/operations.ts'
@@ -131,14 +132,18 @@ const NEVER_FORWARDED = new Set(['authorization', 'cookie', 'proxy-authorization
 /** The id of the caller's API key, which the service sets: a caller cannot choose it. */
 const CALLER_HEADER = 'x-relayer-api-key-id'
 
+/** The address of a caller without a key, so that a plugin can tell them apart. A key is one caller, wherever it is used. */
+const ADDRESS_HEADER = 'x-relayer-caller-address'
+
 /** The headers that every plugin gets. */
-const ALWAYS_FORWARDED = ['content-type', 'user-agent', 'x-request-id', CALLER_HEADER]
+const ALWAYS_FORWARDED = ['content-type', 'user-agent', 'x-request-id', CALLER_HEADER, ADDRESS_HEADER]
 
 function headersFor(names: readonly string[], { headers, requestId, actor }: RequestContext) {
   const known: Readonly<Record<string, unknown>> = {
     ...headers,
     'x-request-id': requestId,
     [CALLER_HEADER]: actor.keyId,
+    [ADDRESS_HEADER]: actor.keyId === ANONYMOUS.id ? actor.address : undefined,
   }
   const shown = [...ALWAYS_FORWARDED, ...names].filter((name) => !NEVER_FORWARDED.has(name))
   return Object.fromEntries(

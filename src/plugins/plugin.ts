@@ -41,6 +41,8 @@ export interface PluginMount {
   readonly name: string
   /** Callers need no API key. */
   readonly isOpen: boolean
+  /** The origins whose pages may call it; `*` is every page. */
+  readonly corsOrigins: readonly string[]
 }
 
 /** The user of the processes of plugins on Linux. */

@@ -100,7 +100,7 @@ async function drySend(
   { idempotencyKey, ...sending }: DrySending,
 ): Promise<DryRun> {
   const { unit } = context.runtimeOf(relayer).chain
-  const earlier = idempotencyKey && (await findKey(context.db, relayer.id, idempotencyKey.key))
+  const earlier = idempotencyKey && (await findKey(context.db, relayer.id, idempotencyKey))
   // As for a send, a used key comes before every other rule: a repeated request returns its transaction, even if the relayer is paused.
   if (earlier) return { ...repeatedRun(earlier, idempotencyKey), unit }
   const hopeless = await queueProblem(context, relayer, { actor: sending.actor, count: 1 })

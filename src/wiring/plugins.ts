@@ -146,9 +146,9 @@ export function mountsOf(plugins: PluginManager | undefined): ReadonlyMap<string
     mount ? [{ id, mount }] : [],
   )
   return new Map(
-    mounted.map(({ id, mount: { name, isOpen } }) => [
+    mounted.map(({ id, mount: { name, ...mount } }) => [
       name,
-      { prefix: `/api/v1/plugins/${id}/call/`, isOpen },
+      { prefix: `/api/v1/plugins/${id}/call/`, ...mount },
     ]),
   )
 }

@@ -1,11 +1,14 @@
 import {
+  compactSignatureToSignature,
   encodeFunctionData,
   type Hex,
   hashTypedData,
   isErc6492Signature,
+  parseCompactSignature,
   parseErc6492Signature,
   parseSignature,
   recoverAddress,
+  serializeSignature,
   size,
 } from 'viem'
 import { isRecord } from '../../shared/host.ts'
@@ -42,18 +45,29 @@ export interface EvmPayment {
   readonly call: { readonly to: Hex; readonly data: Hex }
 }
 
-/** Seconds that must be left: a settlement that begins later may be included too late. The reference facilitator requires as many. */
-const SECONDS_LEFT = 6n
+/** Seconds that must be left at least: a settlement that begins later may be included too late. The reference facilitator requires as many. */
+const SECONDS_LEFT = 6
+
+/** Blocks that must be left: the next one may be full. */
+const BLOCKS_LEFT = 2
 
 /** Refuses a payment that is not valid yet, or not for long enough. `now` is in milliseconds. */
-export function checkEvmWindow({ method, payer, validAfter, validBefore }: EvmPayment, now: number): void {
+export function checkEvmWindow(
+  { method, payer, validAfter, validBefore }: EvmPayment,
+  { now, blockSeconds }: { readonly now: number; readonly blockSeconds: number },
+): void {
   const seconds = BigInt(Math.floor(now / 1000))
+  const needed = BigInt(Math.ceil(Math.max(SECONDS_LEFT, BLOCKS_LEFT * blockSeconds)))
   const reasons = WINDOW_REASONS[method]
   // By EIP-3009, an authorization is valid after the moment that it names; a permit begins with it.
   if (method === 'eip3009' ? validAfter >= seconds : validAfter > seconds)
     throw new Refusal(reasons.early, `The payment is valid after ${validAfter}, and it is ${seconds}.`, payer)
-  if (validBefore < seconds + SECONDS_LEFT)
-    throw new Refusal(reasons.late, `The payment expires at ${validBefore}, and it is ${seconds}.`, payer)
+  if (validBefore < seconds + needed)
+    throw new Refusal(
+      reasons.late,
+      `The payment expires at ${validBefore}, and it is ${seconds}: at least ${needed} seconds must be left.`,
+      payer,
+    )
 }
 
 const WINDOW_REASONS = {
@@ -253,8 +267,12 @@ function checkPayer(payer: Hex, payee: Hex): void {
 async function readSignature(payload: PaymentRequest['payload'], hash: Hex, payer: Hex) {
   const whole = hexOf(payload, 'signature')
   if (size(whole) > MAX_SIGNATURE_BYTES) throw malformed('signature', `at most ${MAX_SIGNATURE_BYTES} bytes`)
-  if (!isErc6492Signature(whole))
-    return { signature: whole, signedByKey: await isOfKey(whole, hash, payer), creation: undefined }
+  if (!isErc6492Signature(whole)) {
+    const ofKey = spelledOut(whole)
+    return ofKey !== undefined && (await isOfKey(ofKey, hash, payer))
+      ? { signature: ofKey, signedByKey: true, creation: undefined }
+      : { signature: whole, signedByKey: false, creation: undefined }
+  }
   try {
     const { address: to, data = '0x', signature } = parseErc6492Signature(whole)
     if (to === undefined) return { signature, signedByKey: false, creation: undefined }
@@ -264,9 +282,22 @@ async function readSignature(payload: PaymentRequest['payload'], hash: Hex, paye
   }
 }
 
+/**
+ * Returns the signature of a key in the form that contracts accept: r, s, and v as 27 or 28. Wallets also write v as 0 or 1, or the short form of 64
+ * bytes (EIP-2098). Undefined if it is none of them.
+ */
+function spelledOut(signature: Hex): Hex | undefined {
+  try {
+    if (size(signature) === 64)
+      return serializeSignature(compactSignatureToSignature(parseCompactSignature(signature)))
+    return size(signature) === 65 ? serializeSignature(parseSignature(signature)) : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** Signatures whose `s` is in the upper half are others' copies of a payer's signature, which tokens refuse. */
 async function isOfKey(signature: Hex, hash: Hex, payer: Hex): Promise<boolean> {
-  if (size(signature) !== 65) return false
   try {
     return isSame(await recoverAddress({ hash, signature }), payer)
   } catch {

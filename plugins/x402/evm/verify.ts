@@ -48,14 +48,15 @@ export function settlementCall(payment: EvmPayment, createWallet: boolean): Call
 /** Reads what decides about a payment, from one state of the chain. `relayer` is the account that will send it. */
 export async function readEvmChain(payment: EvmPayment, rpc: Rpc, relayer: Hex): Promise<EvmReadings> {
   return reading(payment.payer, async () => {
-    const code = await rpc<Hex>('eth_getCode', [payment.payer, 'latest'])
-    const payerHasCode = code.length > 2
-    const creation = payerHasCode ? undefined : payment.creation
-    const [results, gas] = await Promise.all([
+    const readCode = rpc<Hex>('eth_getCode', [payment.payer, 'latest'])
+    // Whether the wallet has to be created is asked first only if the payment says how. Otherwise all is one request.
+    const creation = payment.creation && (await readCode).length <= 2 ? payment.creation : undefined
+    const [code, results, gas] = await Promise.all([
+      readCode,
       simulate(payment, creation, rpc, relayer),
       estimateGas(settlementCall(payment, creation !== undefined), rpc, relayer),
     ])
-    return { payerHasCode, gas, ...results }
+    return { payerHasCode: code.length > 2, gas, ...results }
   })
 }
 
@@ -147,12 +148,12 @@ async function estimateGas(call: Call, rpc: Rpc, from: Hex): Promise<EvmReadings
   }
 }
 
-/** Decides about a payment by what the chain says. Throws {@link Refusal} if it cannot be settled. */
+/** Decides about a payment by what the chain says. Returns the gas that it needs. Throws {@link Refusal} if it cannot be settled. */
 export function judgeEvmPayment(
   payment: EvmPayment,
   readings: EvmReadings,
   { maxGas, walletFactories }: Pick<NetworkSettings, 'maxGas' | 'walletFactories'>,
-): void {
+): bigint {
   const { payer, amount, method } = payment
   const refuse = (reason: Refusal['reason'], message: string) => new Refusal(reason, message, payer)
   const names = REASONS[method]
@@ -186,7 +187,23 @@ export function judgeEvmPayment(
       names.simulation,
       `The settlement needs ${readings.gas} gas; at most ${maxGas} are paid for.`,
     )
+  return readings.gas
 }
+
+/**
+ * Returns the gas limit of a settlement. A payee's first tokens and a longer proof of a wallet cost more in the block than in the simulation; what
+ * costs more than half again, or more than the operator pays for, runs out of gas.
+ */
+export function gasLimitFor(gas: bigint, { maxGas }: Pick<NetworkSettings, 'maxGas'>): bigint {
+  const limit = (gas * 3n) / 2n
+  return limit < maxGas ? limit : maxGas
+}
+
+/** The reasons that say that a nonce was used: by this payment or by another one. */
+export const USED_NONCE: readonly Refusal['reason'][] = [
+  'invalid_exact_evm_nonce_already_used',
+  'permit2_invalid_nonce',
+]
 
 /** The reasons by the method of the payment, as the specification and its reference facilitator name them. */
 const REASONS = {

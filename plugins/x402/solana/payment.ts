@@ -20,6 +20,8 @@ const LIGHTHOUSE_PROGRAM = 'L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95'
 export interface SolanaPayment {
   /** As it came, in base64; the fee payer's signature is missing in it. */
   readonly transaction: string
+  /** All that is signed. */
+  readonly message: Uint8Array
   readonly feePayer: string
   readonly payer: string
   readonly mint: string
@@ -32,6 +34,8 @@ export interface SolanaPayment {
   readonly instructions: readonly Instruction[]
   /** The one transfer; its accounts may be in tables. */
   readonly transfer: Instruction
+  /** True if it has instructions of Lighthouse, which fail it by anything that the chain says at that moment. */
+  readonly hasAssertions: boolean
   /** Where the tokens must go: the payee's associated account under the program of the transfer. */
   readonly destination: string
 }
@@ -86,6 +90,7 @@ export async function decodeSolanaPayment(
   const messageHash = createHash('sha256').update(bytes).digest('hex')
   return {
     transaction: String(transaction),
+    message: bytes,
     feePayer,
     payer,
     mint: asset,
@@ -95,6 +100,7 @@ export async function decodeSolanaPayment(
     lookups,
     instructions,
     transfer,
+    hasAssertions: instructions.some(({ program }) => program === LIGHTHOUSE_PROGRAM),
     destination,
   }
 }

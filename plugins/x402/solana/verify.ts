@@ -1,3 +1,4 @@
+import { getBase58Encoder } from '@solana/kit'
 import { isRecord, NodeError, type Rpc } from '../../shared/host.ts'
 import {
   type AccountInfo,
@@ -7,7 +8,7 @@ import {
   type TokenAccount,
   tokenAccountIn,
 } from '../../shared/solana-accounts.ts'
-import { TOKEN_PROGRAM } from '../../shared/solana-transaction.ts'
+import { isSignatureOf, TOKEN_PROGRAM } from '../../shared/solana-transaction.ts'
 import { Refusal, reading } from '../refusal.ts'
 import type { Outcome } from '../scheme.ts'
 import type { SolanaPayment } from './payment.ts'
@@ -126,13 +127,18 @@ export function judgeSolanaPayment(
     throw failed(`The payer would lose ${lost} and the payee get ${gained}, not ${amount}.`)
 }
 
-/** Reads if a transaction was executed. Its content is fixed, so then the payment was made. */
+/** Returns true if this is the relayer's signature of exactly this payment: then the transaction that it names is this one. */
+export function isSignedAs({ feePayer, message }: SolanaPayment, signature: string): Promise<boolean> {
+  return isSignatureOf(feePayer, Uint8Array.from(getBase58Encoder().encode(signature)), message)
+}
+
+/** Reads if the transaction with this signature of the payment was executed in a block that the network has voted for. */
 export async function solanaOutcome(signature: string, rpc: Rpc): Promise<Outcome> {
   const { value } = await rpc<{ value: readonly unknown[] }>('getSignatureStatuses', [
     [signature],
     { searchTransactionHistory: true },
   ])
   const [status] = value
-  if (!isRecord(status)) return 'unknown'
+  if (!isRecord(status) || status.confirmationStatus === 'processed') return 'unknown'
   return status.err === null ? 'paid' : 'failed'
 }

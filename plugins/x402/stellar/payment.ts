@@ -101,7 +101,7 @@ function signedEntry(
 ) {
   const [entry, ...others] = auth
   if (!entry) throw refusal('no_auth_entries', 'The payment has no authorization.', payer)
-  if (auth.some(({ credentials }) => credentials.type !== 'sorobanCredentialsAddress'))
+  if (auth.some(({ credentials }) => addressCredentials(credentials) === undefined))
     throw refusal(
       'unsupported_credential_type',
       'Authorizations must have the credentials of an address.',
@@ -110,17 +110,14 @@ function signedEntry(
   if (auth.some(({ credentials }) => addressIn(credentials) === relayer))
     throw refusal('facilitator_in_auth', 'The facilitator may not authorize anything.', payer)
   const { credentials, rootInvocation } = entry
-  if (
-    others.length > 0 ||
-    credentials.type !== 'sorobanCredentialsAddress' ||
-    addressIn(credentials) !== payer
-  )
+  const ofPayer = addressCredentials(credentials)
+  if (others.length > 0 || ofPayer === undefined || addressIn(credentials) !== payer)
     throw refusal('missing_payer_signature', 'Exactly one authorization is expected, of the payer.', payer)
   if (rootInvocation.subInvocations.length > 0)
     throw refusal('has_subinvocations', 'The authorization may contain nothing but the transfer.', payer)
   if (!isSameCall(rootInvocation.function, hostFunction))
     throw refusal('wrong_operation', 'The authorization is for another call.', payer)
-  const { nonce, signature, signatureExpirationLedger } = credentials.address
+  const { nonce, signature, signatureExpirationLedger } = ofPayer
   if (signature.type === 'scvVoid')
     throw refusal('missing_payer_signature', 'The authorization is not signed.', payer)
   const text = entry.toXdr('base64')
@@ -132,9 +129,21 @@ function signedEntry(
   }
 }
 
+/** The credentials of an address, of the first kind and of that of CAP-71, which binds the signature to the address. */
+function addressCredentials(credentials: xdr.SorobanCredentials): xdr.SorobanAddressCredentials | undefined {
+  switch (credentials.type) {
+    case 'sorobanCredentialsAddress':
+      return credentials.address
+    case 'sorobanCredentialsAddressV2':
+      return credentials.addressV2
+    default:
+      return undefined
+  }
+}
+
 function addressIn(credentials: xdr.SorobanCredentials): string | undefined {
-  if (credentials.type !== 'sorobanCredentialsAddress') return undefined
-  return Address.fromScAddress(credentials.address.address).toString()
+  const found = addressCredentials(credentials)
+  return found && Address.fromScAddress(found.address).toString()
 }
 
 function isSameCall(authorized: xdr.SorobanAuthorizedFunction, called: xdr.HostFunction): boolean {

@@ -11,7 +11,7 @@ import {
 } from '@stellar/stellar-sdk'
 import { isRecord, type Rpc } from '../../shared/host.ts'
 import { Refusal, reading } from '../refusal.ts'
-import type { Outcome } from '../scheme.ts'
+import type { Moment } from '../scheme.ts'
 import type { StellarPayment } from './payment.ts'
 
 /** A transfer that an event of a contract tells. */
@@ -26,6 +26,8 @@ export interface Movement {
 /** What the ledger says about a payment. */
 export interface StellarReadings {
   readonly ledger: number
+  /** The time that the ledger states, in seconds; absent if the node does not tell. */
+  readonly closedAt?: number | undefined
   /** What the payer has; undefined if the contract does not tell. */
   readonly balance: bigint | undefined
   /** The events of the simulated payment, or why it failed. An event that is no transfer is undefined. */
@@ -40,6 +42,9 @@ const LEDGER_SECONDS = 5
 /** Ledgers by which the node that is asked may be behind the one that the payer asked. */
 const LEDGERS_BEHIND = 2
 
+/** Ledgers that must be left: the simulation is as of the newest one, and the service sends nothing that expires within two. */
+const LEAST_LEDGERS = 4
+
 /** Reads what decides about a payment. `relayer` is the source of the settlement, and so of the simulation. */
 export async function readStellarLedger(
   payment: StellarPayment,
@@ -53,12 +58,13 @@ export async function readStellarLedger(
     const account = (address: string) => nativeToScVal(address, { type: 'address' })
     const { payer, payTo, amount, entry } = payment
     const args = [account(payer), account(payTo), nativeToScVal(amount, { type: 'i128' })]
-    const [{ sequence }, balance, transfer] = await Promise.all([
-      rpc<{ sequence: number }>('getLatestLedger', {}),
+    const [{ sequence, closeTime }, balance, transfer] = await Promise.all([
+      rpc<{ sequence: number; closeTime?: string }>('getLatestLedger', {}),
       call('balance', [account(payer)], []),
       call('transfer', args, [xdr.SorobanAuthorizationEntry.fromXdr(entry, 'base64')]),
     ])
-    return { ledger: sequence, balance: balanceIn(balance), simulation: movementsIn(transfer) }
+    const closedAt = closeTime === undefined ? undefined : Number(closeTime)
+    return { ledger: sequence, closedAt, balance: balanceIn(balance), simulation: movementsIn(transfer) }
   })
 }
 
@@ -139,6 +145,9 @@ function amountIn(data: xdr.ScVal): bigint | undefined {
   return entry?.val.type === 'scvI128' ? scValToBigInt(entry.val) : undefined
 }
 
+/** Begins the refusal of a payment whose nonce may have been used, or that fails for any other reason. */
+export const SIMULATION_FAILS = 'The simulated payment fails:'
+
 /** Decides about a payment by what the ledger says. Throws {@link Refusal} if it cannot be settled. */
 export function judgeStellarPayment(
   payment: StellarPayment,
@@ -147,8 +156,11 @@ export function judgeStellarPayment(
   const { payer, payTo, asset, amount, expirationLedger, maxTimeoutSeconds } = payment
   const refuse = (reason: string, message: string) =>
     new Refusal(`invalid_exact_stellar_${reason}`, message, payer)
-  if (expirationLedger <= ledger)
-    throw refuse('payload_simulation_failed', `The authorization expired in ledger ${expirationLedger}.`)
+  if (expirationLedger < ledger + LEAST_LEDGERS)
+    throw refuse(
+      'payload_simulation_failed',
+      `The authorization expires in ledger ${expirationLedger}, and it is ${ledger}: at least ${LEAST_LEDGERS} ledgers must be left.`,
+    )
   const last = ledger + Math.ceil(maxTimeoutSeconds / LEDGER_SECONDS) + LEDGERS_BEHIND
   if (expirationLedger > last)
     throw refuse(
@@ -158,10 +170,7 @@ export function judgeStellarPayment(
   if (balance !== undefined && balance < amount)
     throw new Refusal('insufficient_funds', `The payer has ${balance}, and ${amount} are needed.`, payer)
   if ('failure' in simulation)
-    throw refuse(
-      'payload_simulation_failed',
-      `The simulated payment fails: ${simulation.failure.slice(0, 200)}`,
-    )
+    throw refuse('payload_simulation_failed', `${SIMULATION_FAILS} ${simulation.failure.slice(0, 200)}`)
   const [movement, ...others] = simulation.movements
   if (simulation.movements.length === 0)
     throw refuse('payload_no_transfer_events', 'The simulated payment moves nothing.')
@@ -195,8 +204,24 @@ export function stellarBody({ payer, payTo, asset, amount, entry }: StellarPayme
   }
 }
 
-/** Reads if a transaction succeeded. Its content is fixed, so then the payment was made. */
-export async function stellarOutcome(hash: string, rpc: Rpc): Promise<Outcome> {
-  const { status } = await rpc<{ status?: unknown }>('getTransaction', { hash })
-  return status === 'SUCCESS' ? 'paid' : status === 'FAILED' ? 'failed' : 'unknown'
+/** Time before the deadline at which a settlement expires: the service needs two ledgers to know that none has included it. */
+const EXPIRY_MS = 2 * LEDGER_SECONDS * 1000
+
+/** The service refuses what expires sooner. */
+const LEAST_MS = EXPIRY_MS + 2000
+
+/**
+ * Returns the time after which no ledger may include the settlement. The authorization counts up to its last ledger, so one that is included later
+ * would fail at the relayer's cost; and at the deadline its buyer must be told that nothing was paid. Ledgers have a clock of their own.
+ */
+export function stellarDeadline(
+  { expirationLedger }: StellarPayment,
+  { ledger, closedAt = 0 }: Pick<StellarReadings, 'ledger' | 'closedAt'>,
+  { now, deadline }: Moment,
+): string {
+  const left = Math.min(
+    (expirationLedger - ledger - 1) * LEDGER_SECONDS * 1000,
+    Math.max(LEAST_MS, deadline - now - EXPIRY_MS),
+  )
+  return new Date(Math.max(now, closedAt * 1000) + left).toISOString()
 }

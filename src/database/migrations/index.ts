@@ -7,6 +7,7 @@ import * as plugins from './0005-plugins.ts'
 import * as pluginHooks from './0006-plugin-hooks.ts'
 import * as sponsoredQuotes from './0007-sponsored-quotes.ts'
 import * as cannotAct from './0008-cannot-act.ts'
+import * as idempotencyKeysOfApiKeys from './0009-idempotency-keys-of-api-keys.ts'
 
 /** All migrations in order. They are forward only: a released migration is never edited; the next one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -18,4 +19,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0006-plugin-hooks': pluginHooks,
   '0007-sponsored-quotes': sponsoredQuotes,
   '0008-cannot-act': cannotAct,
+  '0009-idempotency-keys-of-api-keys': idempotencyKeysOfApiKeys,
 }

@@ -141,6 +141,8 @@ export interface FinishedCountsTable {
 export interface IdempotencyKeysTable {
   relayer_id: string
   key: string
+  /** The id of the API key that chose it; empty if it is the same name for all. */
+  api_key_id: Generated<string>
   /** The SHA-256 of the body in canonical form, in hex. */
   fingerprint: string
   transaction_id: string

@@ -122,14 +122,15 @@ type BatchBody = Input<'sendTransactionBatch'>['body']
 
 /**
  * Reads the items of a batch as requests of the relayer's network type. The fingerprint leaves the key out, so an item is the same request as
- * a single one with its key in the header.
+ * a single one with its key in the header. The keys belong to `maker`, the id of an API key.
  * @throws AppError 400 with the item: `wrong_network_type`, or `invalid_request` for a key that an earlier item has
  */
 export async function readBatch(
-  context: CallContext,
+  context: CallContext & { readonly maker: string },
   { transactions }: BatchBody,
   relayer: Relayer,
 ): Promise<BatchItem[]> {
+  const { maker } = context
   const places = new Map<string, number>()
   const located = transactions.map((body, index) => ({ body, path: `body.transactions[${index}]` }))
   const encoded = await withEncodedCalls(context, located)
@@ -140,7 +141,7 @@ export async function readBatch(
       if (key === undefined) return item
       requireNew(key, places)
       places.set(key, index)
-      const idempotencyKey = { key, fingerprint: fingerprintOf(body), field: 'idempotency_key' }
+      const idempotencyKey = { key, maker, fingerprint: fingerprintOf(body), field: 'idempotency_key' }
       return { ...item, idempotencyKey }
     } catch (error) {
       throw errorAtItem(index, error)

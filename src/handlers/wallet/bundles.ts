@@ -3,6 +3,7 @@ import type { Attempt } from '../../chains/attempt.ts'
 import type { Db } from '../../database/db.ts'
 import { fingerprintOf } from '../../lib/hash.ts'
 import type { BatchItem } from '../../transactions/accept/accept-batch.ts'
+import type { IdempotencyKey } from '../../transactions/accept/idempotency.ts'
 import { isNoop } from '../../transactions/model/attempts.ts'
 import type { TransactionWithAttempts } from '../../transactions/model/transaction.ts'
 import { isFinal } from '../../transactions/model/transitions.ts'
@@ -42,11 +43,14 @@ export function createSendCalls({ db, acceptBatch, admitCall }: Service): Wallet
     const id = isAbsent(bundle.id) ? undefined : readId(bundle.id)
     const call = { path: { relayer_id: relayer.id }, body: { transactions } }
     const { body } = admitCall('sendTransactionBatch', context.principal, call)
-    const items = await readBatch({ db, relayerId: relayer.id, chain: runtime.chain }, body, relayer)
-    const keyed = id === undefined ? items : withKeys(items, id, fingerprintOf(body))
+    const { actor } = context
+    const reading = { db, relayerId: relayer.id, chain: runtime.chain, maker: actor.keyId }
+    const items = await readBatch(reading, body, relayer)
+    const bundleKey = { id, fingerprint: fingerprintOf(body), maker: actor.keyId }
+    const keyed = id === undefined ? items : withKeys(items, { ...bundleKey, id })
     // The wallet is the relayer's own account, whichever others it has.
     const account = { ...relayer, accounts: undefined }
-    const accepted = await acceptBatch(account, { items: keyed, actor: context.actor })
+    const accepted = await acceptBatch(account, { items: keyed, actor })
     return { id: id ?? bundleIdOf(accepted.map(({ transaction }) => transaction.id)) }
   }
 }
@@ -84,10 +88,13 @@ function readId(value: unknown): string {
 }
 
 /** The fingerprint is of the whole bundle, so that the same id with more or fewer calls is another bundle. */
-function withKeys(items: readonly BatchItem[], id: string, fingerprint: string): BatchItem[] {
+function withKeys(
+  items: readonly BatchItem[],
+  { id, ...name }: Pick<IdempotencyKey, 'fingerprint' | 'maker'> & { readonly id: string },
+): BatchItem[] {
   return items.map((item, at) => ({
     ...item,
-    idempotencyKey: { key: keyOf(id, at), fingerprint, field: 'id' },
+    idempotencyKey: { key: keyOf(id, at), ...name, field: 'id' },
   }))
 }
 
@@ -99,10 +106,11 @@ function keyOf(id: string, at: number): string {
 /** @throws RpcError if the relayer has no such bundle, or not each of its transactions */
 async function findBundle(
   db: Db,
-  { relayer }: WalletRequest,
+  { relayer, context }: WalletRequest,
   id: string,
 ): Promise<readonly TransactionWithAttempts[]> {
-  const keys = Array.from({ length: MOST_CALLS }, (_, at) => keyOf(id, at))
+  const maker = context.actor.keyId
+  const keys = Array.from({ length: MOST_CALLS }, (_, at) => ({ key: keyOf(id, at), maker }))
   const named = await findKeys(db, relayer.id, keys)
   const ofKeys = keys.flatMap((key) => named.get(key)?.transactionId ?? [])
   const ids = ofKeys.length > 0 ? ofKeys : (transactionIdsOf(id) ?? [])

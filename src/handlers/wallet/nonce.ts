@@ -2,7 +2,13 @@ import type { Db } from '../../database/db.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { IdempotencyKey } from '../../transactions/accept/idempotency.ts'
 import { isFinal } from '../../transactions/model/transitions.ts'
-import { findKey, type KeyRecord, releaseKey } from '../../transactions/store/idempotency-store.ts'
+import {
+  EVERYONE,
+  findKey,
+  type KeyName,
+  type KeyRecord,
+  releaseKey,
+} from '../../transactions/store/idempotency-store.ts'
 import { findTransaction } from '../../transactions/store/lookups-store.ts'
 import { findQueueEnd } from '../../transactions/store/queue-store.ts'
 import type { Service } from '../service.ts'
@@ -10,10 +16,10 @@ import { invalidParams, RPC_CODES, RpcError } from './rpc-error.ts'
 import type { WalletRequest } from './wallet-call.ts'
 
 /**
- * The idempotency key of a transaction that was sent with a nonce. No caller can choose one with a space (`NONCE_KEYS` in reset-store.ts).
+ * The idempotency key of a transaction that was sent with a nonce of the account, the same for all callers. No caller can choose one with a space (`NONCE_KEYS` in reset-store.ts).
  */
 export function nonceKey(nonce: bigint, fingerprint: string): IdempotencyKey {
-  return { key: `nonce ${nonce}`, fingerprint, field: 'nonce' }
+  return { key: `nonce ${nonce}`, maker: EVERYONE, fingerprint, field: 'nonce' }
 }
 
 /**
@@ -26,11 +32,11 @@ export function nonceKey(nonce: bigint, fingerprint: string): IdempotencyKey {
 export async function checkNonce(
   service: Pick<Service, 'db' | 'clock'>,
   request: WalletRequest,
-  { nonce, key: { key, fingerprint } }: { readonly nonce: bigint; readonly key: IdempotencyKey },
+  { nonce, key }: { readonly nonce: bigint; readonly key: IdempotencyKey },
 ): Promise<void> {
   const isSame = async () => {
     const earlier = await findHolder(service.db, request.relayer, key)
-    if (earlier === undefined || earlier.fingerprint === fingerprint) return earlier !== undefined
+    if (earlier === undefined || earlier.fingerprint === key.fingerprint) return earlier !== undefined
     throw new RpcError(
       RPC_CODES.transactionRejected,
       `nonce: transaction ${earlier.transactionId} was sent with nonce ${nonce} and another content; replace it with PUT …/transactions/${earlier.transactionId}`,
@@ -51,7 +57,7 @@ export async function checkNonce(
  * Finds the transaction that was sent with a nonce. One that ended before it was numbered never had the nonce, so it is forgotten: otherwise a
  * program that always sends the next nonce could not go on after a cancellation.
  */
-async function findHolder(db: Db, relayer: Relayer, key: string): Promise<KeyRecord | undefined> {
+async function findHolder(db: Db, relayer: Relayer, key: KeyName): Promise<KeyRecord | undefined> {
   const earlier = await findKey(db, relayer.id, key)
   if (earlier === undefined) return undefined
   const found = await findTransaction(db, relayer.id, earlier.transactionId)

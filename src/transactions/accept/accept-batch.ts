@@ -3,7 +3,7 @@ import type { ChainRequest } from '../../chains/request.ts'
 import { AppError, type ErrorCode } from '../../errors.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
-import { findKeys, type KeyRecord } from '../store/idempotency-store.ts'
+import { findKeys, type UsedKeys } from '../store/idempotency-store.ts'
 import { findTransactions } from '../store/lookups-store.ts'
 import { type Accepted, checkStatic, prepareCandidate, repeated, type Submission } from './accept.ts'
 import { ACCOUNT_LEAVES, admitCandidates, LANE_MOVED } from './admit.ts'
@@ -53,7 +53,7 @@ export function createBatchAcceptor(context: TransactionsContext, chooser: Accou
         items.map((item, index) => ({ index, submission: { relayer: account, actor, lane, ...item } })),
       )
     if (relayer.accounts === undefined) return acceptWith(relayer)
-    const keys = items.flatMap(({ idempotencyKey }) => idempotencyKey?.key ?? [])
+    const keys = items.flatMap(({ idempotencyKey }) => idempotencyKey ?? [])
     // A repeated batch needs no account, so it gets its transactions even if none accepts new work.
     const isRepeated =
       keys.length === items.length && (await findKeys(context.db, relayer.id, keys)).size === keys.length
@@ -81,7 +81,7 @@ async function acceptBatch(
 
 interface Round {
   readonly indexed: readonly Indexed[]
-  readonly earlier: ReadonlyMap<string, KeyRecord>
+  readonly earlier: UsedKeys
 }
 
 async function acceptAfter(
@@ -91,7 +91,7 @@ async function acceptAfter(
 ): Promise<readonly Accepted[]> {
   const outcomes = new Map<number, Outcome>()
   for (const { index, submission } of indexed) {
-    const record = submission.idempotencyKey && earlier.get(submission.idempotencyKey.key)
+    const record = submission.idempotencyKey && earlier.get(submission.idempotencyKey)
     if (record === undefined || submission.idempotencyKey === undefined) continue
     refuseAt(index, keyReuseError(record, submission.idempotencyKey))
     outcomes.set(index, { earlierId: record.transactionId })
@@ -181,8 +181,8 @@ async function readOutcomes(
   })
 }
 
-function keyOf({ submission: { idempotencyKey } }: Indexed): string[] {
-  return idempotencyKey === undefined ? [] : [idempotencyKey.key]
+function keyOf({ submission: { idempotencyKey } }: Indexed): IdempotencyKey[] {
+  return idempotencyKey === undefined ? [] : [idempotencyKey]
 }
 
 function refuseAt(index: number, refusal: Error | undefined): void {

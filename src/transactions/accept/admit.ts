@@ -29,7 +29,13 @@ import { isScheduled } from '../model/due.ts'
 import type { RelayerRuntime, TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { reservedBy } from '../store/due-store.ts'
-import { findKeys, insertKeys, type KeyRecord, KeyTakenError } from '../store/idempotency-store.ts'
+import {
+  findKeys,
+  insertKeys,
+  type KeyRecord,
+  KeyTakenError,
+  type UsedKeys,
+} from '../store/idempotency-store.ts'
 import { insertTransactions } from '../store/transactions-store.ts'
 import { externalNonceProblem, keyOf, usedExternalNonces } from './checks.ts'
 import { type IdempotencyKey, keyReuseError } from './idempotency.ts'
@@ -173,7 +179,7 @@ async function admitGroup(
   const keys = await findKeys(
     tx,
     id,
-    candidates.flatMap(({ idempotencyKey }) => idempotencyKey?.key ?? []),
+    candidates.flatMap(({ idempotencyKey }) => idempotencyKey ?? []),
   )
   const book = await openBookOf(tx, { relayer, candidates, now })
   const waiting = await evaluateApprovals(tx, relayer, candidates.map(contentOf(runtime)))
@@ -237,7 +243,7 @@ interface AdmissionState {
   readonly usedQuotes: Set<string>
   /** What the users who pay have at risk. */
   readonly risks: RiskByPayer
-  readonly keys: Map<string, KeyRecord>
+  readonly keys: UsedKeys
   readonly reserved: bigint
   /** The budgets of the relayer and of every API key of the batch. */
   readonly book: BudgetLedger
@@ -267,7 +273,7 @@ function decide(
 ): Decision[] {
   let reserved = before
   return candidates.map((candidate, index) => {
-    const earlier = candidate.idempotencyKey && keys.get(candidate.idempotencyKey.key)
+    const earlier = candidate.idempotencyKey && keys.get(candidate.idempotencyKey)
     if (candidate.idempotencyKey && earlier) return repeatOrRefuse(earlier, candidate.idempotencyKey)
     const purchase = purchaseOf(runtime, { relayer, actor: candidate.actor }, candidate.transaction)
     const results = purchase ? book.evaluate(purchase) : []
@@ -290,7 +296,7 @@ function decide(
     for (const externalNonce of externalNonceOf(candidate)) usedNonces.add(keyOf(externalNonce))
     for (const id of quoteOf(candidate)) usedQuotes.add(id)
     for (const payer of payerOf(candidate)) addOpen(risks, payer)
-    for (const record of keyRecordOf(candidate)) keys.set(record.key, record)
+    for (const record of keyRecordOf(candidate)) keys.add(record)
     const { actor } = candidate
     const transaction = asBudgeted(relayer, candidate)
     const stored =

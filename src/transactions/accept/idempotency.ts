@@ -4,8 +4,8 @@ import type { TransactionWithAttempts } from '../model/transaction.ts'
 import { findKey, type KeyRecord } from '../store/idempotency-store.ts'
 import { findTransaction } from '../store/lookups-store.ts'
 
-/** The key that the caller chose for a request, and the fingerprint of the body. */
-export interface IdempotencyKey extends Pick<KeyRecord, 'key' | 'fingerprint'> {
+/** The key that the caller chose for a request, with the caller, and the fingerprint of the body. */
+export interface IdempotencyKey extends Omit<KeyRecord, 'transactionId'> {
   /** The place of the key in the request, for errors. Default: the header. */
   readonly field?: string
 }
@@ -19,7 +19,7 @@ export async function findByIdempotencyKey(
   relayerId: string,
   idempotencyKey: IdempotencyKey,
 ): Promise<TransactionWithAttempts | undefined> {
-  const earlier = await findKey(db, relayerId, idempotencyKey.key)
+  const earlier = await findKey(db, relayerId, idempotencyKey)
   if (earlier === undefined) return undefined
   const refusal = keyReuseError(earlier, idempotencyKey)
   if (refusal) throw refusal

@@ -3,38 +3,74 @@ import { poolIdOf } from '../../relayers/accounts/pool.ts'
 
 // The keys of a relayer hold for all of its accounts, and are stored under the id that callers know.
 
-/** An idempotency key with its request. */
-export interface KeyRecord {
+/** An idempotency key, and who chose it: the same key of another API key is another name (I19). */
+export interface KeyName {
   readonly key: string
+  /** The id of the API key; {@link EVERYONE} if the name is the same for all. */
+  readonly maker: string
+}
+
+/** The maker of names that no one chooses, e.g. a nonce of the account, and of all keys from before their makers were stored. */
+export const EVERYONE = ''
+
+/** A key with its request. */
+export interface KeyRecord extends KeyName {
   /** Distinguishes bodies. */
   readonly fingerprint: string
   readonly transactionId: string
 }
 
-/** Finds the keys of the relayer that were used before, by key. */
-export async function findKeys(
-  db: Db,
-  relayerId: string,
-  keys: readonly string[],
-): Promise<Map<string, KeyRecord>> {
-  if (keys.length === 0) return new Map()
+/** Keys that were used before. */
+export interface UsedKeys {
+  readonly size: number
+  get(name: KeyName): KeyRecord | undefined
+  add(record: KeyRecord): void
+}
+
+/** Finds those of the names that were used before at the relayer. */
+export async function findKeys(db: Db, relayerId: string, names: readonly KeyName[]): Promise<UsedKeys> {
+  if (names.length === 0) return usedKeys(names, [])
+  const makers = new Set([EVERYONE, ...names.map(({ maker }) => maker)])
   const rows = await db
     .selectFrom('idempotency_keys')
-    .select(['key', 'fingerprint', 'transaction_id'])
+    .select(['key', 'api_key_id', 'fingerprint', 'transaction_id'])
     .where('relayer_id', '=', poolIdOf(relayerId))
-    .where('key', 'in', [...keys])
+    .where(
+      'key',
+      'in',
+      names.map(({ key }) => key),
+    )
+    .where('api_key_id', 'in', [...makers])
     .execute()
-  return new Map(
-    rows.map((row) => [
-      row.key,
-      { key: row.key, fingerprint: row.fingerprint, transactionId: row.transaction_id },
-    ]),
-  )
+  const records = rows.map((row) => ({
+    key: row.key,
+    maker: row.api_key_id,
+    fingerprint: row.fingerprint,
+    transactionId: row.transaction_id,
+  }))
+  return usedKeys(names, records)
+}
+
+function usedKeys(names: readonly KeyName[], records: readonly KeyRecord[]): UsedKeys {
+  const textOf = ({ maker, key }: KeyName) => `${maker} ${key}`
+  const stored = new Map(records.map((record) => [textOf(record), record]))
+  const used = new Map<string, KeyRecord>()
+  for (const name of names) {
+    const record = stored.get(textOf(name)) ?? stored.get(textOf({ ...name, maker: EVERYONE }))
+    if (record !== undefined) used.set(textOf(name), record)
+  }
+  return {
+    get size() {
+      return used.size
+    },
+    get: (name) => used.get(textOf(name)),
+    add: (record) => used.set(textOf(record), record),
+  }
 }
 
 /** Finds one key of the relayer; undefined if it was not used before. */
-export async function findKey(db: Db, relayerId: string, key: string): Promise<KeyRecord | undefined> {
-  return (await findKeys(db, relayerId, [key])).get(key)
+export async function findKey(db: Db, relayerId: string, name: KeyName): Promise<KeyRecord | undefined> {
+  return (await findKeys(db, relayerId, [name])).get(name)
 }
 
 /** A request of another account of the relayer has used a key since it was looked for. */
@@ -51,9 +87,10 @@ export async function insertKeys(tx: Tx, relayerId: string, records: readonly Ke
   const inserted = await tx
     .insertInto('idempotency_keys')
     .values(
-      records.map(({ key, fingerprint, transactionId }) => ({
+      records.map(({ key, maker, fingerprint, transactionId }) => ({
         relayer_id: poolIdOf(relayerId),
         key,
+        api_key_id: maker,
         fingerprint,
         transaction_id: transactionId,
       })),
@@ -68,12 +105,13 @@ export async function insertKeys(tx: Tx, relayerId: string, records: readonly Ke
 export async function releaseKey(
   db: Db,
   relayerId: string,
-  { key, transactionId }: Pick<KeyRecord, 'key' | 'transactionId'>,
+  { key, maker, transactionId }: Omit<KeyRecord, 'fingerprint'>,
 ): Promise<void> {
   await db
     .deleteFrom('idempotency_keys')
     .where('relayer_id', '=', poolIdOf(relayerId))
     .where('key', '=', key)
+    .where('api_key_id', '=', maker)
     .where('transaction_id', '=', transactionId)
     .execute()
 }

@@ -5,6 +5,7 @@ import type { Db } from '../../database/db.ts'
 import type { NetworkType } from '../../networks/network.ts'
 import type { TransactionStatus, TransactionWithAttempts } from '../model/transaction.ts'
 import { phaseOf } from './codec.ts'
+import { EVERYONE } from './idempotency-store.ts'
 import { readTransactions } from './lookups-store.ts'
 
 /** The conditions of a search. An absent one does not count. */
@@ -15,8 +16,8 @@ export interface TransactionFilter {
   readonly status?: TransactionStatus | undefined
   /** The hash of any attempt, as the chain writes it. */
   readonly hash?: string | undefined
-  /** Needs `relayerId`, because a key belongs to a relayer. */
-  readonly idempotencyKey?: string | undefined
+  /** Needs `relayerId`, because a key belongs to a relayer. Without a maker, the keys of all API keys are found. */
+  readonly idempotencyKey?: { readonly key: string; readonly maker: string | undefined } | undefined
   /** The receiver of an EVM request, in lower case. */
   readonly to?: string | undefined
   /** Accepted at this time or later. */
@@ -146,7 +147,8 @@ function namedRows({
     idempotencyKey === undefined
       ? []
       : sql`id = any(array(select transaction_id from idempotency_keys
-          where relayer_id = ${relayerId} and key = ${idempotencyKey}))`,
+          where relayer_id = ${relayerId} and key = ${idempotencyKey.key}
+            ${idempotencyKey.maker === undefined ? sql`` : sql`and api_key_id in (${EVERYONE}, ${idempotencyKey.maker})`}))`,
   ].flat()
   return conditions.length === 0 ? undefined : sql.join(conditions, sql` and `)
 }

@@ -32,6 +32,19 @@ const pay = paymentOf(1n)
 
 const check = (change: Partial<StellarRequest>) => checkRequest(requestOf(change), accountWith(), NETWORK)
 
+test('a request may name the network of its relayer in every usual way, and no other network', () => {
+  const testnet = { name: 'mine', passphrase: 'Test SDF Network ; September 2015' }
+  const problemOf = (network: string) =>
+    checkRequest(requestOf({ network, operations: [pay] }), accountWith(), testnet)
+  const spellings = ['mine', 'stellar:mine', 'testnet', 'stellar:testnet', testnet.passphrase]
+  expect(spellings.map(problemOf)).toEqual(spellings.map(() => undefined))
+  const live = { name: 'live', passphrase: 'Public Global Stellar Network ; September 2015' }
+  for (const network of ['pubnet', 'public', 'mainnet', 'stellar:pubnet'])
+    expect(checkRequest(requestOf({ network, operations: [pay] }), accountWith(), live)).toBeUndefined()
+  for (const network of ['stellar:pubnet', 'public', live.passphrase, 'futurenet', 'eip155:1'])
+    expect(problemOf(network)).toMatchObject({ code: 'invalid_request' })
+})
+
 const FRAMES: readonly (readonly [Partial<StellarRequest>, string])[] = [
   [{ network: 'pubnet', operations: [pay] }, 'network: local is expected, the network of the relayer.'],
   [{}, 'operations, transaction_xdr: one of the two is expected.'],

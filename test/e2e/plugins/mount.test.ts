@@ -17,7 +17,8 @@ beforeAll(async () => {
     rpcUrls: [anvil.url],
     plugins: [
       { ...shared, id: 'closed', mount: '/pay' },
-      { ...shared, id: 'open', mount: '/open', open_mount: true },
+      { ...shared, id: 'open', mount: '/open', open_mount: true, cors_origins: ['https://wallet.example'] },
+      { ...shared, id: 'public', mount: '/public', open_mount: true, cors_origins: ['*'] },
       { ...shared, id: 'unmounted' },
     ],
   })
@@ -66,6 +67,49 @@ async function ask(
   return { status: response.status, body: (await response.json()) as Seen }
 }
 
+/** Asks as a browser does for a page of this origin, and returns what it may do. */
+async function corsOf(path: string, origin: string, { method = 'POST', key = '' } = {}) {
+  const response = await fetch(`${service.url}${path}`, {
+    method,
+    headers: {
+      origin,
+      ...(method === 'OPTIONS' && {
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type,x-api-key',
+      }),
+      ...(method === 'POST' && { 'content-type': 'application/json' }),
+      ...(key !== '' && { authorization: `Bearer ${key}` }),
+    },
+    ...(method === 'POST' && { body: '{}' }),
+  })
+  const { headers, status } = response
+  await response.text()
+  const names = ['allow-origin', 'allow-methods', 'allow-headers'].map((name) => `access-control-${name}`)
+  return [status, ...names.map((name) => headers.get(name))]
+}
+
+describe('a page of another origin', () => {
+  const wallet = 'https://wallet.example'
+
+  test('may call the short path of a plugin that lists its origin, and reads its refusals too', async () => {
+    const preflight = await corsOf('/open/rpc', wallet, { method: 'OPTIONS' })
+    expect(preflight).toEqual([204, wallet, 'GET, POST', 'content-type,x-api-key'])
+    expect(await corsOf('/open/rpc', wallet)).toEqual([200, wallet, null, null])
+    expect(await corsOf('/open/rpc', wallet, { key: 'wrong' })).toEqual([401, wallet, null, null])
+    expect((await corsOf('/public/rpc', 'https://any.example')).slice(0, 2)).toEqual([200, '*'])
+  })
+
+  test.each([
+    ['another origin', '/open/rpc', 'https://other.example'],
+    ['an origin that only looks alike', '/open/rpc', 'https://wallet.example.evil.example'],
+    ['a plugin that lists none', '/pay/rpc', wallet],
+    ['the longer path', '/api/v1/plugins/open/call/rpc', wallet],
+  ])('may not call with %s', async (_, path, origin) => {
+    for (const method of ['OPTIONS', 'POST'])
+      expect((await corsOf(path, origin, { method })).slice(1)).toEqual([null, null, null])
+  })
+})
+
 describe('the short path of a plugin', () => {
   test('calls its routes with an API key, and says whose', async () => {
     const { status, body } = await ask('/pay/verify/twice?a=1', { key: API_KEY, method: 'POST' })
@@ -93,12 +137,14 @@ describe('the short path of a plugin', () => {
   })
 
   test('is open without a key where the operator says so, and a caller cannot choose whose key it seems to be', async () => {
-    const { status, body } = await ask('/open/supported', { headers: { 'x-relayer-api-key-id': 'root' } })
+    const forged = { 'x-relayer-api-key-id': 'root', 'x-relayer-caller-address': '10.1.2.3' }
+    const { status, body } = await ask('/open/supported', { headers: forged })
     expect([status, body.route, body.headers['x-relayer-api-key-id']]).toEqual([
       200,
       '/supported',
       ['(anonymous)'],
     ])
+    expect(body.headers['x-relayer-caller-address']).toEqual(['127.0.0.1'])
     expect((await ask('/open/supported', { method: 'POST' })).status).toBe(200)
   })
 
@@ -107,6 +153,7 @@ describe('the short path of a plugin', () => {
     expect(await ask('/open/supported', { key: narrowKey })).toMatchObject({ status: 403 })
     const { body } = await ask('/open/supported', { key: API_KEY })
     expect(body.headers['x-relayer-api-key-id']).toEqual(['root'])
+    expect(body.headers).not.toHaveProperty('x-relayer-caller-address')
   })
 
   test('opens nothing else: neither the longer path, nor other plugins, nor paths above', async () => {
@@ -133,6 +180,12 @@ describe('the short path of a plugin', () => {
 test.each([
   ['a path of the service', [{ mount: '/api' }], /mount.*a path of one segment/],
   ['a path of two segments', [{ mount: '/pay/now' }], /mount.*a path of one segment/],
+  ['origins of a path that is none', [{ cors_origins: ['*'] }], /cors_origins.*needs "mount"/],
+  [
+    'an origin with a path',
+    [{ mount: '/x', cors_origins: ['https://app.example/'] }],
+    /cors_origins\[0\].*an origin such as/,
+  ],
   ['an open path that is none', [{ open_mount: true }], /open_mount.*needs "mount"/],
   [
     'the path of another plugin',

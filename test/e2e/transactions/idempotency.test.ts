@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { issueLimited } from '../../support/limited-key.ts'
 import { type Scenario, startScenario } from '../../support/scenario.ts'
 import { DEV_ADDRESSES, RECEIVER } from '../../support/service.ts'
 
@@ -33,6 +34,32 @@ describe('Idempotency-Key', () => {
     await story.settle()
     expect((await send(key, body)).body.data).toMatchObject({ id, status: 'confirmed' })
     expect(await count()).toBe(before + 1)
+  })
+
+  test('the same key of another API key is another name: neither finds nor takes what the other has sent', async () => {
+    const [key, body] = [newKey(), { to: RECEIVER, value: 1 }]
+    const stranger = await issueLimited(story.service, { limits: [] })
+    const headers = { 'Idempotency-Key': key }
+    const theirs = await stranger.send({ to: RECEIVER, value: 2 }, headers)
+    const mine = await send(key, body)
+    expect([theirs.status, mine.status]).toEqual([200, 200])
+    expect(mine.body.data.id).not.toBe(theirs.body.data.id)
+    expect((await send(key, body)).body.data.id).toBe(mine.body.data.id)
+    expect((await stranger.send({ to: RECEIVER, value: 2 }, headers)).body.data.id).toBe(theirs.body.data.id)
+    const batch = { transactions: [{ ...body, idempotency_key: key }] }
+    const again = await story.service.api<{ id: string }[]>(
+      'POST',
+      '/relayers/main/transactions/batch',
+      batch,
+    )
+    expect(again.body.data).toMatchObject([{ id: mine.body.data.id }])
+    const found = `/transactions?relayer_id=main&idempotency_key=${key}`
+    expect((await stranger.call<{ id: string }[]>('GET', found)).body.data).toMatchObject([
+      { id: theirs.body.data.id },
+    ])
+    // The key of the environment is the operator's.
+    const all = await story.service.api<{ id: string }[]>('GET', found)
+    expect(all.body.data.map(({ id }) => id).sort()).toEqual([mine.body.data.id, theirs.body.data.id].sort())
   })
 
   test.each([

@@ -138,7 +138,7 @@ describe('the same transaction', () => {
       await setMargin(0)
     })
     expect(await paymaster.call('signTransaction', { transaction: sign(2_272n) })).toMatchObject({
-      error: { code: -32_003, message: expect.stringContaining('costs 4545') },
+      error: { code: -32_000, message: expect.stringContaining('costs 4545') },
     })
     const { signed_transaction } = await paymaster.client().signTransaction({ transaction: sign(2_273n) })
     expect(signed_transaction).toEqual(expect.any(String))

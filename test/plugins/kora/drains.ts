@@ -211,22 +211,22 @@ export const DRAINS: Readonly<Record<string, Attack>> = {
   },
   'bids for priority and pays for a signature': {
     steps: (user) => [unitLimit(100_000), unitPrice(1_000_000n), user.pay()],
-    code: -32_003,
+    code: -32_000,
     says: /pays 1515 .* costs 16665\./,
   },
   'bids for priority with the limit of the network': {
     steps: (user) => [unitPrice(1_000_000n), user.pay()],
-    code: -32_003,
+    code: -32_000,
     says: /pays 1515 .* costs 62115\./,
   },
   'pays less than the price': {
     steps: (user) => [user.pay(PRICE - 1n)],
-    code: -32_003,
+    code: -32_000,
     says: /pays 1514 .* costs 1515\./,
   },
   'pays nothing': {
     steps: (user) => [transferTokens(user.tokens, user.tokens, user.address, PRICE)],
-    code: -32_001,
+    code: -32_000,
     says: /pays nothing/,
   },
   'has spent the tokens before it pays': {
@@ -246,7 +246,7 @@ export const DRAINS: Readonly<Record<string, Attack>> = {
           const from = await paymaster.hold(user.address, PRICE, token)
           return [checked(from, token, await paymaster.hold(SELF, 0n, token), user.address)]
         },
-        code: -32_001,
+        code: -32_000,
         says: /pays nothing/,
       },
     ]),

@@ -180,9 +180,26 @@ describe('a request', () => {
     const response = await fetch(`${paymaster.service.url}/kora/rpc`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify([{ jsonrpc: '2.0', id: 1, method: 'liveness' }]),
+      body: JSON.stringify([]),
     })
     expect(await response.json()).toMatchObject({ id: null, error: { code: -32_600 } })
+  })
+
+  test('in a batch is answered like one alone, in the order of the batch', async () => {
+    const response = await fetch(`${paymaster.service.url}/kora/rpc`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify([
+        { jsonrpc: '2.0', id: 'a', method: 'liveness' },
+        { jsonrpc: '2.0', id: 2, method: 'signBundle', params: {} },
+        7,
+      ]),
+    })
+    expect(await response.json()).toMatchObject([
+      { id: 'a', result: null },
+      { id: 2, error: { code: -32_601 } },
+      { id: null, error: { code: -32_600 } },
+    ])
   })
 })
 
@@ -193,14 +210,61 @@ describe('the quota of a user', () => {
       const transaction = paymaster.transaction(user, [user.pay(amount)])
       return paymaster.call('signAndSendTransaction', { transaction, ...(user_id && { user_id }) }, 'quota')
     }
-    const both = await Promise.all([request(PRICE, 'alice'), request(PRICE + 1n, 'alice')])
+    const both = await Promise.all([request(PRICE), request(PRICE + 1n)])
     expect(both.filter(({ result }) => result !== undefined)).toHaveLength(1)
     const refused = both.find(({ error }) => error !== undefined)
     expect(refused?.error).toMatchObject({ code: -32_031, message: expect.stringMatching(/user_limits/) })
-    expect((await request(PRICE + 2n, 'bob')).result).toBeDefined()
-    expect((await request(PRICE + 3n, 'bob')).error).toMatchObject({ code: -32_031 })
-    // Without the name of a user, the one who signs counts.
-    expect((await request(PRICE + 4n)).result).toBeDefined()
-    expect((await request(PRICE + 5n)).error).toMatchObject({ code: -32_031 })
+    // What a caller without a key says about himself is not believed.
+    expect((await request(PRICE + 2n, 'alice')).error).toMatchObject({ code: -32_031 })
+  })
+
+  test('is not used up by a stranger who has no signature of the user', async () => {
+    const user = await paymaster.user()
+    const sign = (amount: bigint) => {
+      const bytes = Buffer.from(paymaster.transaction(user, [user.pay(amount)]), 'base64')
+      bytes.fill(0, 65, 129)
+      return paymaster.call('signTransaction', { transaction: bytes.toString('base64') }, 'quota')
+    }
+    await Promise.all([1n, 2n, 3n].map((more) => sign(PRICE + more)))
+    const transaction = paymaster.transaction(user, [user.pay()])
+    expect((await paymaster.call('signAndSendTransaction', { transaction }, 'quota')).error).toBeUndefined()
+  })
+})
+
+describe('a payer', () => {
+  test('with funds for one payment gets one signature, however many transactions he makes', async () => {
+    const user = await paymaster.user()
+    await paymaster.hold(user.address, PRICE + 100n)
+    const transactions = Array.from({ length: 8 }, (_, index) =>
+      paymaster.transaction(user, [user.pay(PRICE + BigInt(index))]),
+    )
+    const answers = await Promise.all(
+      transactions.map((transaction) => paymaster.call('signTransaction', { transaction })),
+    )
+    expect(answers.filter(({ error }) => error === undefined)).toHaveLength(1)
+    expect(answers.filter(({ error }) => error?.code === -32_003)).toHaveLength(7)
+  })
+
+  test('who signs later is in the same position, and takes nothing from others', async () => {
+    const user = await paymaster.user()
+    await paymaster.hold(user.address, PRICE + 100n)
+    const unsigned = (amount: bigint) => {
+      const bytes = Buffer.from(paymaster.transaction(user, [user.pay(amount)]), 'base64')
+      bytes.fill(0, 65, 129)
+      return paymaster.call('signTransaction', { transaction: bytes.toString('base64') })
+    }
+    const answers = await Promise.all([1n, 2n, 3n, 4n].map((more) => unsigned(PRICE + more)))
+    expect(answers.filter(({ error }) => error === undefined)).toHaveLength(1)
+    const transaction = paymaster.transaction(user, [user.pay()])
+    expect((await paymaster.call('signAndSendTransaction', { transaction })).error).toBeUndefined()
+  })
+
+  test('may give lamports to the fee payer', async () => {
+    const user = await paymaster.user()
+    paymaster.solana.airdrop(user.address, 1_000_000_000n)
+    const before = paymaster.lamports()
+    const transaction = paymaster.transaction(user, [user.pay(), transfer(user.address, SELF, 1_000_000n)])
+    expect((await paymaster.call('signAndSendTransaction', { transaction })).error).toBeUndefined()
+    expect(paymaster.lamports()).toBe(before + 1_000_000n - 10_000n)
   })
 })

@@ -4,7 +4,15 @@ import { decodePaymentSignatureHeader } from '@x402/core/http'
 import { ExactEvmScheme as PayerScheme } from '@x402/evm'
 import { ExactEvmScheme as ShopScheme } from '@x402/evm/exact/server'
 import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig } from '@x402/fetch'
-import { encodeFunctionData, getAddress, parseAbi } from 'viem'
+import {
+  encodeFunctionData,
+  getAddress,
+  type Hex,
+  parseAbi,
+  parseSignature,
+  serializeCompactSignature,
+  signatureToCompactSignature,
+} from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { PERMIT2, PERMIT2_PROXY } from '../../../plugins/x402/evm/payment.ts'
@@ -172,6 +180,28 @@ describe('Permit2', () => {
       'invalid_permit2_signature',
     ])
   }, 60_000)
+
+  test.each<[string, (signature: Hex) => Hex]>([
+    ['v as 0 or 1', (signature) => `${signature.slice(0, -2)}0${signature.endsWith('1b') ? 0 : 1}` as Hex],
+    [
+      '64 bytes (EIP-2098)',
+      (signature) => serializeCompactSignature(signatureToCompactSignature(parseSignature(signature))),
+    ],
+  ])(
+    'accepts the signature of a wallet that writes %s, and so does EIP-3009',
+    async (_, write) => {
+      const payer = await site.payer()
+      await approve(payer)
+      const wallet: PrivateKeyAccount = {
+        ...payer,
+        signTypedData: async (data) => write(await payer.signTypedData(data)),
+      }
+      for (const shop of [await openPermitShop(), await openShop()])
+        expect((await payWith(wallet)(shop.url)).status).toBe(200)
+      expect(await site.balanceOf(payer.address)).toBe(980_000n)
+    },
+    60_000,
+  )
 
   test('tells a payer who has not allowed it to spend', async () => {
     const shop = await openPermitShop()

@@ -15,11 +15,12 @@ describe('the configuration of the facilitator', () => {
     })
     expect(rest).toEqual({
       waitFor: 'mined',
-      timeoutMs: 20_000,
+      timeoutMs: 80_000,
+      failures: { payer: 2, payee: 10, all: 30, open: 60 },
       repeatMs: undefined,
       idSeconds: 3600,
       payees: undefined,
-      limits: [],
+      limits: [{ per: 'open', windowSeconds: 86_400, settlements: 1000 }],
     })
   })
 

@@ -121,6 +121,22 @@ contract GreedyWallet {
     }
 }
 
+/// A wallet that accepts every signature where it is only simulated, which shows by a price of zero. In a block it refuses, or burns gas.
+contract TwoFacedWallet {
+    mapping(uint256 => uint256) burnt;
+    bool immutable burns;
+
+    constructor(bool burns_) { burns = burns_; }
+
+    function isValidSignature(bytes32, bytes calldata) external view returns (bytes4) {
+        if (tx.gasprice == 0) return 0x1626ba7e;
+        if (!burns) return 0xffffffff;
+        uint256 sum;
+        for (uint256 i; i < 2000; i++) sum += burnt[i];
+        return sum == 0 ? bytes4(0x1626ba7e) : bytes4(0);
+    }
+}
+
 /// Creates an OwnedWallet at an address that is known before.
 contract WalletFactory {
     function create(address owner, bytes32 salt) external returns (address) {

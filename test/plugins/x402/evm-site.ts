@@ -44,13 +44,14 @@ export interface EvmSite {
 /** What a payer has if a test does not say. */
 export const FUNDS = 1_000_000n
 
-/** Starts anvil, the service and a token. */
+/** Starts anvil, the service and a token. The service reaches the node at `urlOf`. */
 export async function startEvmSite(
   options: Partial<ServiceOptions> = {},
   args: readonly string[] = [],
+  urlOf: (anvil: Anvil) => Promise<string> = async ({ url }) => url,
 ): Promise<EvmSite> {
   const anvil = await startAnvil({ args: [...args] })
-  const service = await startService({ rpcUrls: [anvil.url], ...options })
+  const service = await startService({ rpcUrls: [await urlOf(anvil)], ...options })
   const client = createPublicClient({ transport: http(anvil.url), pollingInterval: 20 })
   // One after the other: anvil gives two at the same moment the same nonce.
   let last: Promise<unknown> = Promise.resolve()

@@ -247,6 +247,9 @@ describe('the payment-identifier', () => {
         status: 409,
         code: 'payment_identifier_reused',
       })
+    // Nobody else uses it up.
+    const stranger = await paymentBy(await site.payer(), { ...site, extensions: named(id) })
+    expect(await mining(settle(ask(stranger), settings(), world))).toMatchObject({ success: true })
     // The ids of other payees are others.
     const elsewhere = await paymentBy(payer, { ...site, payTo: RECEIVER, extensions: named(id) })
     expect(await verify(ask(elsewhere), settings(), world)).toMatchObject({ isValid: true })
@@ -254,7 +257,8 @@ describe('the payment-identifier', () => {
 
   test('lets one of two payments with the same id through if both come at once', async () => {
     const id = `pay_${Math.random().toString(36).slice(2).padEnd(20, '0')}`
-    const make = async () => paymentBy(await site.payer(), { ...site, extensions: named(id) })
+    const payer = await site.payer()
+    const make = async () => paymentBy(payer, { ...site, extensions: named(id) })
     const bodies = [await make(), await make()]
     const answers = await mining(
       Promise.allSettled(bodies.map((body) => settle(ask(body), settings(), world))),
@@ -265,10 +269,11 @@ describe('the payment-identifier', () => {
 
   test('is not used up by a payment that is refused', async () => {
     const id = `pay_${Math.random().toString(36).slice(2).padEnd(20, '0')}`
-    const poor = await site.payer(1n)
-    const refused = await paymentBy(poor, { ...site, extensions: named(id) })
+    const payer = await site.payer(1n)
+    const refused = await paymentBy(payer, { ...site, extensions: named(id) })
     expect(await settle(ask(refused), settings(), world)).toMatchObject({ errorReason: 'insufficient_funds' })
-    const body = await paymentBy(await site.payer(), { ...site, extensions: named(id) })
+    await site.mint(payer.address, FUNDS)
+    const body = await paymentBy(payer, { ...site, extensions: named(id) })
     expect(await mining(settle(ask(body), settings(), world))).toMatchObject({ success: true })
   })
 

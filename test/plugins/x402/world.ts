@@ -13,6 +13,7 @@ export function createWorld(url: string): TestWorld {
   const values = new Map<string, unknown>()
   const held = new Set<string>()
   return {
+    memory: values,
     values,
     held,
     now: Date.now,

@@ -74,7 +74,11 @@ describe('admission', () => {
     test('uses each idempotency key once, whatever else is wrong with the second', async () => {
       const owner = await account()
       const of = (fingerprint: string, balance?: bigint) =>
-        candidateOf(owner, { cost: 5n }, { balance, idempotencyKey: { key: 'one', fingerprint } })
+        candidateOf(
+          owner,
+          { cost: 5n },
+          { balance, idempotencyKey: { key: 'one', maker: 'shop', fingerprint } },
+        )
       const [first, same, other] = [of('a'), of('a', 0n), of('b')]
       const detail = `Idempotency-Key: this key was used for a request with another body, transaction ${first.transaction.id}.`
       const repeated = { kind: 'repeated', transactionId: first.transaction.id }
@@ -84,7 +88,11 @@ describe('admission', () => {
       expect(await admitCandidates(fixture.context, [of('a'), of('b')])).toMatchObject([repeated, refused])
       expect(await Promise.all([first, same, other].map(isStored))).toEqual([true, false, false])
       const find = (fingerprint: string) =>
-        findByIdempotencyKey(fixture.database.db, owner.relayer.id, { key: 'one', fingerprint })
+        findByIdempotencyKey(fixture.database.db, owner.relayer.id, {
+          key: 'one',
+          maker: 'shop',
+          fingerprint,
+        })
       expect((await find('a'))?.transaction.id).toBe(first.transaction.id)
       await expect(find('b')).rejects.toMatchObject({ code: 'idempotency_key_reused', detail })
     })
@@ -232,7 +240,7 @@ describe('admission', () => {
 
     test('is the same one when the key is repeated, and is not reported again', async () => {
       const { owner, created, accept } = await setUp()
-      const key = { key: 'again', fingerprint: 'same' }
+      const key = { key: 'again', maker: 'shop', fingerprint: 'same' }
       const first = await accept(owner.relayer, requestOf(), ACTOR, { idempotencyKey: key })
       const again = await accept(owner.relayer, requestOf(), ACTOR, { idempotencyKey: key })
       expect(again.transaction).toEqual(first.transaction)
@@ -244,7 +252,7 @@ describe('admission', () => {
 
     test('is one, too, when two arrive at the same time with the same key', async () => {
       const { owner, created, accept } = await setUp()
-      const key = { key: 'at once', fingerprint: 'same' }
+      const key = { key: 'at once', maker: 'shop', fingerprint: 'same' }
       const [one, other] = await Promise.all(
         [1, 2].map(() => accept(owner.relayer, requestOf(), ACTOR, { idempotencyKey: key })),
       )

@@ -8,7 +8,7 @@ import {
   insertAttempts,
 } from '../../../src/transactions/store/attempts-store.ts'
 import { countByStatus, countTransactions } from '../../../src/transactions/store/finished-store.ts'
-import { findKeys, insertKeys } from '../../../src/transactions/store/idempotency-store.ts'
+import { EVERYONE, findKeys, insertKeys } from '../../../src/transactions/store/idempotency-store.ts'
 import {
   findUsedExternalNonces,
   findUsedNonces,
@@ -104,28 +104,33 @@ describe('lookups', () => {
     expect(await findUsedNonces(fixture.database.db, ofOld, range)).toEqual(new Set([5n, 7n]))
   })
 
-  test('idempotency keys belong to one relayer', async () => {
+  test('idempotency keys belong to one relayer, and to the API key that chose them', async () => {
     const [owner, other] = [await account(), await account()]
     const { relayer } = owner
-    const record = async (key: string, from = owner) => {
+    const record = async (key: string, { from = owner, maker = 'shop' } = {}) => {
       const [stored] = await insert(fixture.context, newTransaction(from))
-      return { key, fingerprint: `body of ${key}`, transactionId: stored?.id ?? '' }
+      return { key, maker, fingerprint: `body of ${key}`, transactionId: stored?.id ?? '' }
     }
-    const [one, two, three] = [await record('one'), await record('two'), await record('three')]
-    const foreign = await record('four', other)
+    const [one, two, three] = [
+      await record('one'),
+      await record('one', { maker: 'stranger' }),
+      await record('three', { maker: EVERYONE }),
+    ]
+    const foreign = await record('four', { from: other })
     await transaction(async (tx) => {
       await insertKeys(tx, relayer.id, [one, two, three])
       await insertKeys(tx, other.relayer.id, [foreign])
       await insertKeys(tx, relayer.id, [])
     })
-    const found = await findKeys(fixture.database.db, relayer.id, ['one', 'two', 'four', 'five'])
-    expect(found).toEqual(
-      new Map([
-        ['one', one],
-        ['two', two],
-      ]),
-    )
-    expect(await findKeys(fixture.database.db, relayer.id, [])).toEqual(new Map())
+    const find = async (maker: string, ...keys: readonly string[]) => {
+      const names = keys.map((key) => ({ key, maker }))
+      const found = await findKeys(fixture.database.db, relayer.id, names)
+      return names.map((name) => found.get(name))
+    }
+    expect(await find('shop', 'one', 'three', 'four', 'five')).toEqual([one, three, undefined, undefined])
+    expect(await find('stranger', 'one', 'three')).toEqual([two, three])
+    expect(await find('other', 'one', 'three')).toEqual([undefined, three])
+    expect(await find('shop')).toEqual([])
   })
 
   describe('attempts', () => {

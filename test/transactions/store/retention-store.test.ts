@@ -60,7 +60,9 @@ test('old final transactions are deleted with everything of theirs, and no longe
   )
   await db.transaction().execute(async (tx) => {
     await insertAttempts(tx, [{ transactionId: first, attempt: attemptOf(eip1559(1n, 1n)) }])
-    await insertKeys(tx, owner.relayer.id, [{ key: 'order', fingerprint: 'f', transactionId: first }])
+    await insertKeys(tx, owner.relayer.id, [
+      { key: 'order', maker: 'shop', fingerprint: 'f', transactionId: first },
+    ])
   })
   await sql`
     insert into operator_decisions (transaction_id, decision, undecided_since, reason, decided_by)

@@ -642,7 +642,8 @@ export interface paths {
          *     the same key with the same body returns that transaction as it is now (`metadata.logs` says so), even if the relayer has since been paused.
          *     Any number of such concurrent requests create one transaction. The same key with another body is 409 `idempotency_key_reused`. Bodies are the
          *     same if they are equal as JSON: the order of fields and the spelling of amounts (`1`, `"1"`) do not matter. A refused request does not use up
-         *     its key. A key belongs to one relayer and is kept as long as its transaction.
+         *     its key. A key belongs to one relayer and to the API key that uses it: another API key that uses the same one sends another transaction. It is
+         *     kept as long as its transaction.
          *
          *     **Dry run.** `?dry_run=true` returns what would happen and changes nothing: the prepared fees, the simulation's result, each rule's verdict,
          *     and the amounts that would be reserved. A used `Idempotency-Key` works as in a send: another body is refused with `idempotency_key_reused`;
@@ -6528,7 +6529,10 @@ export interface components {
          *     at `valid_until`, or after two minutes if there is none; then the service signs it again.
          */
         readonly StellarTransactionRequest: {
-            /** @description Must be the network of the relayer. */
+            /**
+             * @description The network of the relayer: its name here, its public name (`testnet`, `pubnet`, `futurenet`), either by CAIP-2 (`stellar:testnet`), or its
+             *     passphrase.
+             */
             readonly network: string;
             /**
              * @description The source of the operations: the relayer's own account (the default), or that account with a muxed id (`M…`). The service signs for no
@@ -8572,7 +8576,8 @@ export interface operations {
                  */
                 readonly to?: string;
                 /**
-                 * @description Only the transaction that was sent with this key. A key belongs to one relayer, so it needs `relayer_id`.
+                 * @description Only the transaction that this API key sent with the idempotency key. It belongs to one relayer, so it needs `relayer_id`. The key of the
+                 *     environment finds the transactions of every API key.
                  * @example invoice-1017
                  */
                 readonly idempotency_key?: string;

@@ -130,6 +130,21 @@ export function budgetProblem(message: Message): string | undefined {
   return undefined
 }
 
+/** What an instruction of the compute budget takes itself, in compute units (agave `DEFAULT_COMPUTE_UNITS`). */
+const UNITS_OF_BUDGET = 150
+
+/** Returns the message with room for further instructions of the budget: a limit that its caller sets may be exactly what was measured without them. */
+export function withUnitsFor(message: Message, added: Budget): Message {
+  const units = UNITS_OF_BUDGET * Object.keys(added).length
+  const instructions = message.instructions.map((one) => {
+    const data = Buffer.from(one.data ?? [])
+    const isLimit = programOf(message, one) === COMPUTE_BUDGET_PROGRAM && data[0] === SET_UNIT_LIMIT
+    if (!isLimit || data.length < 5) return one
+    return { ...one, data: withNumber(SET_UNIT_LIMIT, Math.min(MAX_UNITS, data.readUInt32LE(1) + units)) }
+  })
+  return { ...message, instructions } as Message
+}
+
 /** Writes the instructions that set the budget. */
 export function writeBudget({ unitLimit, unitPrice, loadedBytes }: Budget): Uint8Array[] {
   const datas: Uint8Array[] = []

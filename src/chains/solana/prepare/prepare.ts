@@ -37,6 +37,7 @@ import {
   MAX_UNITS,
   readBudget,
   unitLimitFor,
+  withUnitsFor,
   writeBudget,
 } from './fees.ts'
 import { guardedSimulation, type Outcome } from './guarded-simulation.ts'
@@ -111,8 +112,10 @@ export async function prepareOwn(context: PrepareContext, own: Case): Promise<An
   const { subject, request, policies } = own
   const lifetime = await ownLifetimeFor(context, own)
   if (lifetime.kind !== 'ok') return lifetime
-  const message = withLifetime(subject.message, lifetime.value.token)
-  const missing = missingBudget(message, context.loadedBytes())
+  const content = withLifetime(subject.message, lifetime.value.token)
+  const missing = missingBudget(content, context.loadedBytes())
+  // Where the caller names a price for each unit, more units would cost more than he allows.
+  const message = (readBudget(content).unitPrice ?? 0n) > 0n ? content : withUnitsFor(content, missing)
   const [outcome, price] = await Promise.all([
     guardedSimulation(context, own, complete(message, missing, { unitLimit: MAX_UNITS, unitPrice: 0n })),
     missing.unitPrice === undefined ? FREE : askPrice(client, message, request.speed),

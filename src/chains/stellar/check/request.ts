@@ -19,6 +19,19 @@ interface NetworkIdentity {
   readonly passphrase: string
 }
 
+/** The names of public networks in other products and standards, by their passphrases. */
+const PUBLIC_NAMES: Readonly<Record<string, readonly string[]>> = {
+  'Public Global Stellar Network ; September 2015': ['pubnet', 'public', 'mainnet'],
+  'Test SDF Network ; September 2015': ['testnet'],
+  'Test SDF Future Network ; October 2022': ['futurenet'],
+}
+
+/** Every spelling of a network: its name here, its public names, either of them by CAIP-2, and its passphrase. */
+function namesOf({ name, passphrase }: NetworkIdentity): ReadonlySet<string> {
+  const names = [name, ...(PUBLIC_NAMES[passphrase] ?? [])]
+  return new Set([...names, ...names.map((each) => `stellar:${each}`), passphrase])
+}
+
 /** Applies the rules that need no network, and reports the first problem. */
 export function checkRequest(
   request: StellarRequest,
@@ -51,10 +64,11 @@ function checkSupport({ operations = [] }: StellarRequest): Refusal | undefined 
 function checkFrame(
   request: StellarRequest,
   { address }: StellarAccount,
-  { name }: NetworkIdentity,
+  identity: NetworkIdentity,
 ): Problem {
   const { network, operations, transactionXdr, feeBump, maxFee, sourceAccount, signedAuthEntry } = request
-  if (network !== name) return `network: ${name} is expected, the network of the relayer.`
+  if (!namesOf(identity).has(network))
+    return `network: ${identity.name} is expected, the network of the relayer.`
   if (operations !== undefined && transactionXdr !== undefined) {
     return 'operations, transaction_xdr: exactly one of the two is expected, not both.'
   }

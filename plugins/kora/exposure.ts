@@ -1,0 +1,114 @@
+import { admit, type Claim, type End, type ExposureRules, noteEnd, type Open } from '../shared/exposure.ts'
+import { ApiRefusal, callApi, isRecord } from '../shared/host.ts'
+import { KoraError } from './errors.ts'
+import { checkPayment, findPayment, type Payment } from './payment.ts'
+import type { Sponsor } from './sponsor.ts'
+import type { UserTransaction } from './transaction.ts'
+
+/** A transaction as the service shows it; the fields that are read here. */
+export interface Sent {
+  readonly id: string
+  readonly status: string
+  readonly status_reason?: string
+  /** The signature, as soon as there is one. */
+  readonly hash?: string
+}
+
+/** The name of a transaction: the hash of its message, which is its idempotency key. */
+export function nameOf({ hash }: Pick<UserTransaction, 'hash'>): string {
+  return `kora:${hash}`
+}
+
+/** Finds a transaction that this plugin has sent. */
+export async function find({ world, settings }: Sponsor, key: string): Promise<Sent | undefined> {
+  const query = new URLSearchParams({ relayer_id: settings.relayerId, idempotency_key: key })
+  const found = await callApi(world, { method: 'GET', path: `/api/v1/transactions?${query}` })
+  return Array.isArray(found) ? (found[0] as Sent | undefined) : undefined
+}
+
+/**
+ * Checks a transaction, and signs or sends it, if it and what else is open of its payer cannot cost the relayer more than the operator allows.
+ * @throws KoraError
+ */
+export async function admitTransaction<Result>(
+  sponsor: Sponsor,
+  transaction: UserTransaction,
+  act: () => Promise<Result>,
+): Promise<Result> {
+  const payment = await findPayment(sponsor, transaction)
+  const rules: ExposureRules = {
+    world: sponsor.world,
+    limits: sponsor.settings.failures,
+    look: (open) => look(sponsor, open),
+    overLimit: (message) => new KoraError('UsageLimitExceeded', `${message} Try again later.`),
+    underfunded: (message) => new KoraError('InsufficientFunds', message),
+    isRefusal: (error) => error instanceof KoraError || error instanceof ApiRefusal,
+  }
+  const check = async () => ({
+    funds: await checkPayment(sponsor, transaction, payment),
+    isUncertain: transaction.isUncertain,
+  })
+  return admit(claimOf(sponsor, transaction, payment), rules, { check, send: act })
+}
+
+/**
+ * What nobody has signed yet is counted apart: a stranger who names an account that is not his takes nothing from its owner, and an owner who signs
+ * afterwards has twice what he could otherwise lose the relayer.
+ */
+function claimOf({ settings }: Sponsor, transaction: UserTransaction, payment: Payment | undefined): Claim {
+  const { user, isSigned } = transaction
+  return {
+    payer: `${settings.relayerId}:${user}${isSigned ? '' : ':unsigned'}`,
+    group: settings.relayerId,
+    entry: {
+      key: nameOf(transaction),
+      unit: payment?.source ?? '',
+      amount: (payment?.amount ?? 0n).toString(),
+      payee: '',
+    },
+  }
+}
+
+/** Notes what became of a transaction that was sent. */
+export async function noteTransactionEnd(
+  sponsor: Sponsor,
+  transaction: UserTransaction,
+  { status, hash }: Sent,
+): Promise<void> {
+  const claim = claimOf(sponsor, transaction, undefined)
+  if (status === 'failed' && hash !== undefined) await noteEnd(claim, 'failed', sponsor.world)
+  else if (DONE.includes(status)) await noteEnd(claim, 'ended', sponsor.world)
+}
+
+const DONE = ['mined', 'confirmed', 'failed', 'canceled', 'expired']
+
+/** No block can include a transaction whose blockhash is older, in ms; blocks take up to a second. */
+const EXPIRY_MS = 150_000
+
+/** Remembers the signature of what callers send themselves, as long as a block can include it. */
+export async function rememberSignature(
+  { world }: Sponsor,
+  transaction: UserTransaction,
+  signature: string,
+): Promise<void> {
+  await world.kv.set(`signed:${nameOf(transaction)}`, signature, { ttlSec: EXPIRY_MS / 500 })
+}
+
+async function look(sponsor: Sponsor, { key, at }: Open): Promise<End> {
+  const sent = await find(sponsor, key)
+  if (sent !== undefined) {
+    if (sent.status === 'failed' && sent.hash !== undefined) return 'failed'
+    return DONE.includes(sent.status) ? 'ended' : 'open'
+  }
+  const signature = await sponsor.world.kv.get(`signed:${key}`)
+  const status = typeof signature === 'string' ? await readStatus(sponsor, signature) : undefined
+  if (status !== undefined) return status
+  return sponsor.world.now() - at > EXPIRY_MS ? 'ended' : 'open'
+}
+
+async function readStatus({ rpc }: Sponsor, signature: string): Promise<End | undefined> {
+  const { value } = await rpc<{ value: readonly unknown[] }>('getSignatureStatuses', [[signature]])
+  const [status] = value
+  if (!isRecord(status) || status.confirmationStatus === 'processed') return undefined
+  return status.err === null ? 'ended' : 'failed'
+}

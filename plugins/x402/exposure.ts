@@ -1,0 +1,59 @@
+import { admit, type Claim, type End, type ExposureRules, noteEnd, type Open } from '../shared/exposure.ts'
+import { normalized } from '../shared/fields.ts'
+import type { World } from '../shared/host.ts'
+import { type Asked, digest, findByKey, isEnded, paymentKey } from './asked.ts'
+import type { Settings } from './config.ts'
+import { Refusal } from './refusal.ts'
+import type { Verified } from './scheme.ts'
+
+/** A payment of which the service knows nothing after this time was never sent. */
+const UNSENT_MS = 60_000
+
+/**
+ * Verifies and sends a payment, if it and what else is open of its payer cannot cost the relayer more than the operator allows.
+ * @throws Refusal `insufficient_funds` or `limit_exceeded`
+ */
+export function admitPayment<Result>(
+  asked: Asked,
+  { settings, world }: { readonly settings: Settings; readonly world: World },
+  steps: { check(): Promise<Verified>; send(verified: Verified): Promise<Result> },
+): Promise<Result> {
+  const { payer } = asked.payment
+  const { relayerId } = asked.request.network
+  const rules: ExposureRules = {
+    world,
+    limits: settings.failures,
+    look: (open) => look(open, relayerId, world),
+    overLimit: (message) => new Refusal('limit_exceeded', `${message} Try again later.`, payer),
+    underfunded: (message) => new Refusal('insufficient_funds', message, payer),
+    isRefusal: (error) => error instanceof Refusal,
+  }
+  return admit(claimOf(asked), rules, steps)
+}
+
+/** Notes that a payment ended. */
+export function notePaymentEnd(asked: Asked, end: 'failed' | 'ended', world: World): Promise<void> {
+  return noteEnd(claimOf(asked), end, world)
+}
+
+function claimOf(asked: Asked): Claim {
+  const { network, requirements } = asked.request
+  return {
+    payer: digest([network.network, asked.payment.payer]),
+    group: network.network,
+    entry: {
+      key: paymentKey(asked),
+      unit: normalized(requirements.asset),
+      amount: requirements.amount.toString(),
+      payee: digest([normalized(requirements.payTo)]),
+    },
+  }
+}
+
+async function look({ key, at }: Open, relayerId: string, world: World): Promise<End> {
+  const found = await findByKey(relayerId, key, world)
+  if (found === undefined) return world.now() - at > UNSENT_MS ? 'ended' : 'open'
+  if (isEnded(found.status)) return found.status === 'failed' && found.hash !== undefined ? 'failed' : 'ended'
+  if (found.status === 'confirmed') return 'ended'
+  return found.status === 'mined' ? 'included' : 'open'
+}
