@@ -9,6 +9,7 @@
  *     npm run faults -- --reorganisations
  *     npm run faults -- --processes 2 --kills
  *     npm run faults -- --fail-over
+ *     npm run faults -- --endpoints 3 --liar --fees
  *     npm run faults -- --fronts
  *
  * History n has the seed `--seed` + n, so a failing one is replayed alone with its own seed and `--histories 1`.
@@ -34,6 +35,7 @@ const USAGE = `Usage: npm run faults -- [options]
   --fees                      chains that stand still, builders that include nothing, and markets that fall; EVM
   --refusals                  nodes that refuse some content permanently, in words that no one knows; EVM
   --reorganisations           chains that lose blocks that were final, while other relayers go on paying; EVM
+  --liar                      the first endpoint of several lies about prices, gas, balances, nonces and blocks; EVM
   --pools                     a relayer with two accounts
   --processes N               processes of the service on one PostgreSQL; 1 when absent, on the embedded database
   --fail-over                 the server of the database is killed, and its synchronous standby promoted; 2 processes when absent
@@ -55,6 +57,7 @@ const { values } = parseArgs({
     refusals: { type: 'boolean', default: false },
     reorganisations: { type: 'boolean', default: false },
     pools: { type: 'boolean', default: false },
+    liar: { type: 'boolean', default: false },
     processes: { type: 'string' },
     'fail-over': { type: 'boolean', default: false },
     fronts: { type: 'boolean', default: false },
@@ -97,8 +100,9 @@ process.exitCode = failures + late.length === 0 ? 0 : 1
 
 function testChainOf(chain: string): TestBedOptions['startTestChain'] {
   const endpoints = Number(values.endpoints)
-  const { fees, refusals, reorganisations, pools } = values
-  if (chain === 'evm') return () => startEvmTestChain({ endpoints, fees, refusals, reorganisations, pools })
+  const { fees, refusals, reorganisations, pools, liar } = values
+  if (chain === 'evm')
+    return () => startEvmTestChain({ endpoints, fees, refusals, reorganisations, pools, liar })
   if (chain === 'stellar') {
     const channels = Number(values.channels)
     return (now) =>

@@ -5,6 +5,7 @@ import { headOf } from './chain-walk.ts'
 import type { Environment } from './environment.ts'
 import type { EndpointBehaviour, Event } from './event.ts'
 import { tellTips } from './fee-event.ts'
+import { LIES, type Lie } from './lies.ts'
 
 const GWEI = 1_000_000_000n
 
@@ -19,7 +20,9 @@ export async function applyBehaviour(
   const node = nodes[index]
   if (node === undefined) return
   node.pruning = pruningOf(behaviour, (await headOf(anvil)) + size)
-  const habits = { ...habitsOf(behaviour, size), ...(fees && { lie: tellTips(fees) }) }
+  const lies = [...(fees ? [tellTips(fees)] : []), ...(behaviour === 'lies' ? [lieOf(size)] : [])]
+  const lie: Lie = (call, reply) => lies.reduce((answer, one) => one(call, answer), reply)
+  const habits = { ...habitsOf(behaviour, size), ...(lies.length > 0 && { lie }) }
   node.habits = unwanted === undefined ? habits : refusingUnwanted(habits, unwanted)
 }
 
@@ -73,6 +76,12 @@ export function refusingUnwanted(habits: Habits, unwanted: ReadonlySet<string>):
       return { code: -32000, message: STRANGE_WORDS[Number(BigInt(to) % BigInt(STRANGE_WORDS.length))] ?? '' }
     },
   }
+}
+
+function lieOf(number: number): Lie {
+  const [, lie] = LIES[number % LIES.length] ?? []
+  if (lie === undefined) throw new Error('there are no lies')
+  return lie
 }
 
 interface Offer {

@@ -3,6 +3,7 @@ import { type CommonEvent, drawClock, type Troubles, troubleWeights } from '../c
 import { drawConditions } from '../conditions.ts'
 import { type DeepReorg, drawDeepReorg } from './deep-reorg.ts'
 import { drawFeeEvent, type FeeEvent } from './fee-event.ts'
+import { LIES } from './lies.ts'
 
 /** How a request says what it wants to pay. `low` is what no node takes in place of anything. */
 export type Price = 'none' | 'safeLow' | 'fast' | 'fastest' | 'explicit' | 'low' | 'legacy'
@@ -11,7 +12,7 @@ export type Price = 'none' | 'safeLow' | 'fast' | 'fastest' | 'explicit' | 'low'
  * What an endpoint does permanently, until it has another behaviour. `prunes_…`: all of it up to some blocks ahead is gone · `indexing`: it
  * builds its index of transactions · `rests`: 429 to everything · `desynced`: blocks behind, and it refuses as a node does that stands
  * before a fork · `min_tip`: its pool takes no lower tip · `fee_cap`: geth's `--rpc.txfeecap` · `refuses_all`: it takes no bytes, in unknown
- * words.
+ * words · `lies`: it answers one of `LIES`, the one with the number `size`.
  */
 export type EndpointBehaviour =
   | 'none'
@@ -25,6 +26,7 @@ export type EndpointBehaviour =
   | 'min_tip'
   | 'fee_cap'
   | 'refuses_all'
+  | 'lies'
 
 /** One thing that happens. Targets are counted back from the newest transaction, so that they exist in every replay. */
 export type Event = OwnEvent | CommonEvent | FeeEvent | DeepReorg
@@ -75,6 +77,8 @@ interface DrawOptions {
   readonly refusals: boolean
   /** Whether the chain loses blocks that are final. */
   readonly reorganisations: boolean
+  /** Whether the first endpoint of several lies. */
+  readonly liar: boolean
 }
 
 const WEIGHTS: Readonly<Record<Exclude<Event, FeeEvent | DeepReorg>['is'], number>> = {
@@ -133,6 +137,7 @@ const HABITS: Readonly<Record<EndpointBehaviour, number>> = {
   min_tip: 3,
   fee_cap: 2,
   refuses_all: 0,
+  lies: 0,
 }
 
 const PRICES: Readonly<Record<Price, number>> = {
@@ -148,7 +153,7 @@ const PRICES: Readonly<Record<Price, number>> = {
 /** What happens next: the same for the same numbers. */
 export function drawEvent(
   random: Random,
-  { accounts, endpoints, maxDepth, troubles, fees, refusals, reorganisations }: DrawOptions,
+  { accounts, endpoints, maxDepth, troubles, fees, refusals, reorganisations, liar }: DrawOptions,
 ): Event {
   const ofFees = fees ? drawFeeEvent(random) : undefined
   if (ofFees !== undefined) return ofFees
@@ -182,7 +187,9 @@ export function drawEvent(
     case 'fund':
       return { is, account }
     case 'behaviour':
-      return drawHabit(random, endpoints, refusals)
+      return liar && random.chance(0.7)
+        ? { is, node: 0, behaviour: 'lies', size: random.int(0, LIES.length - 1) }
+        : drawHabit(random, endpoints, refusals)
     case 'conditions':
       return { is, conditions: drawConditions(random) }
     case 'clock':

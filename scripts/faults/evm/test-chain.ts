@@ -44,6 +44,8 @@ interface EvmOptions {
   readonly reorganisations?: boolean
   /** The second relayer has two accounts. */
   readonly pools?: boolean
+  /** The first endpoint of several lies. */
+  readonly liar?: boolean
 }
 
 /**
@@ -71,6 +73,7 @@ export async function startEvmTestChain({
   refusals = false,
   reorganisations: loses = false,
   pools = false,
+  liar = false,
 }: EvmOptions): Promise<TestChain> {
   const anvil = await startAnvil({ args: ['--no-mining'] })
   // So many can be undone from the first step on.
@@ -87,9 +90,10 @@ export async function startEvmTestChain({
   const unwanted = refusals ? new Set<string>() : undefined
   const reorganisations = loses ? createReorganisations() : undefined
   const keep = reorganisations && tapSigned(reorganisations)
-  for (const node of nodes)
+  for (const [index, node] of nodes.entries())
     node.tap = (call, reply) => {
-      fees?.watch.tap(call, reply)
+      // What the liar answers is no price that the service may pay.
+      fees?.watch.tap(call, liar && index === 0 ? undefined : reply)
       keep?.(call, reply)
     }
   const environment: Environment = {
@@ -143,6 +147,7 @@ export async function startEvmTestChain({
           fees: fees !== undefined,
           refusals,
           reorganisations: loses,
+          liar,
         }),
       ),
     makeBlock: async () => {
