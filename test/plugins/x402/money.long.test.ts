@@ -95,6 +95,25 @@ describe('what a payment may cost', () => {
     expect(sent?.status).toBe('failed')
   }, 60_000)
 
+  test('is what was checked, although the same call is dear a moment later', async () => {
+    const payer = await site.payer()
+    const body = await paymentBy(payer, site)
+    let estimates = 0
+    node.habits = {
+      lie: ({ method }, reply) => {
+        if (method !== 'eth_estimateGas') return reply
+        estimates += 1
+        return estimates === 1 ? reply : { ...reply, result: '0x895440' }
+      },
+    }
+    onTestFinished(() => {
+      node.habits = undefined
+    })
+    expect(await mining(settle(ask(body), settings(), world))).toMatchObject({ success: true })
+    const [sent] = await transactionsOf(payer.address)
+    expect(sent?.gas_limit).toBeLessThanOrEqual(500_000)
+  }, 60_000)
+
   test('is bounded for one payer: the third payment of a wallet that made two fail is refused', async () => {
     const wallet = await twoFaced(false)
     const owner = await site.payer(0n)
