@@ -6530,8 +6530,8 @@ export interface components {
          */
         readonly StellarTransactionRequest: {
             /**
-             * @description The network of the relayer: its name here, its public name (`testnet`, `pubnet`, `futurenet`), either by CAIP-2 (`stellar:testnet`), or its
-             *     passphrase.
+             * @description The network of the relayer: its name here, its public name (`testnet`, `pubnet`, `futurenet`), either of them by CAIP-2
+             *     (`stellar:testnet`), or its passphrase.
              */
             readonly network: string;
             /**

@@ -5,6 +5,7 @@ import { settle, supported } from '../../../plugins/x402/facilitator.ts'
 import { NETWORKS_OF_VERSION_1 } from '../../../plugins/x402/wire.ts'
 import { ON_ANVIL } from '../../support/anvil.ts'
 import { DEV_KEYS, plainSigner } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
 import { paymentBy } from './evm-payment.ts'
 import { NETWORK, RELAYER, startEvmSite } from './evm-site.ts'
 import { createWorld } from './world.ts'
@@ -40,6 +41,10 @@ test('a network that is down, one whose relayer is paused, one without funds, an
   })
   onTestFinished(site.stop)
   const world = createWorld(site.service.url)
+  await until(
+    async () => (await site.service.api<{ system_disabled: boolean }>('GET', '/relayers/poor')).body.data,
+    ({ system_disabled }) => system_disabled,
+  )
   const settings = readSettings({
     networks: [
       ...site.config.networks,

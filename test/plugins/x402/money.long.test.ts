@@ -1,6 +1,6 @@
 import { encodeFunctionData, type Hex, parseAbi, parseSignature } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { paymentKey } from '../../../plugins/x402/asked.ts'
 import { readSettings } from '../../../plugins/x402/config.ts'
 import { settle } from '../../../plugins/x402/facilitator.ts'
@@ -93,6 +93,25 @@ describe('what a payment may cost', () => {
     expect(sent?.gas_limit).toBeLessThanOrEqual(500_000)
     expect(sent?.receipt?.gas_used).toBeLessThanOrEqual(500_000)
     expect(sent?.status).toBe('failed')
+  }, 60_000)
+
+  test('is what was checked, although the same call is dear a moment later', async () => {
+    const payer = await site.payer()
+    const body = await paymentBy(payer, site)
+    let estimates = 0
+    node.habits = {
+      lie: ({ method }, reply) => {
+        if (method !== 'eth_estimateGas') return reply
+        estimates += 1
+        return estimates === 1 ? reply : { ...reply, result: '0x895440' }
+      },
+    }
+    onTestFinished(() => {
+      node.habits = undefined
+    })
+    expect(await mining(settle(ask(body), settings(), world))).toMatchObject({ success: true })
+    const [sent] = await transactionsOf(payer.address)
+    expect(sent?.gas_limit).toBeLessThanOrEqual(500_000)
   }, 60_000)
 
   test('is bounded for one payer: the third payment of a wallet that made two fail is refused', async () => {
@@ -266,6 +285,9 @@ const signed = (body: object) =>
 
 describe('an authorization that somebody else sends first', () => {
   const limitLogs = (blocks: number) => {
+    onTestFinished(() => {
+      node.habits = undefined
+    })
     node.habits = {
       refuse: ({ method, params }) => {
         if (method !== 'eth_getLogs') return undefined
@@ -277,18 +299,21 @@ describe('an authorization that somebody else sends first', () => {
     }
   }
 
-  test.each([1000, 10, 1])(
-    'is a success, also if the node limits a query to %d blocks and the payment is asked for 1001 blocks later',
-    async (blocks) => {
+  test.each([
+    [1000, 30],
+    [10, 1001],
+    [1, 30],
+  ])(
+    'is a success, also if the node limits a query to %d blocks and the payment is asked for %d blocks later',
+    async (blocks, later) => {
       limitLogs(blocks)
       const body = await paymentBy(await site.payer(), site)
       await signed(body)
       const other = await overtake(site.token, callOf(body.paymentPayload.payload))
       const first = await mining(settle(ask(body), settings(), world))
       expect(first).toMatchObject({ success: true, transaction: other })
-      await site.anvil.rpc('anvil_mine', ['0x3e9'])
+      await site.anvil.rpc('anvil_mine', [`0x${later.toString(16)}`])
       expect(await settle(ask(body), settings(), world)).toMatchObject({ success: true, transaction: other })
-      node.habits = undefined
     },
     60_000,
   )
