@@ -87,7 +87,8 @@ export function readSent(reply: RpcReply): BroadcastResult {
   if (code === INVALID_PARAMS && ABOUT_TABLES.test(message)) return { kind: 'later', detail: message }
   if (UNUSABLE.includes(code)) return { kind: 'refused', detail: message }
   // Under the same code, providers state rules of their own ("must include a tip"), which say nothing about the network.
-  if (code === INVALID_PARAMS) return { kind: UNREADABLE.test(message) ? 'refused' : 'unclear', detail: message }
+  if (code === INVALID_PARAMS)
+    return { kind: UNREADABLE.test(message) ? 'refused' : 'unclear', detail: message }
   if (code === NODE_UNHEALTHY) return { kind: 'later', detail: message }
   const { err } = fieldsOf(data)
   if (code !== PREFLIGHT_FAILED || err === undefined || err === null) {
