@@ -32,7 +32,7 @@ export function chargeOf({ fee, decimals, tokenDecimals, price, token, policies 
   const denominator = price.denominator * 10n ** BigInt(decimals) * hundred * hundred
   const amount = divideUp(numerator, denominator)
   const least = amount > 0n ? amount : 1n
-  // What a user authorizes beyond the fee would stay with the forwarder's contract, for anybody's next call.
+  // What a user authorizes beyond the fee would stay with the forwarder's contract, for the next call of anyone.
   return { amount: least, most: least }
 }
 

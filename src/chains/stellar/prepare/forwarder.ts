@@ -118,15 +118,15 @@ async function refusePoor(
   { token, payer }: Forwarding,
   { amount }: Charge,
 ): Promise<Answer<never> | undefined> {
-  const held = await readTokenContract(client, {
+  const balance = await readTokenContract(client, {
     contract: token,
     name: 'balance',
     args: [{ address: payer }],
   })
-  if (held.kind !== 'ok' || held.value >= amount) return undefined
+  if (balance.kind !== 'ok' || balance.value >= amount) return undefined
   return refuse(
     'insufficient_balance',
-    `fee_token: the fee is at least ${amount} base units of ${token}, and ${payer} has ${held.value}.`,
+    `fee_token: the fee is at least ${amount} base units of ${token}, and ${payer} has ${balance.value}.`,
   )
 }
 

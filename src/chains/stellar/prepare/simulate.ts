@@ -121,7 +121,7 @@ async function askOpinions(
   }
   const others = client.states().slice(told.length)
   const opinions = told.map(({ value, behind }) => ({ ...value, behind: behind || value.behind }))
-  // Where nobody has the newest ledger that somebody told, there may be no such ledger. A success then counts, and a refusal does not.
+  // Where no endpoint has the newest ledger that one of them told, there may be no such ledger. A success then counts, and a refusal does not.
   const isHeadDoubtful = opinions.every(({ behind }) => behind)
   const counted = opinions.map((opinion) =>
     isHeadDoubtful && opinion.answer.kind === 'ok' ? { ...opinion, behind: false } : opinion,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSolana, type TestSolana } from '../../../../simulators/solana/start-solana.ts'
 import { createWallet, signContent, transfer } from '../../../../simulators/solana/wallet.ts'
 import type { SolanaDraft, SolanaRequest } from '../../../../src/chains/solana/content.ts'
+import { SOLANA_AGREEMENT } from '../../../../src/chains/solana/prepare/agreement.ts'
 import { readBudget } from '../../../../src/chains/solana/prepare/fees.ts'
 import { createSolanaChain } from '../../../../src/chains/solana/solana-chain.ts'
 import { openTransaction } from '../../../../src/chains/solana/wire/message.ts'
@@ -158,6 +159,12 @@ async function liesAbout(request: SolanaRequest): Promise<readonly NamedLie[]> {
   const asked = new Map(nodes.flatMap(({ honest }) => [...honest]))
   return everyLie(asked, special)
 }
+
+test.each(REQUESTS)('every answer that counts for $name is in the table', async ({ of }) => {
+  const asked = new Set((await liesAbout(of())).map(({ method }) => method))
+  const told = new Set(Object.values(SOLANA_AGREEMENT).flatMap((row) => row.told))
+  expect([...asked].filter((method) => !told.has(method))).toEqual([])
+})
 
 describe.each(REQUESTS)('$name', ({ of }) => {
   test.each([2, 3])('is decided by the others, of %d endpoints, whatever one of them says', async (count) => {

@@ -10,6 +10,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { StellarDraft, StellarRequest } from '../../../../src/chains/stellar/content.ts'
 import { openEnvelope } from '../../../../src/chains/stellar/model/envelope.ts'
+import { STELLAR_AGREEMENT } from '../../../../src/chains/stellar/prepare/agreement.ts'
 import { createStellarChain } from '../../../../src/chains/stellar/stellar-chain.ts'
 import { createLogger } from '../../../../src/log.ts'
 import { createAdjustableClock } from '../../../support/clock.ts'
@@ -239,6 +240,12 @@ async function liesAbout(request: StellarRequest): Promise<readonly NamedLie[]> 
   )
   return everyLie(new Map(nodes.flatMap(({ honest }) => [...honest])), special)
 }
+
+test.each(REQUESTS)('every answer that counts for $name is in the table', async ({ of }) => {
+  const asked = new Set((await liesAbout(of())).map(({ method }) => method))
+  const told = new Set(Object.values(STELLAR_AGREEMENT).flatMap((row) => row.told))
+  expect([...asked].filter((method) => !told.has(method))).toEqual([])
+})
 
 describe.each(REQUESTS)('$name', ({ of }) => {
   test.each([2, 3])('is decided by the others, of %d endpoints, whatever one of them says', async (count) => {
