@@ -182,7 +182,7 @@ describe.each(REQUESTS)('$name', ({ of }) => {
     }
     expect(wrong).toEqual([])
     expect(lies.length).toBeGreaterThan(50)
-  })
+  }, 600_000)
 
   test('costs at most the cap of one transaction with one endpoint, whatever it says', async () => {
     const [node] = nodes
@@ -193,5 +193,5 @@ describe.each(REQUESTS)('$name', ({ of }) => {
       node?.tell(undefined)
       if (draft !== undefined) expect(draft.fee).toBeLessThanOrEqual(1_000_000n)
     }
-  })
+  }, 600_000)
 })

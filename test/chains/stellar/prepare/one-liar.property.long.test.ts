@@ -263,7 +263,7 @@ describe.each(REQUESTS)('$name', ({ of }) => {
     }
     expect(wrong).toEqual([])
     expect(lies.length).toBeGreaterThan(50)
-  })
+  }, 600_000)
 
   test('costs at most what its limit allows with one endpoint, whatever it says', async () => {
     const [node] = nodes
@@ -279,5 +279,5 @@ describe.each(REQUESTS)('$name', ({ of }) => {
       const { feePerOperation, operationCount, resourceFee, maxFee } = draft
       expect(feePerOperation * BigInt(operationCount + 1) + resourceFee).toBeLessThanOrEqual(maxFee)
     }
-  })
+  }, 600_000)
 })
