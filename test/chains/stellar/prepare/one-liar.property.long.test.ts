@@ -248,22 +248,26 @@ test.each(REQUESTS)('every answer that counts for $name is in the table', async 
 })
 
 describe.each(REQUESTS)('$name', ({ of }) => {
-  test.each([2, 3])('is decided by the others, of %d endpoints, whatever one of them says', async (count) => {
-    const urls = nodes.slice(0, count).map(({ url }) => url)
-    const request = of()
-    const lies = await liesAbout(request)
-    const wrong: string[] = []
-    const honest = await decide(urls, request)
-    for (const [index, { name, lie }] of lies.entries()) {
-      const liar = nodes[index % count]
-      liar?.tell(lie)
-      const problem = difference(honest, await decide(urls, request), count)
-      liar?.tell(undefined)
-      if (problem !== undefined) wrong.push(`${name}: ${problem}`)
-    }
-    expect(wrong).toEqual([])
-    expect(lies.length).toBeGreaterThan(50)
-  }, 600_000)
+  test.each([2, 3])(
+    'is decided by the others, of %d endpoints, whatever one of them says',
+    async (count) => {
+      const urls = nodes.slice(0, count).map(({ url }) => url)
+      const request = of()
+      const lies = await liesAbout(request)
+      const wrong: string[] = []
+      const honest = await decide(urls, request)
+      for (const [index, { name, lie }] of lies.entries()) {
+        const liar = nodes[index % count]
+        liar?.tell(lie)
+        const problem = difference(honest, await decide(urls, request), count)
+        liar?.tell(undefined)
+        if (problem !== undefined) wrong.push(`${name}: ${problem}`)
+      }
+      expect(wrong).toEqual([])
+      expect(lies.length).toBeGreaterThan(50)
+    },
+    600_000,
+  )
 
   test('costs at most what its limit allows with one endpoint, whatever it says', async () => {
     const [node] = nodes
