@@ -5,9 +5,6 @@ import { PERCENT_UNIT, type Price, percentUnits } from './price.ts'
 /** The default of `slippage_percentage`. */
 const DEFAULT_SLIPPAGE_PERCENT = 1
 
-/** The part by which a user's authorization exceeds the fee, in percent, where it may exceed it. */
-const MOST_PERCENT = 5n
-
 /** The policies that decide a charge. */
 export type ChargePolicies = SponsoringPolicies & { readonly slippagePercentage?: number }
 
@@ -35,7 +32,8 @@ export function chargeOf({ fee, decimals, tokenDecimals, price, token, policies 
   const denominator = price.denominator * 10n ** BigInt(decimals) * hundred * hundred
   const amount = divideUp(numerator, denominator)
   const least = amount > 0n ? amount : 1n
-  return { amount: least, most: divideUp(least * (100n + MOST_PERCENT), 100n) }
+  // What a user authorizes beyond the fee would stay with the forwarder's contract, for the next call of anyone.
+  return { amount: least, most: least }
 }
 
 function divideUp(numerator: bigint, denominator: bigint): bigint {

@@ -16,7 +16,7 @@ interface AgreementRow {
   readonly asked: 'all' | 'one, then all'
   /** The rule by which the answers of the endpoints at the head become one value. */
   readonly agreed: string
-  /** The most that an endpoint can do whose answer nobody else confirms. */
+  /** The most that an endpoint can do whose answer no one else confirms. */
   readonly alone: string
 }
 
@@ -66,7 +66,7 @@ export async function askMost<T>(client: AskedClient, asking: Asking<T>): Promis
 
 interface Everyone<T> {
   readonly told: readonly Statement<T>[]
-  /** The reason why nobody at the head answered, if nobody did. */
+  /** The reason why no one at the head answered, if no one did. */
   readonly silence: string
 }
 
@@ -118,7 +118,7 @@ function withBehind<T>(
   return told.map((one) => ({ ...one, behind: one.head + toleratedBlocks < newest }))
 }
 
-/** Prices up to this many times another one are the same: the agreed one is then at most so many times too high or too low. */
+/** Prices up to this many times another one are the same: the agreed one is then at most this many times too high or too low. */
 const SAME_FACTOR = 2n
 
 /** Returns true for amounts of which neither is more than twice the other, and for amounts that are both at most `negligible`. Pure. */

@@ -137,7 +137,7 @@ const LATE: EndpointReply = {
  * The time in ms that slower endpoints have after the first reply, where it is not enough. With less, a quick endpoint decides alone; with
  * more, a slow one delays every transaction.
  */
-const PATIENCE_MS = 1_000
+const SLOWER_DELAY_MS = 1_000
 
 interface Waiting {
   readonly enough: (answered: readonly (readonly EndpointReply[])[]) => boolean
@@ -154,15 +154,15 @@ function untilEnough(
     one instanceof Promise ? undefined : one,
   )
   return new Promise((resolve, reject) => {
-    let patience: NodeJS.Timeout | undefined
+    let delay: NodeJS.Timeout | undefined
     const finish = () => {
-      clearTimeout(patience)
+      clearTimeout(delay)
       resolve(answers.map((replies) => replies ?? late()))
     }
     const consider = () => {
       const answered = answers.flatMap((replies) => (replies === undefined ? [] : [replies]))
       if (answered.length === answers.length || enough(answered)) finish()
-      else if (answered.some(isAnswered)) patience ??= setTimeout(finish, PATIENCE_MS)
+      else if (answered.some(isAnswered)) delay ??= setTimeout(finish, SLOWER_DELAY_MS)
     }
     for (const [index, one] of asked.entries()) {
       if (!(one instanceof Promise)) continue

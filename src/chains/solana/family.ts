@@ -6,7 +6,7 @@ import { exactFeeOf } from './prepare/fees.ts'
 import { openTransaction } from './wire/message.ts'
 
 /** Returns the fee of a draft where its bytes decide it; undefined where only the chain's statement does. */
-export function exactFeeIn({ transaction }: Pick<SolanaDraft, 'transaction'>): bigint | undefined {
+function exactFeeIn({ transaction }: Pick<SolanaDraft, 'transaction'>): bigint | undefined {
   return exactFeeOf(openTransaction(transaction).message)
 }
 

@@ -13,6 +13,7 @@ import { keypairOf, MAIN } from '../../support/stellar-scenario.ts'
 import {
   COUNTER,
   FORWARDER,
+  KEEPING_FORWARDER,
   ORACLE,
   type SponsoredStellar,
   type StellarBuild,
@@ -84,9 +85,12 @@ async function built(): Promise<StellarBuild> {
 }
 
 /** Signs the authorization as a wallet does: with its own last ledger. */
-async function authorized({ user_auth_entry = '' }: StellarBuild, keypair = USER): Promise<string> {
+async function authorized(
+  { user_auth_entry = '' }: StellarBuild,
+  { keypair = USER, ledgers = 60 } = {},
+): Promise<string> {
   const entry = xdr.SorobanAuthorizationEntry.fromXDR(user_auth_entry, 'base64')
-  const last = (scenario.ledger.ledgers.at(-1)?.sequence ?? 0) + 60
+  const last = (scenario.ledger.ledgers.at(-1)?.sequence ?? 0) + ledgers
   return (await authorizeEntry(entry, keypair, last, scenario.ledger.passphrase)).toXDR('base64')
 }
 
@@ -127,7 +131,7 @@ describe('the call of a contract', () => {
     const before = [lumens(), await tokensOf(USER.publicKey())] as const
     const build = await built()
     const fee = BigInt(build.fee_in_token)
-    expect(BigInt(build.max_fee_in_token ?? 0)).toBe((fee * 105n + 99n) / 100n)
+    expect(BigInt(build.max_fee_in_token ?? 0)).toBe(fee)
     const body = send(build.transaction, await authorized(build))
     const { id } = await scenario.send(body)
     expect(await scenario.post(body)).toMatchObject({ status: 400, body: { code: 'already_accepted' } })
@@ -162,7 +166,7 @@ describe('the call of a contract', () => {
   test.each<[string, (build: StellarBuild) => Promise<object>, RegExp]>([
     [
       'by another account',
-      async (build) => send(build.transaction, await authorized(build, keypairOf('other'))),
+      async (build) => send(build.transaction, await authorized(build, { keypair: keypairOf('other') })),
       /simulation failed|authorization/,
     ],
     [
@@ -170,6 +174,11 @@ describe('the call of a contract', () => {
       async (build) => send(build.transaction, 'AAAA'),
       /^signed_auth_entry: a SorobanAuthorizationEntry/,
     ],
+    ...[0, 1, 2].map((ledgers): [string, (build: StellarBuild) => Promise<object>, RegExp] => [
+      `that ends ${ledgers} ledgers after the newest one`,
+      async (build) => send(build.transaction, await authorized(build, { ledgers })),
+      /^signed_auth_entry: an authorization that is valid at least until ledger/,
+    ]),
     [
       'with a fee bump',
       async (build) => ({ ...send(build.transaction, await authorized(build)), fee_bump: true }),
@@ -195,6 +204,43 @@ describe('the call of a contract', () => {
     expect(lumens()).toBe(before)
   })
 
+  test('is included in no ledger after the last one of its authorization', async () => {
+    const build = await built()
+    const before = lumens()
+    const { id } = await scenario.send(send(build.transaction, await authorized(build, { ledgers: 5 })))
+    const last = (scenario.ledger.ledgers.at(-1)?.sequence ?? 0) + 5
+    const final = await scenario.closeUntil(id, 'confirmed')
+    const { v1 } = xdr.TransactionEnvelope.fromXDR(
+      final.transaction_xdr ?? '',
+      'base64',
+    ) as xdr.TransactionEnvelopeTx
+    expect(v1.tx.cond).toMatchObject({ v2: { ledgerBounds: { maxLedger: last + 1 } } })
+    expect(before - lumens()).toBeLessThanOrEqual(BigInt(build.fee_in_stroops))
+  })
+
+  test('by a user without the token is refused in words', async () => {
+    const poor = keypairOf('poor')
+    scenario.ledger.fund(poor.publicKey(), 100_000_000n)
+    const { sequence } = scenario.ledger.account(poor.publicKey()) ?? { sequence: 0n }
+    const transaction_xdr = new TransactionBuilder(new Account(poor.publicKey(), String(sequence)), {
+      fee: '100',
+      networkPassphrase: scenario.ledger.passphrase,
+    })
+      .addOperation(new Contract(contracts.counter).call('increment', addressOf(poor.publicKey())))
+      .setTimeout(0)
+      .build()
+      .toXDR()
+    expect(await scenario.build({ transaction_xdr, fee_token: contracts.token })).toMatchObject({
+      status: 400,
+      body: {
+        code: 'insufficient_balance',
+        error: expect.stringMatching(
+          /^fee_token: the fee is at least \d+ base units of C\w+, and G\w+ has 0\.$/,
+        ),
+      },
+    })
+  })
+
   test('with a token of four billion decimals is refused', async () => {
     const answer = await scenario.quote({ ...increment(), fee_token: contracts.odd })
     expect(answer).toMatchObject({ status: 500, body: { code: 'network_unavailable' } })
@@ -204,4 +250,35 @@ describe('the call of a contract', () => {
     const answer = await scenario.build({ ...increment(), fee_token: 'native' })
     expect(answer.status).toBe(400)
   })
+})
+
+describe('a forwarder that keeps the fee', () => {
+  test('makes the build a refusal: nothing would be paid to the relayer', async () => {
+    let token = ''
+    let counter = ''
+    const keeping = await startSponsoredStellar((ledger) => {
+      token = ledger.contract(tokenProgram(USER.publicKey()), createWasm(6))
+      counter = ledger.contract(COUNTER, createWasm(7))
+      return {
+        fee_payment_strategy: 'user',
+        max_fee: 50_000_000,
+        fee_forwarder: ledger.contract(KEEPING_FORWARDER, createWasm(8)),
+        allowed_tokens: [{ asset: token, price: { sources: [{ type: 'fixed', price: '0.4' }] } }],
+      }
+    })
+    const { sequence } = keeping.ledger.account(USER.publicKey()) ?? { sequence: 0n }
+    const transaction_xdr = new TransactionBuilder(new Account(USER.publicKey(), String(sequence)), {
+      fee: '100',
+      networkPassphrase: keeping.ledger.passphrase,
+    })
+      .addOperation(new Contract(counter).call('increment', addressOf(USER.publicKey())))
+      .setTimeout(0)
+      .build()
+      .toXDR()
+    expect(await keeping.build({ transaction_xdr, fee_token: token })).toMatchObject({
+      status: 400,
+      body: { code: 'payment_required', error: expect.stringMatching(/^The relayer would get 0 of \d+/) },
+    })
+    await keeping.stop()
+  }, 60_000)
 })

@@ -143,6 +143,8 @@ export function tokenProgram(rich: string): Program {
     env.set(balanceKey(from), toAmount(has - by))
     const had = env.get(balanceKey(to)) === undefined ? start(to) : amountIn(env.get(balanceKey(to)))
     env.set(balanceKey(to), toAmount(had + by))
+    const nobody = xdr.ScVal.scvVoid()
+    env.emit([xdr.ScVal.scvSymbol('transfer'), from ?? nobody, to ?? nobody], toAmount(by))
   }
   return {
     decimals: () => xdr.ScVal.scvU32(7),
@@ -171,21 +173,30 @@ export function tokenProgram(rich: string): Program {
   }
 }
 
-/** The FeeForwarder without permissions: the relayer that sends gets the fee. Written from its documentation. */
-export const FORWARDER: Program = {
-  forward: (env, feeToken, fee, most, lastLedger, target, name, args, user, relayer) => {
-    const all = [feeToken, most, lastLedger, target, name, args].map((one) => one ?? xdr.ScVal.scvVoid())
-    env.requireAuth(nameOf(relayer))
-    env.requireAuthForArgs(nameOf(user), all)
-    if (amountIn(fee) <= 0n || amountIn(fee) > amountIn(most)) env.trap('fee bounds')
-    const own = Address.fromString(env.contract).toScVal()
-    const [token, from, to] = [nameOf(feeToken), user ?? own, relayer ?? own]
-    env.call(token, 'approve', from, own, most ?? toAmount(0n), lastLedger ?? xdr.ScVal.scvU32(0))
-    env.call(token, 'transfer_from', own, from, to, fee ?? toAmount(0n))
-    const called = name?.type === 'scvSymbol' ? name.sym.toString() : ''
-    return env.call(nameOf(target), called, ...(args?.type === 'scvVec' ? (args.vec ?? []) : []))
-  },
+/** A FeeForwarder that pays the fee to one of the two. Written from its documentation. */
+function forwarderTo(receiver: 'relayer' | 'itself'): Program {
+  return {
+    forward: (env, feeToken, fee, most, lastLedger, target, name, args, user, relayer) => {
+      const all = [feeToken, most, lastLedger, target, name, args].map((one) => one ?? xdr.ScVal.scvVoid())
+      env.requireAuth(nameOf(relayer))
+      env.requireAuthForArgs(nameOf(user), all)
+      if (amountIn(fee) <= 0n || amountIn(fee) > amountIn(most)) env.trap('fee bounds')
+      const own = Address.fromString(env.contract).toScVal()
+      const [token, from] = [nameOf(feeToken), user ?? own]
+      const to = receiver === 'relayer' ? (relayer ?? own) : own
+      env.call(token, 'approve', from, own, most ?? toAmount(0n), lastLedger ?? xdr.ScVal.scvU32(0))
+      env.call(token, 'transfer_from', own, from, to, fee ?? toAmount(0n))
+      const called = name?.type === 'scvSymbol' ? name.sym.toString() : ''
+      return env.call(nameOf(target), called, ...(args?.type === 'scvVec' ? (args.vec ?? []) : []))
+    },
+  }
 }
+
+/** The FeeForwarder without permissions: the relayer that sends gets the fee. */
+export const FORWARDER: Program = forwarderTo('relayer')
+
+/** One that keeps the fee, like the one with permissions: its owner collects what is on it. */
+export const KEEPING_FORWARDER: Program = forwarderTo('itself')
 
 /** A contract that counts the calls of a user, and one that tries to act for another account. */
 export const COUNTER: Program = {

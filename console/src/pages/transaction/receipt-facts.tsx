@@ -82,7 +82,7 @@ function receiptOf(transaction: Transaction): Receipt | undefined {
     case 'solana': {
       const { slot, block_time, fee, compute_units } = transaction.receipt
       const unit = { unit: 'Compute units', used: compute_units }
-      return { name: 'Slot', block: String(slot), time: block_time, fee: fee.toString(), ...unit }
+      return { name: 'Slot', block: String(slot), time: block_time, fee: fee?.toString(), ...unit }
     }
   }
 }

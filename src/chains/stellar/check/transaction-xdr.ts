@@ -24,11 +24,17 @@ export function checkTransactionXdr(request: StellarRequest, xdr: string, rules:
   if (read === undefined) return `${AT}: a TransactionEnvelope is expected, XDR in base64.`
   if (read.kind === 'fee_bump') return `${AT}: a transaction is expected; this is already a fee bump.`
   const { envelope } = read
-  return request.feeBump === true ? checkSigned(request, envelope, rules) : checkUnsigned(envelope, rules)
+  return request.feeBump === true
+    ? checkSigned(request, envelope, rules)
+    : checkUnsigned(request, envelope, rules)
 }
 
 /** The relayer signs it with a new sequence number, so no other signature is needed, and earlier ones are worthless. */
-function checkUnsigned({ tx, signatures }: TransactionV1Envelope, { self }: XdrRules): Problem {
+function checkUnsigned(
+  { payment }: StellarRequest,
+  { tx, signatures }: TransactionV1Envelope,
+  { self }: XdrRules,
+): Problem {
   if (signatures.length > 0) {
     return `${AT}: an unsigned transaction is expected, this one has ${signatures.length} signatures; with fee_bump it is wrapped unchanged.`
   }
@@ -38,15 +44,15 @@ function checkUnsigned({ tx, signatures }: TransactionV1Envelope, { self }: XdrR
   if (tx.cond.type === 'precondV2' && tx.cond.v2.extraSigners.length > 0) {
     return `${AT}: no extra signers are expected; the service signs only for the relayer's own account.`
   }
-  return checkPreconditions(tx) ?? checkInvoker(tx) ?? checkOperations(tx, self)
+  return checkPreconditions(tx, payment !== undefined) ?? checkInvoker(tx) ?? checkOperations(tx, self)
 }
 
 /**
  * The service assigns the sequence number and signs expired content again, so a bound that can never hold again would be tried for ever.
- * The other bounds hold sooner or later (CAP-21).
+ * The other bounds hold sooner or later (CAP-21). Where a user pays, the service has set the bound itself, and refuses what is past it.
  */
-function checkPreconditions(tx: Transaction): Problem {
-  if (maxLedgerOf(tx) !== undefined)
+function checkPreconditions(tx: Transaction, isPaid: boolean): Problem {
+  if (maxLedgerOf(tx) !== undefined && !isPaid)
     return `${AT}: cond.ledgerBounds.maxLedger is expected to be 0; use timeBounds.maxTime or valid_until.`
   return tx.cond.type === 'precondV2' && tx.cond.v2.minSeqNum !== null
     ? `${AT}: cond.minSeqNum is expected to be absent; the service assigns the sequence number.`

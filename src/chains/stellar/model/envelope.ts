@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import {
   type FeeBumpTransaction,
+  LedgerBounds,
   MuxedAccount,
   Preconditions,
   PreconditionsV2,
@@ -98,6 +99,29 @@ export function withMaxTime(cond: Preconditions, maxTime: bigint): Preconditions
     new PreconditionsV2({ timeBounds, ledgerBounds, minSeqNum, minSeqAge, minSeqLedgerGap, extraSigners }),
   )
 }
+
+/** Returns preconditions under which no ledger after this one includes the transaction, and none that they excluded before. */
+export function withLastLedger(cond: Preconditions, last: number): Preconditions {
+  const before = cond.type === 'precondV2' ? cond.v2 : undefined
+  const { minLedger = 0, maxLedger = 0 } = before?.ledgerBounds ?? {}
+  const end = Math.min(last + 1, MAX_UINT32)
+  const ledgerBounds = new LedgerBounds({
+    minLedger,
+    maxLedger: maxLedger === 0 ? end : Math.min(maxLedger, end),
+  })
+  return Preconditions.precondV2(
+    new PreconditionsV2({
+      timeBounds: boundsOf(cond),
+      ledgerBounds,
+      minSeqNum: before?.minSeqNum ?? null,
+      minSeqAge: before?.minSeqAge ?? 0n,
+      minSeqLedgerGap: before?.minSeqLedgerGap ?? 0,
+      extraSigners: before?.extraSigners ?? [],
+    }),
+  )
+}
+
+const MAX_UINT32 = 2 ** 32 - 1
 
 /** Returns the fee for resources of smart contracts, in stroops; 0 without any. */
 export function resourceFeeOf({ ext }: Transaction): bigint {

@@ -19,14 +19,21 @@ import type { Charge, SponsoredBuild, SponsoringPlan } from '../../capabilities.
 import { isPaidByUsers } from '../../sponsoring.ts'
 import { addressName } from '../effects/invocation.ts'
 import { encodeMemo, encodeScAddress } from '../encode.ts'
-import { closeEnvelope, hashTransaction, openEnvelope, withFields, withMaxTime } from '../model/envelope.ts'
+import {
+  closeEnvelope,
+  hashTransaction,
+  openEnvelope,
+  withFields,
+  withLastLedger,
+  withMaxTime,
+} from '../model/envelope.ts'
 import { toMuxedAccount } from '../model/strkey.ts'
 import type { FundsReader } from '../read/accounts.ts'
 import { readHead } from '../read/replies.ts'
-import { i128 } from '../read/tokens.ts'
+import { i128, readTokenContract } from '../read/tokens.ts'
 import type { StellarAccount } from '../types.ts'
 import type { PrepareContext } from './prepare.ts'
-import { type Simulation, simulate } from './simulate.ts'
+import { paidIn, type Simulation, simulate } from './simulate.ts'
 
 /** The tools of sponsoring. */
 export interface SponsoringContext extends PrepareContext {
@@ -91,6 +98,7 @@ export async function planCall(
     )
   const forwarded = { ...forwarding, call, forwarder: feeForwarder }
   const trial = await run(context, forwarded, SMALLEST)
+  if (trial.kind === 'refused') return (await refusePoor(context, forwarded, SMALLEST)) ?? trial
   if (trial.kind !== 'ok') return trial
   const { resourceFee } = trial.value.simulation
   return {
@@ -102,6 +110,24 @@ export async function planCall(
       build: (charge) => build(context, forwarded, charge ?? SMALLEST),
     },
   }
+}
+
+/** Explains a call that fails because the user has too little of the token, which the error of the contract does not say. */
+async function refusePoor(
+  { client }: SponsoringContext,
+  { token, payer }: Forwarding,
+  { amount }: Charge,
+): Promise<Answer<never> | undefined> {
+  const balance = await readTokenContract(client, {
+    contract: token,
+    name: 'balance',
+    args: [{ address: payer }],
+  })
+  if (balance.kind !== 'ok' || balance.value >= amount) return undefined
+  return refuse(
+    'insufficient_balance',
+    `fee_token: the fee is at least ${amount} base units of ${token}, and ${payer} has ${balance.value}.`,
+  )
 }
 
 interface Forwarded extends Forwarding {
@@ -178,6 +204,7 @@ async function build(
   charge: Charge,
 ): Promise<Answer<SponsoredBuild>> {
   const answer = await run(context, forwarded, charge)
+  if (answer.kind === 'refused') return (await refusePoor(context, forwarded, charge)) ?? answer
   if (answer.kind !== 'ok') return answer
   const { tx, lastLedger, simulation } = answer.value
   if (simulation.restore !== undefined)
@@ -198,6 +225,13 @@ async function build(
       'execution_reverted',
       `The call would need authorizations of accounts other than ${forwarded.payer}.`,
     )
+  const { token, forwarder, account } = forwarded
+  const paid = paidIn(simulation, { token, receiver: account.address })
+  if (paid < charge.amount)
+    return refuse(
+      'payment_required',
+      `The relayer would get ${paid} of ${charge.amount} base units of ${token} through its fee_forwarder ${forwarder}, so the call would not be paid for.`,
+    )
   return {
     kind: 'ok',
     value: {
@@ -210,23 +244,33 @@ async function build(
   }
 }
 
-function ownerOf({ credentials }: SorobanAuthorizationEntry): string | undefined {
-  return credentials.type === 'sorobanCredentialsAddress'
-    ? addressName(credentials.address.address)
-    : undefined
+/** The account of an authorization by one account, in either form (CAP-71); undefined for any other. */
+function signerIn({ credentials }: SorobanAuthorizationEntry): SorobanAddressCredentials | undefined {
+  if (credentials.type === 'sorobanCredentialsAddress') return credentials.address
+  return credentials.type === 'sorobanCredentialsAddressV2' ? credentials.addressV2 : undefined
+}
+
+function ownerOf(entry: SorobanAuthorizationEntry): string | undefined {
+  const signer = signerIn(entry)
+  return signer && addressName(signer.address)
 }
 
 /** The node leaves the last ledger of an authorization to its signer. */
 function expiring(entry: SorobanAuthorizationEntry, lastLedger: number): SorobanAuthorizationEntry {
-  const { credentials, rootInvocation } = entry
-  if (credentials.type !== 'sorobanCredentialsAddress') throw new Error('the owner of the entry was checked')
-  const { address, nonce, signature } = credentials.address
-  return new SorobanAuthorizationEntry({
-    credentials: SorobanCredentials.sorobanCredentialsAddress(
-      new SorobanAddressCredentials({ address, nonce, signature, signatureExpirationLedger: lastLedger }),
-    ),
-    rootInvocation,
+  const signer = signerIn(entry)
+  if (signer === undefined) throw new Error('the owner of the entry was checked')
+  const { address, nonce, signature } = signer
+  const signed = new SorobanAddressCredentials({
+    address,
+    nonce,
+    signature,
+    signatureExpirationLedger: lastLedger,
   })
+  const credentials =
+    entry.credentials.type === 'sorobanCredentialsAddressV2'
+      ? SorobanCredentials.sorobanCredentialsAddressV2(signed)
+      : SorobanCredentials.sorobanCredentialsAddress(signed)
+  return new SorobanAuthorizationEntry({ credentials, rootInvocation: entry.rootInvocation })
 }
 
 /** Returns the transaction as it was built, before it was authorized. */
@@ -262,9 +306,11 @@ export function withAuthorization(xdr: string, signedEntry: string, payer: strin
       subInvocations: [],
     }),
   })
+  // After the last ledger of the authorization the call would fail at the relayer's cost, so no later ledger may include it.
+  const cond = withLastLedger(tx.cond, signerIn(entry)?.signatureExpirationLedger ?? 0)
   return {
     kind: 'ok',
-    value: closeEnvelope(withFields(tx, { operations: [operationOf(call, [entry, consent])] })),
+    value: closeEnvelope(withFields(tx, { cond, operations: [operationOf(call, [entry, consent])] })),
   }
 }
 

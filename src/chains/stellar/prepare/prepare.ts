@@ -27,6 +27,7 @@ import {
 import { isSoroban } from '../model/operation.ts'
 import { isAccountId, toMuxedAccount, underlying } from '../model/strkey.ts'
 import type { MemoRequirements } from '../read/memo-required.ts'
+import { readAgreedHead } from '../read/replies.ts'
 import type { StellarAccount, StellarPrepared } from '../types.ts'
 import {
   aboveBudget,
@@ -114,13 +115,31 @@ async function composeContent(
     return { kind: 'ok', value: { content: ownContent(withResources(tx, data, data.resourceFee), account) } }
   }
   const auth = operation !== undefined && isSoroban(operation) ? operation.auth : undefined
-  const answer = await assemble(context, tx, { auth, most: budgetOf(request, account) })
+  const { payment } = request
+  const late = payment && (await refuseEnding(context, tx))
+  if (late) return late
+  const answer = await assemble(context, tx, { auth, most: budgetOf(request, account), payment })
   if (answer.kind !== 'ok') return answer
   if (answer.value.kind === 'restore')
     return request.payment === undefined
       ? restoreFirst(request, answer.value.transactionData)
       : UNPAID_RESTORE
   return { kind: 'ok', value: { content: ownContent(answer.value.tx, account) } }
+}
+
+/** A call whose user pays needs this many ledgers after the newest one: it is simulated as of that one, sent, and included in a later one. */
+const LEDGERS_TO_INCLUDE = 3n
+
+/** Refuses a call whose authorization ends before a ledger can include it. Nodes would refuse it too, after it was accepted. */
+async function refuseEnding({ client }: PrepareContext, tx: Transaction): Promise<Answer<never> | undefined> {
+  const maxLedger = maxLedgerOf(tx)
+  if (maxLedger === undefined) return undefined
+  const head = await readAgreedHead(client)
+  if (head.kind !== 'ok') return head
+  const least = head.value.number + LEDGERS_TO_INCLUDE
+  if (maxLedger > least) return undefined
+  const detail = `signed_auth_entry: an authorization that is valid at least until ledger ${least} is expected, not only until ${maxLedger - 1n}.`
+  return { kind: 'refused', refusal: { code: 'invalid_request', detail } }
 }
 
 async function composeClassic(

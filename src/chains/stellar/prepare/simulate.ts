@@ -1,7 +1,12 @@
+import { StrKey } from '@stellar/stellar-sdk/base'
 import {
+  type ContractEvent,
+  ContractEventType,
+  DiagnosticEvent,
   InvokeHostFunctionOp,
   Operation,
   OperationBody,
+  type ScVal,
   SorobanAuthorizationEntry,
   SorobanTransactionData,
   type Transaction,
@@ -12,10 +17,13 @@ import type { Answer, Refusal } from '../../answer.ts'
 import { askEveryone, countingOpinions, isNear, mostAgreed } from '../../rpc/agreement.ts'
 import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import type { SimulationOpinion, SimulationRefusals } from '../../simulations.ts'
+import type { FeePayment } from '../../sponsoring.ts'
+import { addressName } from '../effects/invocation.ts'
 import { closeEnvelope, withFields } from '../model/envelope.ts'
 import type { SorobanAuth } from '../model/operation.ts'
 import { underlying } from '../model/strkey.ts'
 import { BEHIND, fieldsOf, isBehind, readInteger } from '../read/replies.ts'
+import { integerIn } from '../read/tokens.ts'
 import { MAX_PLAIN_FEE } from './fees.ts'
 
 /** The result of a simulation. */
@@ -28,6 +36,8 @@ export interface Simulation {
   readonly auth: readonly SorobanAuthorizationEntry[]
   /** The entries that must be restored before the call can run (CAP-46-12). */
   readonly restore?: SorobanTransactionData
+  /** What contracts emitted. */
+  readonly events: readonly ContractEvent[]
 }
 
 /** The reason of a failed call is cut at this length, in characters: the node adds a log of all events. */
@@ -111,7 +121,7 @@ async function askOpinions(
   }
   const others = client.states().slice(told.length)
   const opinions = told.map(({ value, behind }) => ({ ...value, behind: behind || value.behind }))
-  // Where nobody has the newest ledger that somebody told, there may be no such ledger. A success then counts, and a refusal does not.
+  // Where no endpoint has the newest ledger that one of them told, there may be no such ledger. A success then counts, and a refusal does not.
   const isHeadDoubtful = opinions.every(({ behind }) => behind)
   const counted = opinions.map((opinion) =>
     isHeadDoubtful && opinion.answer.kind === 'ok' ? { ...opinion, behind: false } : opinion,
@@ -190,6 +200,7 @@ function readSimulation({
   minResourceFee,
   results,
   restorePreamble,
+  events,
 }: Readonly<Record<string, unknown>>): Answer<Simulation> {
   if (typeof error === 'string') {
     const detail = reasonOf(error)
@@ -203,7 +214,7 @@ function readSimulation({
     readAuth(results),
   ]
   if (data === undefined || resourceFee === undefined || resourceFee < 0n || auth === undefined) return NONE
-  const simulation = { data, resourceFee, auth }
+  const simulation = { data, resourceFee, auth, events: readEvents(events) }
   const preamble = preambleIn(restorePreamble)
   if (preamble === undefined) return { kind: 'ok', value: simulation }
   const restore = readData(preamble)
@@ -248,6 +259,41 @@ function readAuth(results: unknown): readonly SorobanAuthorizationEntry[] | unde
   }
 }
 
+/** An event that cannot be read proves nothing. */
+function readEvents(events: unknown): readonly ContractEvent[] {
+  if (!Array.isArray(events)) return []
+  return (events as readonly unknown[]).flatMap((event) => {
+    try {
+      const { inSuccessfulContractCall, event: emitted } = DiagnosticEvent.fromXdr(String(event), 'base64')
+      return inSuccessfulContractCall && emitted.type === ContractEventType.contract ? [emitted] : []
+    } catch {
+      return [] // As above.
+    }
+  })
+}
+
+/** Returns the amount of a token that arrives at an account, by the transfers that the token emits (SEP-41), less what leaves it. */
+export function paidIn(
+  { events }: Pick<Simulation, 'events'>,
+  { token, receiver }: { readonly token: string; readonly receiver: string },
+): bigint {
+  return events
+    .filter(({ contractId }) => contractId !== null && StrKey.encodeContract(contractId.toBytes()) === token)
+    .map(({ body }) => movedTo(receiver, body.v0.topics, body.v0.data))
+    .reduce((sum, amount) => sum + amount, 0n)
+}
+
+function movedTo(account: string, [kind, from, to]: readonly ScVal[], data: ScVal): bigint {
+  if (kind?.type !== 'scvSymbol' || kind.sym.toString() !== 'transfer') return 0n
+  // With a muxed receiver the amount is in a map (CAP-67).
+  const entries = data.type === 'scvMap' ? (data.map ?? []) : []
+  const named = entries.find(({ key }) => key.type === 'scvSymbol' && key.sym.toString() === 'amount')
+  const amount = integerIn(named?.val ?? data) ?? 0n
+  const isAt = (value: ScVal | undefined) =>
+    value?.type === 'scvAddress' && addressName(value.address) === account
+  return (isAt(to) ? amount : 0n) - (isAt(from) ? amount : 0n)
+}
+
 function preambleIn(preamble: unknown): string | undefined {
   const { transactionData } = (preamble ?? {}) as { transactionData?: unknown }
   return typeof transactionData === 'string' && transactionData !== '' ? transactionData : undefined
@@ -278,9 +324,31 @@ export function isSorobanTransaction({ operations }: Transaction): boolean {
 export async function assemble(
   context: SimulationContext,
   tx: Transaction,
-  { auth, most }: { readonly auth: SorobanAuth | undefined; readonly most: bigint },
+  { auth, most, payment }: Assembling,
 ): Promise<Answer<Assembled>> {
-  return simulate(context, tx, { decide: (simulation) => assembleBy(simulation, tx, auth), most })
+  const decide = (simulation: Simulation) =>
+    (payment && underpaid(simulation, payment)) ?? assembleBy(simulation, tx, auth)
+  return simulate(context, tx, { decide, most })
+}
+
+interface Assembling {
+  readonly auth: SorobanAuth | undefined
+  /** The most that the resources may cost, in stroops. */
+  readonly most: bigint
+  /** The payment of a user that the call contains. */
+  readonly payment?: FeePayment | undefined
+}
+
+/** Refuses a call in which the relayer does not get what the user pays for it. */
+function underpaid(
+  simulation: Simulation,
+  { token, receiver, amount }: FeePayment,
+): Answer<never> | undefined {
+  if (simulation.restore !== undefined) return undefined
+  const paid = paidIn(simulation, { token, receiver })
+  if (paid >= amount) return undefined
+  const detail = `transaction_xdr: in the simulation the relayer would be paid ${paid} of ${amount} base units of the fee token.`
+  return { kind: 'refused', refusal: { code: 'fee_payer_at_risk', detail } }
 }
 
 function assembleBy(

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSolana, type TestSolana } from '../../../../simulators/solana/start-solana.ts'
 import { createWallet, signContent, transfer } from '../../../../simulators/solana/wallet.ts'
 import type { SolanaDraft, SolanaRequest } from '../../../../src/chains/solana/content.ts'
+import { SOLANA_AGREEMENT } from '../../../../src/chains/solana/prepare/agreement.ts'
 import { readBudget } from '../../../../src/chains/solana/prepare/fees.ts'
 import { createSolanaChain } from '../../../../src/chains/solana/solana-chain.ts'
 import { openTransaction } from '../../../../src/chains/solana/wire/message.ts'
@@ -159,23 +160,33 @@ async function liesAbout(request: SolanaRequest): Promise<readonly NamedLie[]> {
   return everyLie(asked, special)
 }
 
+test.each(REQUESTS)('every answer that counts for $name is in the table', async ({ of }) => {
+  const asked = new Set((await liesAbout(of())).map(({ method }) => method))
+  const told = new Set(Object.values(SOLANA_AGREEMENT).flatMap((row) => row.told))
+  expect([...asked].filter((method) => !told.has(method))).toEqual([])
+})
+
 describe.each(REQUESTS)('$name', ({ of }) => {
-  test.each([2, 3])('is decided by the others, of %d endpoints, whatever one of them says', async (count) => {
-    const urls = nodes.slice(0, count).map(({ url }) => url)
-    const request = of()
-    const honest = await decide(urls, request)
-    const lies = await liesAbout(request)
-    const wrong: string[] = []
-    for (const [index, { name, lie }] of lies.entries()) {
-      const liar = nodes[index % count]
-      liar?.tell(lie)
-      const problem = difference(honest, await decide(urls, request), count)
-      liar?.tell(undefined)
-      if (problem !== undefined) wrong.push(`${name}: ${problem}`)
-    }
-    expect(wrong).toEqual([])
-    expect(lies.length).toBeGreaterThan(50)
-  })
+  test.each([2, 3])(
+    'is decided by the others, of %d endpoints, whatever one of them says',
+    async (count) => {
+      const urls = nodes.slice(0, count).map(({ url }) => url)
+      const request = of()
+      const honest = await decide(urls, request)
+      const lies = await liesAbout(request)
+      const wrong: string[] = []
+      for (const [index, { name, lie }] of lies.entries()) {
+        const liar = nodes[index % count]
+        liar?.tell(lie)
+        const problem = difference(honest, await decide(urls, request), count)
+        liar?.tell(undefined)
+        if (problem !== undefined) wrong.push(`${name}: ${problem}`)
+      }
+      expect(wrong).toEqual([])
+      expect(lies.length).toBeGreaterThan(50)
+    },
+    600_000,
+  )
 
   test('costs at most the cap of one transaction with one endpoint, whatever it says', async () => {
     const [node] = nodes
@@ -186,5 +197,5 @@ describe.each(REQUESTS)('$name', ({ of }) => {
       node?.tell(undefined)
       if (draft !== undefined) expect(draft.fee).toBeLessThanOrEqual(1_000_000n)
     }
-  })
+  }, 600_000)
 })
