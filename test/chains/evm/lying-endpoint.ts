@@ -349,3 +349,13 @@ export function expectNoHarm({ honest, lied }: Compared): void {
   expect(lied.nonces[0]?.kind === 'ok' && lied.nonces[0].value <= 5n).toBe(true)
   expect(lied.limit).toBeUndefined()
 }
+
+/** The only endpoint of a network makes nothing dearer than the cap of a fee. */
+export function expectWithinCap({ lied }: Compared): void {
+  for (const answer of [lied.first, lied.raise]) {
+    const prepared = answer === undefined ? '' : preparedOf(answer)
+    if (typeof prepared === 'string') continue
+    const { gasLimit, fees } = prepared.draft
+    expect(gasLimit * ceilingOf(fees)).toBeLessThanOrEqual(SILENT_NETWORK.txFeeCap)
+  }
+}
