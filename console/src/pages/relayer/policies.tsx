@@ -58,10 +58,17 @@ export function Policies({ relayer: { id, policies }, currency }: PoliciesProps)
 }
 
 /** Policies that are amounts of the native currency. */
-const AMOUNTS: readonly string[] = ['min_balance', 'warn_balance', 'max_fee', 'max_allowed_fee_lamports']
+const AMOUNTS: readonly string[] = [
+  'min_balance',
+  'warn_balance',
+  'tx_fee_cap',
+  'max_fee',
+  'max_allowed_fee_lamports',
+]
 
 const WORDS: Readonly<Record<string, string>> = {
   gas_price_cap: 'Highest gas price',
+  tx_fee_cap: 'Highest fee',
   min_balance: 'Lowest balance',
   warn_balance: 'Warn below',
   whitelist_receivers: 'Only receivers',

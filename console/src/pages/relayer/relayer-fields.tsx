@@ -76,7 +76,7 @@ export function PolicyFields({ fields, type, currency, present }: PolicyFieldsPr
       <fieldset>
         <legend>Policies</legend>
         <BalanceFields fields={fields} currency={currency} />
-        {type === 'evm' && <EvmFields fields={fields} />}
+        {type === 'evm' && <EvmFields fields={fields} currency={currency} />}
         {type === 'stellar' && (
           <TextField
             fields={fields}
@@ -122,13 +122,18 @@ function BalanceFields({ fields, currency: { symbol } }: Pick<PolicyFieldsProps,
   )
 }
 
-function EvmFields({ fields }: FieldsProps) {
+function EvmFields({ fields, currency: { symbol } }: Pick<PolicyFieldsProps, 'fields' | 'currency'>) {
   return (
     <>
       <TextField
         fields={fields}
         path="policies.gas_price_cap"
         label="Highest price of a unit of gas, in gwei"
+      />
+      <TextField
+        fields={fields}
+        path="policies.tx_fee_cap"
+        label={`Highest fee of one transaction, in ${symbol}`}
       />
       <CheckField
         fields={fields}

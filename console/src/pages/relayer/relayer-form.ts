@@ -20,7 +20,13 @@ type Kind = 'amount' | 'gwei' | 'flag'
 const COMMON = { min_balance: 'amount', warn_balance: 'amount' } as const
 
 const FIELDS: Readonly<Record<NetworkType, Readonly<Record<string, Kind>>>> = {
-  evm: { ...COMMON, gas_price_cap: 'gwei', private_transactions: 'flag', wallet_rpc: 'flag' },
+  evm: {
+    ...COMMON,
+    gas_price_cap: 'gwei',
+    tx_fee_cap: 'amount',
+    private_transactions: 'flag',
+    wallet_rpc: 'flag',
+  },
   stellar: { ...COMMON, max_fee: 'amount' },
   solana: { ...COMMON, max_allowed_fee_lamports: 'amount' },
 }
