@@ -100,6 +100,14 @@ export interface Attempt<D extends Draft = Draft> {
   readonly result?: ChainResult
 }
 
+declare const charged: unique symbol
+
+/**
+ * A fee that the chain states it has charged, in the smallest unit. The types keep it apart from estimates and limits, which are what a draft
+ * can cost at most.
+ */
+export type ChargedFee = bigint & { readonly [charged]: true }
+
 /** Facts about an inclusion that the record keeps. */
 export interface ChainResult {
   /**
@@ -107,7 +115,7 @@ export interface ChainResult {
    * adds one; absent in receipts without a price. Stellar: `feeAccount` paid it. Solana: as a node tells it, and 0 where a block contains the
    * transaction without having executed it; absent where no node told it.
    */
-  readonly feeCharged?: bigint
+  readonly feeCharged?: ChargedFee
   /** EVM: the gas that the execution used. */
   readonly gasUsed?: bigint
   /** EVM: the price that was paid for a unit of gas, in wei; absent in receipts without it. */

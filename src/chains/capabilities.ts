@@ -1,6 +1,14 @@
 import type { Signer } from '../signers/signer.ts'
 import type { Answer, BroadcastResult, EndpointReport, Freshness, Head, HeadFeed, Receipt } from './answer.ts'
-import type { Attempt, Draft, InclusionDetails, MessageSignature, Prepared, Signature } from './attempt.ts'
+import type {
+  Attempt,
+  ChargedFee,
+  Draft,
+  InclusionDetails,
+  MessageSignature,
+  Prepared,
+  Signature,
+} from './attempt.ts'
 import type { CallResult, ContractCalls } from './call.ts'
 import type { Effects } from './effects.ts'
 import type { TypedData } from './evm/content.ts'
@@ -323,7 +331,7 @@ export interface Sponsoring<R extends ChainRequest = ChainRequest, P extends Pol
 /** Reads stored content without a node. */
 export interface ContentReader<R extends ChainRequest = ChainRequest, D extends Draft = Draft> {
   /** Returns the fee that the included attempt took from this account, in the smallest unit; undefined if the chain has not returned it. */
-  paidFee(attempt: Attempt<D>, payer: string): bigint | undefined
+  paidFee(attempt: Attempt<D>, payer: string): ChargedFee | undefined
   /** Reads from the bytes of a request what it does to the account of this address. The request has passed `check`. */
   effects(request: R, address: string): Effects
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Attempt } from '../../src/chains/attempt.ts'
+import type { Attempt, ChargedFee } from '../../src/chains/attempt.ts'
 import { reportCsv, spendingOf } from '../../src/reports/report-rows.ts'
 import { allowing, effectsWith } from '../support/samples.ts'
 import { itemOf } from '../transactions/build.ts'
@@ -32,7 +32,7 @@ const readerOf = (effects = EFFECTS) => ({
   paidFee: ({ result }: Attempt) => result?.feeCharged,
 })
 
-const MINED = { outcome: 'mined', result: { feeCharged: 3n } } as const
+const MINED = { outcome: 'mined', result: { feeCharged: 3n as ChargedFee } } as const
 
 test.each([
   ['never signed', itemOf([])],

@@ -1,4 +1,5 @@
 import { smaller } from '../../lib/bigint.ts'
+import type { ChargedFee } from '../attempt.ts'
 import type { ContentReader } from '../capabilities.ts'
 import type { SolanaDraft, SolanaRequest } from './content.ts'
 import { solanaEffects } from './effects.ts'
@@ -16,7 +17,7 @@ export const SOLANA_CONTENT: ContentReader<SolanaRequest, SolanaDraft> = {
   // fails. It never charges more than they say, whatever a node tells.
   paidFee: ({ draft, result }) => {
     const told = result?.feeCharged
-    return told === undefined ? exactFeeIn(draft) : smaller(told, draft.fee)
+    return (told === undefined ? exactFeeIn(draft) : smaller(told, draft.fee)) as ChargedFee | undefined
   },
   effects: solanaEffects,
 }

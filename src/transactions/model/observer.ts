@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { ChargedFee } from '../../chains/attempt.ts'
 import type { Unit } from '../../chains/chain.ts'
 import type { Transaction } from './transaction.ts'
 import { isFinal } from './transitions.ts'
@@ -7,7 +8,7 @@ import { isFinal } from './transitions.ts'
 export interface FeePayment {
   readonly transaction: Transaction
   /** In the smallest unit. */
-  readonly fee: bigint
+  readonly fee: ChargedFee
   readonly unit: Unit
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Attempt } from '../../../src/chains/attempt.ts'
+import type { Attempt, ChargedFee } from '../../../src/chains/attempt.ts'
 import type { Effects } from '../../../src/chains/effects.ts'
 import { removeRelayer, saveRelayer } from '../../../src/relayers/store.ts'
 import { openLedger } from '../../../src/spending/book.ts'
@@ -42,8 +42,8 @@ function holdingOf(asset: string, most: Spent): Holding {
   }
 }
 
-const MINED = { outcome: 'mined', result: { feeCharged: 3n } } as const
-const REVERTED = { outcome: 'reverted', result: { feeCharged: 3n } } as const
+const MINED = { outcome: 'mined', result: { feeCharged: 3n as ChargedFee } } as const
+const REVERTED = { outcome: 'reverted', result: { feeCharged: 3n as ChargedFee } } as const
 
 interface Case {
   readonly attempts: Parameters<typeof itemOf>[0]

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Attempt } from '../../../src/chains/attempt.ts'
+import type { Attempt, ChargedFee } from '../../../src/chains/attempt.ts'
 import type { StellarDraft, StellarRequest } from '../../../src/chains/stellar/content.ts'
 import type { StellarOperation } from '../../../src/chains/stellar/model/operation.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
@@ -197,7 +197,7 @@ describe('an attempt on Stellar', () => {
     const transaction = await stored({})
     const attempt = attemptWith({})
     const result = {
-      feeCharged: MOST,
+      feeCharged: MOST as ChargedFee,
       appliedHash: 'other',
       feeAccount: ACCOUNT,
       resultXdr: 'AAAA',

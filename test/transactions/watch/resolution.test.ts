@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ReceiptAnswer } from '../../../src/chains/answer.ts'
-import type { Attempt, AttemptKind } from '../../../src/chains/attempt.ts'
+import type { Attempt, AttemptKind, ChargedFee } from '../../../src/chains/attempt.ts'
 import {
   afterCause,
   noopIncludedReason,
@@ -49,7 +49,7 @@ describe('included', () => {
     const item = itemOf([{ broadcastAt: new Date(1) }])
     const [attempt] = item.attempts
     if (!attempt) throw new Error('no attempt')
-    const result = { feeCharged: 2n ** 80n }
+    const result = { feeCharged: (2n ** 80n) as ChargedFee }
     const receipt = { hash: attempt.signed.hash, blockNumber: 9n, blockHash: '9', success: true, result }
     expect(included(item, { attempt, receipt, reason: undefined }).outcomes).toEqual([
       { transactionId: item.transaction.id, number: 1, outcome: 'mined', result },

@@ -10,7 +10,7 @@ import {
   type ReceiptAnswer,
   takeWithin,
 } from '../../answer.ts'
-import type { ChainResult } from '../../attempt.ts'
+import type { ChainResult, ChargedFee } from '../../attempt.ts'
 import { SECOND_HIGHEST } from '../../rpc/agreement.ts'
 import type { EndpointReply, PooledClient, RpcCall, RpcClient, RpcReply } from '../../rpc/rpc.ts'
 import type { EvmDraft } from '../content.ts'
@@ -270,10 +270,15 @@ function costOf(gasUsed: bigint, receipt: Record<string, unknown>): ChainResult 
 }
 
 /** Returns the fee that a block charged; undefined without its price. */
-export function feeOf({ gasUsed, gasPrice, l1Fee = 0n, operatorFee = 0n }: ChainResult): bigint | undefined {
+export function feeOf({
+  gasUsed,
+  gasPrice,
+  l1Fee = 0n,
+  operatorFee = 0n,
+}: ChainResult): ChargedFee | undefined {
   if (gasUsed === undefined || gasPrice === undefined) return undefined
   const fee = gasUsed * gasPrice + l1Fee + operatorFee
-  return isPrice(fee) ? fee : undefined
+  return isPrice(fee) ? (fee as ChargedFee) : undefined
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   type ReceiptAnswer,
   takeWithin,
 } from '../../answer.ts'
+import type { ChargedFee } from '../../attempt.ts'
 import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import { askEverywhere, lacksHistory } from '../inclusion/ledger.ts'
 import { blockHashOf } from './head.ts'
@@ -279,7 +280,7 @@ export async function readEmitted(client: PooledClient, signature: string): Prom
 }
 
 function withKnown(receipt: Receipt, { time, computeUnits, fee }: InclusionDetails): Receipt {
-  const told = omitUndefined({ feeCharged: fee, computeUnits })
+  const told = omitUndefined({ feeCharged: fee as ChargedFee | undefined, computeUnits })
   return {
     ...receipt,
     ...(time !== undefined && { blockTime: time }),
@@ -288,7 +289,7 @@ function withKnown(receipt: Receipt, { time, computeUnits, fee }: InclusionDetai
 }
 
 function unexecuted(receipt: Receipt): Receipt {
-  return { ...receipt, executed: 'no', result: { feeCharged: 0n } }
+  return { ...receipt, executed: 'no', result: { feeCharged: 0n as ChargedFee } }
 }
 
 /** Returns the call that reads a transaction in a block, with its fee and compute units. */

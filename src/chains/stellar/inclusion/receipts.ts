@@ -19,7 +19,7 @@ import {
   type StellarEvent,
   takeWithin,
 } from '../../answer.ts'
-import type { Attempt } from '../../attempt.ts'
+import type { Attempt, ChargedFee } from '../../attempt.ts'
 import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import { showScVal } from '../contract-spec/show-value.ts'
 import { hashFeeBump, hashTransaction, readEnvelope } from '../model/envelope.ts'
@@ -132,7 +132,7 @@ function readReceipt(
     final: true,
     failure: status === 'FAILED' && result !== undefined ? describeResult(result) : undefined,
     result: omitUndefined({
-      feeCharged: result?.feeCharged,
+      feeCharged: result?.feeCharged as ChargedFee | undefined,
       appliedHash: facts?.hash,
       feeAccount: facts?.feeAccount,
       resultXdr: typeof resultXdr === 'string' ? resultXdr : undefined,
