@@ -171,8 +171,8 @@ function note(endpoint: Endpoint, height: bigint, { endpoints, now, blocktimeMs 
   endpoint.head = height
   const before = reportOf(endpoint, now)
   const reports = endpoints.flatMap((one) => reportOf(one, now) ?? [])
-  const isJump = !reports.some((report) => height <= reachable(report, now, blocktimeMs))
-  if (before !== undefined && endpoints.length > 1 && isJump) return
+  const isJump = () => !reports.some((report) => height <= reachable(report, now, blocktimeMs))
+  if (before !== undefined && endpoints.length > 1 && isJump()) return
   if (before === undefined || height >= before.height) endpoint.highest = { height, at: now }
 }
 

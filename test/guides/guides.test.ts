@@ -127,6 +127,7 @@ describe('what the pages name is there', () => {
     'LD_LIBRARY_PATH',
     'SOFTHSM2_CONF',
     'SO_PIN',
+    'ERR_ACCESS_DENIED',
     'CKA_EC_POINT',
     'CKA_EXTRACTABLE',
     'CKA_ID',

@@ -320,11 +320,11 @@ describe('the rules of the relayer', () => {
 
   test('limit the fee, and do not forbid to name its price', () => {
     const request = prebuilt(wire(STEP, unitPrice(1_000_000n)))
-    // Two instructions, 200000 units each, at a lamport for each unit.
-    expect(check(request, { maxFee: 405_000n, allowedPrograms: [SYSTEM_PROGRAM] })).toBeUndefined()
-    expect(check(request, { maxFee: 404_999n })).toEqual({
+    // Two instructions of builtin programs, 3000 units each (SIMD-170), at a lamport for each unit.
+    expect(check(request, { maxFee: 11_000n, allowedPrograms: [SYSTEM_PROGRAM] })).toBeUndefined()
+    expect(check(request, { maxFee: 10_999n })).toEqual({
       code: 'fee_above_cap',
-      detail: 'The fee of the transaction is up to 405000 lamports, and max_allowed_fee_lamports is 404999.',
+      detail: 'The fee of the transaction is up to 11000 lamports, and max_allowed_fee_lamports is 10999.',
     })
   })
 })

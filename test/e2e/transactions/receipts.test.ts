@@ -77,6 +77,7 @@ describe('on EVM', () => {
 
   test('a price that no double can hold keeps every digit', async () => {
     const price = 2n ** 80n + 1n
+    await story.service.api('PATCH', '/relayers/main', { policies: { tx_fee_cap: String(2n ** 127n) } })
     const { id } = await story.send({
       to: RECEIVER,
       value: 1,
