@@ -35,7 +35,7 @@ const USAGE = `Usage: npm run faults -- [options]
   --fees                      chains that stand still, builders that include nothing, and markets that fall; EVM
   --refusals                  nodes that refuse some content permanently, in words that no one knows; EVM
   --reorganisations           chains that lose blocks that were final, while other relayers go on paying; EVM
-  --liar                      the first endpoint of several lies about prices, gas, balances, nonces and blocks; EVM
+  --liar                      the first endpoint of several lies about prices, gas, balances, nonces and blocks
   --pools                     a relayer with two accounts
   --processes N               processes of the service on one PostgreSQL; 1 when absent, on the embedded database
   --fail-over                 the server of the database is killed, and its synchronous standby promoted; 2 processes when absent
@@ -106,9 +106,9 @@ function testChainOf(chain: string): TestBedOptions['startTestChain'] {
   if (chain === 'stellar') {
     const channels = Number(values.channels)
     return (now) =>
-      startStellarTestChain({ endpoints, channels, pools, now, retentionLedgers: SHORT_RETENTION })
+      startStellarTestChain({ endpoints, channels, pools, liar, now, retentionLedgers: SHORT_RETENTION })
   }
-  if (chain === 'solana') return (now) => startSolanaTestChain({ endpoints, pools, now })
+  if (chain === 'solana') return (now) => startSolanaTestChain({ endpoints, pools, liar, now })
   throw new Error(`--chain: "${chain}" is none of evm, stellar and solana`)
 }
 

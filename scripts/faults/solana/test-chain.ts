@@ -21,6 +21,7 @@ import { broadcastDirectly } from '../../../test/support/solana-scenario.ts'
 import { actionOf } from '../common-event.ts'
 import type { HistoryRun } from '../history-run.ts'
 import { createAmounts } from '../ledger.ts'
+import { failing, lieInTurn, scaled } from '../liar.ts'
 import type { Action } from '../step.ts'
 import type { CrashKit, TestChain } from '../test-chain.ts'
 import { replacePayment, sendCosigned, sendPayment } from './calls.ts'
@@ -57,6 +58,8 @@ export interface SolanaTestChainOptions {
   readonly endpoints: number
   /** The second relayer has two accounts. */
   readonly pools?: boolean
+  /** The first endpoint of several lies. */
+  readonly liar?: boolean
   /** The time of the test bed, in ms since 1970: the network's clock and ours are the same. */
   readonly now: () => number
 }
@@ -82,10 +85,20 @@ const RPC_TIMEOUT_MS = 60_000
 /** How many transactions fit into a block when nothing is wrong. */
 const CAPACITY = 1_000
 
+/** What an endpoint answers that lies. */
+const LIES = [
+  scaled(['getRecentPrioritizationFees'], 1_000),
+  scaled(['getRecentPrioritizationFees'], 0),
+  scaled(['getEpochInfo', 'getSlot', 'getBlockHeight'], 1_000),
+  scaled(['getBalance'], 0),
+  failing(['simulateTransaction'], 'the stars are not right'),
+]
+
 /** A network that makes blocks when it is told, behind this many nodes that can fail. */
 export async function startSolanaTestChain({
   endpoints,
   pools = false,
+  liar = false,
   now,
 }: SolanaTestChainOptions): Promise<TestChain> {
   const solana = await startSolana({ slotMs: 'manual', finalizedLag: FINALIZED_LAG, now })
@@ -118,9 +131,13 @@ export async function startSolanaTestChain({
     relieve: () => {
       Object.assign(solana.market, { capacity: CAPACITY, requiredPrice: 0n })
       restoreLedgers(environment)
+      lieInTurn(nodes[0], [])
       return Promise.resolve(fundAll(solana))
     },
-    chainRecord: () => Promise.resolve(solanaChainRecord(solana, heard)),
+    chainRecord: () => {
+      lieInTurn(nodes[0], liar ? LIES : [])
+      return Promise.resolve(solanaChainRecord(solana, heard))
+    },
     finish: () => Promise.resolve([]),
     stop: async () => {
       await Promise.all(nodes.map((node) => node.stop()))

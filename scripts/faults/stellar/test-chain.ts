@@ -11,6 +11,7 @@ import { RECEIVER, stellarConfig, XLM } from '../../../test/support/stellar-scen
 import { actionOf } from '../common-event.ts'
 import type { HistoryRun } from '../history-run.ts'
 import { createAmounts } from '../ledger.ts'
+import { failing, lieInTurn, scaled } from '../liar.ts'
 import type { Action } from '../step.ts'
 import type { CrashKit, TestChain } from '../test-chain.ts'
 import { bumpPayment, callContract, replaceBySigned, replacePayment, sendPayment } from './calls.ts'
@@ -34,6 +35,8 @@ export interface StellarTestChainOptions {
   readonly channels?: number
   /** The second relayer has two accounts. */
   readonly pools?: boolean
+  /** The first endpoint of several lies. */
+  readonly liar?: boolean
   /** The time of the test bed: the network's clock and ours are the same. */
   readonly now: () => number
   /** The relayer whose transactions crashes hit. */
@@ -73,12 +76,21 @@ export const SHORT_RETENTION = 240
 /** How many operations fit into a ledger when nothing is wrong. */
 const CAPACITY = 1_000
 
+/** What an endpoint answers that lies. */
+const LIES = [
+  scaled(['getFeeStats'], 1_000),
+  scaled(['getFeeStats'], 0),
+  scaled(['getLatestLedger', 'getHealth'], 1_000),
+  failing(['simulateTransaction'], 'the stars are not right'),
+]
+
 /** A ledger that closes when it is told, behind this many nodes that can fail. */
 export async function startStellarTestChain(options: StellarTestChainOptions): Promise<StellarTestChain> {
   const {
     endpoints,
     channels = 0,
     pools = false,
+    liar = false,
     now,
     crashAccount = 0,
     crashSigned = false,
@@ -121,10 +133,12 @@ export async function startStellarTestChain(options: StellarTestChainOptions): P
     relieve: () => {
       ledger.setCapacity(CAPACITY)
       ledger.setNodeFault('none')
+      lieInTurn(nodes[0], [])
       return Promise.resolve(fundAll(environment))
     },
     chainRecord: () => {
       environment.gossip.clear()
+      lieInTurn(nodes[0], liar ? LIES : [])
       return Promise.resolve(stellarChainRecord(ledger, heard))
     },
     finish: (testBed) => useEverySourceAccount(environment, testBed),
