@@ -3,6 +3,7 @@ import { hashAuthorization, hexToBytes } from 'viem/utils'
 import type { Clock } from '../../lib/time.ts'
 import { evmAddress, libsecp256k1 } from '../../signers/secp256k1.ts'
 import type { Answer, Refusal } from '../answer.ts'
+import { ALL_IN_TIME } from '../rpc/agreement.ts'
 import type { EndpointReply, PooledClient } from '../rpc/rpc.ts'
 import type { Authorization, EvmRequest } from './content.ts'
 import type { AccountReader } from './read/accounts.ts'
@@ -121,6 +122,8 @@ export async function checkAuthorities(
     accounts.nonces(authorities),
     client.sendEverywhere(
       authorities.map((authority) => ({ method: 'eth_getCode', params: [authority, 'latest'] })),
+      undefined,
+      ALL_IN_TIME,
     ),
   ])
   const next = new Map(
@@ -173,7 +176,11 @@ export function createInFlightLimits(
   return async (address) => {
     const before = known.get(address)
     if (before !== undefined && clock.monotonic() < before.until) return before.limit
-    const endpoints = await client.sendEverywhere([{ method: 'eth_getCode', params: [address, 'latest'] }])
+    const endpoints = await client.sendEverywhere(
+      [{ method: 'eth_getCode', params: [address, 'latest'] }],
+      undefined,
+      ALL_IN_TIME,
+    )
     const codes = endpoints.flatMap(([answer]) =>
       answer?.reply.kind === 'result' && typeof answer.reply.result === 'string' ? [answer.reply.result] : [],
     )

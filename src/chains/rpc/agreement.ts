@@ -144,6 +144,9 @@ function higherOfTwo(amounts: readonly bigint[]): bigint | undefined {
   return amounts.length === 2 ? amounts.reduce(larger) : secondHighest(amounts)
 }
 
+/** No number of answers is enough: `sendEverywhere` waits for every endpoint that answers about as fast as the first one. */
+export const ALL_IN_TIME = (): boolean => false
+
 /** A rule by which amounts become one; an endpoint without an answer has none. */
 export interface Rule {
   /** The rule in the words of the documentation. */

@@ -198,6 +198,8 @@ export const NETWORKS: readonly Partial<EvmNetwork>[] = [
 ]
 
 const servers: RpcServer[] = []
+/** The nodes that answer nothing. */
+const silent = new Set<number>()
 const behaviours: Behaviour[] = [honestly, honestly, honestly]
 
 /** Starts the nodes of a file of tests. */
@@ -206,6 +208,7 @@ export function startNodes(): void {
     for (const index of behaviours.keys()) {
       servers.push(
         await startRpcServer((calls): WireAnswer => {
+          if (silent.has(index)) return 'silent'
           const replies = calls.map((call) => {
             const honest = HONEST[nameOf(call)] ?? null
             return { jsonrpc: '2.0', id: call.id, ...(behaviours[index] ?? honestly)(call, honest) }
@@ -312,6 +315,17 @@ const MULTIPLIER = 5n
 interface Compared {
   readonly honest: Doings
   readonly lied: Doings
+}
+
+/** What the service does while one of the nodes answers nothing, and what it does otherwise. */
+export async function comparedWithSilence(endpoints: number, network: Partial<EvmNetwork>, node: number) {
+  const honest = await doings(chainOf(network, endpoints), 'fastest')
+  silent.add(node)
+  try {
+    return { honest, lied: await doings(chainOf(network, endpoints), 'fastest') }
+  } finally {
+    silent.delete(node)
+  }
 }
 
 /** One of three changes nothing of what the other two would do. */

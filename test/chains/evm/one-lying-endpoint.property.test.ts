@@ -3,6 +3,7 @@ import { describe, test } from 'vitest'
 import {
   behaviour,
   compared,
+  comparedWithSilence,
   expectNoHarm,
   expectNothingChanged,
   expectWithinCap,
@@ -29,6 +30,11 @@ describe('one endpoint that lies about any value, by any factor', () => {
       }),
       { numRuns: RUNS },
     )
+  })
+
+  test.each(NETWORKS)('or answers nothing, changes nothing of what the others would do', async (network) => {
+    expectNothingChanged(await comparedWithSilence(3, network, 1))
+    expectNoHarm(await comparedWithSilence(2, network, 1))
   })
 
   test('of two raises no price, refuses nothing, and stops nothing', { timeout: 120_000 }, async () => {

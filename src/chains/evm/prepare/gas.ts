@@ -1,7 +1,14 @@
 import { isHex, numberToHex, size, toHex } from 'viem/utils'
 import { larger } from '../../../lib/bigint.ts'
 import type { Answer } from '../../answer.ts'
-import { atHead, HIGHER_OF_TWO, headTolerance, isNear, SECOND_HIGHEST } from '../../rpc/agreement.ts'
+import {
+  ALL_IN_TIME,
+  atHead,
+  HIGHER_OF_TWO,
+  headTolerance,
+  isNear,
+  SECOND_HIGHEST,
+} from '../../rpc/agreement.ts'
 import type { UnknownTexts } from '../../rpc/refusals.ts'
 import type { EndpointReply, PooledClient, RpcCall, RpcClient, RpcReply } from '../../rpc/rpc.ts'
 import { dependsOnState, type SimulationOpinion, type SimulationRefusals } from '../../simulations.ts'
@@ -352,7 +359,11 @@ export async function chooseNoopTarget(
 ): Promise<Answer<EvmRequest>> {
   if (request.isNoop !== true) return { kind: 'ok', value: request }
   if (privateTransactions === true) return { kind: 'ok', value: { ...request, to: NO_CODE } }
-  const endpoints = await client.sendEverywhere([{ method: 'eth_getCode', params: [request.to, 'latest'] }])
+  const endpoints = await client.sendEverywhere(
+    [{ method: 'eth_getCode', params: [request.to, 'latest'] }],
+    undefined,
+    ALL_IN_TIME,
+  )
   const codes = endpoints.flatMap(([answer]) =>
     answer?.reply.kind === 'result' && isHex(answer.reply.result) ? [answer.reply.result] : [],
   )

@@ -1,6 +1,7 @@
 import { numberToHex } from 'viem/utils'
 import { larger, smaller } from '../../../lib/bigint.ts'
 import type { Answer, Refusal } from '../../answer.ts'
+import { ALL_IN_TIME } from '../../rpc/agreement.ts'
 import type { Speed } from '../../speed.ts'
 import { DEFAULT_FEE_LIMIT_MULTIPLIER, type EvmDraft, type EvmRequest, type Fees } from '../content.ts'
 import { readCount } from '../read/quantity.ts'
@@ -311,7 +312,11 @@ async function tryLimit(
   { request, from, gasLimit, needed }: LimitedCall,
 ): Promise<Exclude<Answer<never>, { kind: 'ok' }> | undefined> {
   const call = { ...gasCallOf(request, from), gas: numberToHex(gasLimit) }
-  const endpoints = await client.sendEverywhere([{ method: 'eth_estimateGas', params: [call] }])
+  const endpoints = await client.sendEverywhere(
+    [{ method: 'eth_estimateGas', params: [call] }],
+    undefined,
+    ALL_IN_TIME,
+  )
   const replies = endpoints.flatMap(([answer]) => answer?.reply ?? [])
   // anvil returns the gas of a plain transfer regardless of the limit.
   const used = replies.map((reply) => (reply.kind === 'result' ? readCount(reply.result) : undefined))

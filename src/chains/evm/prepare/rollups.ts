@@ -2,7 +2,7 @@ import type { Hex } from 'viem'
 import { decodeFunctionResult, encodeFunctionData, isHex, parseAbi, size } from 'viem/utils'
 import type { EvmNetwork } from '../../../networks/network.ts'
 import type { Answer } from '../../answer.ts'
-import { atHead, headTolerance } from '../../rpc/agreement.ts'
+import { ALL_IN_TIME, atHead, headTolerance } from '../../rpc/agreement.ts'
 import type { PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
 import { AGREEMENTS } from '../agreement.ts'
 import type { EvmDraft, EvmRequest } from '../content.ts'
@@ -41,12 +41,13 @@ export async function readRollupFee(
   }: { readonly draft: EvmDraft; readonly chainId: number; readonly blocktimeMs: number },
 ): Promise<Answer<bigint>> {
   const data = serializeUnsigned(draft, SOME_NONCE, chainId)
-  const told = await client.sendEverywhere([
+  const calls = [
     oracleCall(encodeFunctionData({ abi: ORACLE_ABI, functionName: 'getL1Fee', args: [data] })),
     oracleCall(
       encodeFunctionData({ abi: ORACLE_ABI, functionName: 'getOperatorFee', args: [draft.gasLimit] }),
     ),
-  ])
+  ]
+  const told = await client.sendEverywhere(calls, undefined, ALL_IN_TIME)
   const fees = told.map(([l1, operator]) => ({
     head: l1?.head,
     l1Fee: readFee(l1?.reply, 'getL1Fee'),
@@ -95,7 +96,7 @@ export function createLineaQuote(
   if (!CHAIN_IDS.includes(chainId)) return undefined
   return async (request, from) => {
     const call = { method: 'linea_estimateGas', params: [gasCallOf(request, from)] }
-    const told = (await client.sendEverywhere([call])).flatMap(([answer]) => {
+    const told = (await client.sendEverywhere([call], undefined, ALL_IN_TIME)).flatMap(([answer]) => {
       const quote = answer?.reply.kind === 'result' ? readQuote(answer.reply.result) : undefined
       return quote === undefined ? [] : [{ ...quote, head: answer?.head }]
     })

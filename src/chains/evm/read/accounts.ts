@@ -1,5 +1,5 @@
 import type { Answer } from '../../answer.ts'
-import { atHead, headTolerance, type Rule } from '../../rpc/agreement.ts'
+import { ALL_IN_TIME, atHead, headTolerance, type Rule } from '../../rpc/agreement.ts'
 import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import { AGREEMENTS } from '../agreement.ts'
 import { readCount, readQuantity } from './quantity.ts'
@@ -68,6 +68,7 @@ export function createAccountReader(client: PooledClient, blocktimeMs: number): 
     const endpoints = await client.sendEverywhere(
       doubtful.flatMap((index) => calls[index] ?? []),
       asOf,
+      ALL_IN_TIME,
     )
     for (const [position, index] of doubtful.entries()) {
       const value = agreedOf(

@@ -11,7 +11,7 @@ import {
   takeWithin,
 } from '../../answer.ts'
 import type { ChainResult, ChargedFee } from '../../attempt.ts'
-import { SECOND_HIGHEST } from '../../rpc/agreement.ts'
+import { ALL_IN_TIME, SECOND_HIGHEST } from '../../rpc/agreement.ts'
 import type { EndpointReply, PooledClient, RpcCall, RpcClient, RpcReply } from '../../rpc/rpc.ts'
 import type { EvmDraft } from '../content.ts'
 import { listParameters } from '../prepare/gas.ts'
@@ -77,7 +77,9 @@ export async function readHead(client: PooledClient, finality: EvmFinality): Pro
   const first = await client.sendAsOf(calls)
   const head = toHead(first, finality)
   if (client.states().length < 2 || isCredible(client, head, first)) return head
-  const heads = (await client.sendEverywhere(calls)).map((replies) => toHead(replies, finality))
+  const heads = (await client.sendEverywhere(calls, undefined, ALL_IN_TIME)).map((replies) =>
+    toHead(replies, finality),
+  )
   const numbers = heads.map((one) => (one.kind === 'ok' ? one.value.number : undefined))
   const current = numbers.filter((number) => number !== undefined && !isOld(client, number))
   // Of two, the one that is nearer to what was seen before: none of them is late.
