@@ -86,10 +86,10 @@ interface UnknownTextsOptions {
 /** Reports the results of a broadcast that are refusals in unknown wording. */
 export function reportUnclear(
   unknownTexts: UnknownTexts,
-  results: readonly { readonly kind: string }[],
+  results: readonly { readonly kind: string; readonly detail?: string; readonly known?: true }[],
 ): void {
-  for (const result of results)
-    if (result.kind === 'unclear' && 'detail' in result) unknownTexts.saw('broadcast', String(result.detail))
+  for (const { kind, detail, known } of results)
+    if (kind === 'unclear' && known !== true && detail !== undefined) unknownTexts.saw('broadcast', detail)
 }
 
 /** A text is cut to this length in the log, in characters: a node may echo the call. */
