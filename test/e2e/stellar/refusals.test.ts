@@ -102,10 +102,10 @@ test('a payment that the network refuses for a reason that may pass ends after t
   const { send } = scenario
   // TransactionResult: a fee of 0 is charged, txINTERNAL_ERROR, no extension.
   node.habits = {
-    lie: ({ method }, reply) =>
+    answer: ({ method }) =>
       method === 'sendTransaction'
-        ? { ...reply, result: { status: 'ERROR', errorResultXdr: 'AAAAAAAAAAD////1AAAAAA==' } }
-        : reply,
+        ? { result: { status: 'ERROR', errorResultXdr: 'AAAAAAAAAAD////1AAAAAA==' } }
+        : undefined,
   }
   onTestFinished(() => {
     node.habits = undefined
