@@ -16,7 +16,7 @@ import { nextSequence } from './effects/effects.ts'
 import { READ_METHODS, STELLAR_CONTENT } from './family.ts'
 import { proveInclusion } from './inclusion/prove-inclusion.ts'
 import { hashesOf, readEmitted, readReceipts, readReceiptsEverywhere } from './inclusion/receipts.ts'
-import { costOf, createMarketWatch, type Market } from './prepare/fees.ts'
+import { affordablePrice, costOf, createMarketWatch, type Market } from './prepare/fees.ts'
 import { createFunding, noop, openChannels } from './prepare/own-requests.ts'
 import { amountOutOf, type PrepareContext, prepareDraft } from './prepare/prepare.ts'
 import { endsAt, externalNonceOf, prepareReplacement } from './prepare/replace.ts'
@@ -156,8 +156,13 @@ function isOver({ expiresAt, maxLedger }: StellarDraft, { expiredUpTo, number }:
   return byTime || (maxLedger !== undefined && number + 1n >= maxLedger)
 }
 
-function comparePrice({ feePerOperation, resourceFee }: StellarDraft, market: Market) {
-  return { bid: feePerOperation, market: resourceFee > 0n ? market.soroban : market.classic }
+function comparePrice(draft: StellarDraft, market: Market) {
+  const { feePerOperation, resourceFee } = draft
+  return {
+    bid: feePerOperation,
+    market: resourceFee > 0n ? market.soroban : market.classic,
+    feeCap: affordablePrice(draft),
+  }
 }
 
 const NETWORK: RpcCall = { method: 'getNetwork', params: {} }
