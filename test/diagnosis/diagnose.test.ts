@@ -348,14 +348,14 @@ const CASES: readonly Case[] = [
     name: 'at the cap of one transaction on Stellar',
     facts: factsOf({ unit: 'stroops', price: { bid: 500n, market: 4_000n, feeCap: 500n } }),
     code: 'fee_at_cap',
-    action: 'raise_fee',
+    action: 'watch',
     says: 'The market is at 4000 stroops per operation, and max_fee allows 500.',
   },
   {
     name: 'at the cap of one transaction on Solana',
     facts: factsOf({ unit: 'lamports', price: { bid: 0n, market: 4_000n, feeCap: 0n } }),
     code: 'fee_at_cap',
-    action: 'raise_fee',
+    action: 'watch',
     says: 'max_allowed_fee_lamports allows 0.',
   },
   {

@@ -1,7 +1,7 @@
 import { type AccountEntry, LedgerEntryData } from '@stellar/stellar-sdk/xdr'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { startLedger } from '../../../simulators/stellar/start-ledger.ts'
-import { createAdjustableClock } from '../../support/clock.ts'
+import { type AdjustableClock, createAdjustableClock } from '../../support/clock.ts'
 import { type FaultyNode, type Habits, startFaultyNode } from '../../support/faulty-node.ts'
 import { startService } from '../../support/service.ts'
 import {
@@ -132,12 +132,12 @@ describe.each([
     async (_name, habits) => {
       const [liar] = nodes
       if (liar === undefined) throw new Error('there is no node')
-      const honest = await bidOf(story)
+      const honest = await bidOf(story, clock)
       liar.habits = habits
       onTestFinished(() => {
         liar.habits = { lie: priced(CHARGED) }
       })
-      const bid = await bidOf(story)
+      const bid = await bidOf(story, clock)
       expect(bid).toBeLessThanOrEqual(2n * honest)
       const relayer = await story.service.api<{ system_disabled: boolean }>('GET', '/relayers/main')
       expect(relayer.body.data.system_disabled).toBe(false)
@@ -146,11 +146,12 @@ describe.each([
 })
 
 /** Sends a payment, waits for its ledger, and returns its bid in stroops. */
-async function bidOf({ send, reach, ledger }: StellarScenario): Promise<bigint> {
+async function bidOf({ send, reach, ledger }: StellarScenario, clock: AdjustableClock): Promise<bigint> {
   const { id } = await send(payment(7n))
-  // A ledger closes once something waits for it, so that the network's time does not run ahead.
   const { hash } = await reach(id, 'confirmed', () => {
-    if (ledger.queue().length > 0) ledger.close()
+    clock.advance(1_000)
+    if (ledger.queue().length > 0 || (ledger.ledgers.at(-1)?.closeTime ?? 0) + 5 <= clock.now() / 1_000)
+      ledger.close()
   })
   return ledger.included(hash ?? '')?.frame.fee ?? 0n
 }
