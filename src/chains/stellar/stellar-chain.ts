@@ -14,6 +14,7 @@ import { encodeNamedArgs } from './contract-spec/named-args.ts'
 import { createSpecReader } from './contract-spec/read-contract-spec.ts'
 import { nextSequence } from './effects/effects.ts'
 import { READ_METHODS, STELLAR_CONTENT } from './family.ts'
+import { readInclusionDetails } from './inclusion/details.ts'
 import { proveInclusion } from './inclusion/prove-inclusion.ts'
 import { hashesOf, readEmitted, readReceipts, readReceiptsEverywhere } from './inclusion/receipts.ts'
 import { affordablePrice, costOf, createMarketWatch, type Market } from './prepare/fees.ts'
@@ -123,6 +124,7 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
     receiptsEverywhere: (hashes, freshness = {}) =>
       readReceiptsEverywhere(client, { hashes, passphrase, ...freshness }),
     emitted: (hash) => readEmitted(client, hash),
+    inclusionDetails: (draft, receipt) => readInclusionDetails(client, draft, receipt),
     proveInclusion: (attempts, freshness) => proveInclusion({ client, passphrase }, attempts, freshness),
     forward: (calls) => client.forward(calls),
     endpoints: () => reportEndpoints(client, { clock }),
