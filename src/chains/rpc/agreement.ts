@@ -140,7 +140,7 @@ export function secondHighest(amounts: readonly bigint[]): bigint | undefined {
  * Returns the second highest amount, and the higher one of two: where the lower of two answers refuses a request or holds up an account. The
  * newest block is one: an endpoint that stands still would hold up both. Pure.
  */
-export function higherOfTwo(amounts: readonly bigint[]): bigint | undefined {
+function higherOfTwo(amounts: readonly bigint[]): bigint | undefined {
   return amounts.length === 2 ? amounts.reduce(larger) : secondHighest(amounts)
 }
 

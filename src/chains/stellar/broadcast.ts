@@ -123,7 +123,7 @@ export const MEANINGS: Readonly<Record<TransactionResultCodeName, Meaning>> = {
   // may say so for ever.
   txTooEarly: 'unclear',
   txTooLate: 'unclear',
-  // The node or the network failed, for a moment or for good.
+  // The node or the network failed, for a moment or permanently.
   txInternalError: 'unclear',
   txBadSeq: 'sequence',
   // The minimum of the network, of a full queue, or of a replacement.

@@ -266,7 +266,7 @@ async function doings(chain: EvmChain, speed: 'safeLow' | 'fastest') {
 type Doings = Awaited<ReturnType<typeof doings>>
 
 /** Answers of honest endpoints may differ by this factor, so a price that an endpoint moves by less is not told from theirs. */
-export const FACTOR = 2n
+const FACTOR = 2n
 
 const isNear = (one: bigint, other: bigint) => one <= other * FACTOR && other <= one * FACTOR
 
