@@ -5443,7 +5443,7 @@ export interface components {
              *     - `missing_predecessor`: the chain waits for a nonce that no transaction has.
              *     - `fee_below_base_fee`: no block can include it at its price.
              *     - `fee_below_market`: blocks currently prefer others.
-             *     - `fee_at_cap`: a higher fee would be above `gas_price_cap` or `tx_fee_cap`.
+             *     - `fee_at_cap`: a higher fee would be above `gas_price_cap` or `tx_fee_cap`, on Stellar `max_fee`, on Solana `max_allowed_fee_lamports`.
              *     - `fee_at_limit`: a raise of its fee would be above `fee_limit_multiplier` times the current market.
              *     - `fee_over_budget`: a budget does not allow a raise of its fee.
              *     - `nonce_passed`: the chain has used its nonce; the service is finding out which attempt was included.

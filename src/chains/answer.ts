@@ -39,8 +39,8 @@ export type Answer<T> =
  * transaction is included, and the receipts show which · `refused`: the node will not accept these bytes · `too_cheap`, `too_dear`: no
  * endpoint accepts them at this price; at another price one may · `gas_limit`: the node may accept them with another gas limit · `later`:
  * the node cannot accept them now (predecessor missing, pool full, funds short), so the service keeps them · `unclear`: the node refuses
- * them in unknown wording, so the reason may be the content or the node · `unknown`: no answer · `withheld`: they are private, and there is
- * no private endpoint to send them to. `minimum` is the whole fee that the node would accept, in the smallest unit. `unanswered`: another
+ * them in unknown wording, so the reason may be the content or the node, or in known wording (`known`) that does not say for how long ·
+ * `unknown`: no answer · `withheld`: they are private, and there is no private endpoint to send them to. `minimum` is the whole fee that the node would accept, in the smallest unit. `unanswered`: another
  * endpoint received the bytes and did not answer, so it may have accepted them.
  */
 export type BroadcastResult =
@@ -57,7 +57,7 @@ export type BroadcastResult =
   | { readonly kind: 'gas_limit'; readonly detail: string; readonly unanswered?: true }
   | { readonly kind: 'refused'; readonly detail: string; readonly unanswered?: true }
   | { readonly kind: 'later'; readonly detail: string }
-  | { readonly kind: 'unclear'; readonly detail: string; readonly unanswered?: true }
+  | { readonly kind: 'unclear'; readonly detail: string; readonly known?: true; readonly unanswered?: true }
   | { readonly kind: 'unknown'; readonly detail: string }
   | { readonly kind: 'withheld'; readonly detail: string }
 

@@ -1,3 +1,5 @@
+import type { PriceComparison } from '../chains/answer.ts'
+import { smaller } from '../lib/bigint.ts'
 import { gasPriceCapOf } from '../relayers/policies/policy.ts'
 import type { Finding } from './diagnosis.ts'
 import { type DiagnosisFacts, isUnmined } from './facts.ts'
@@ -13,8 +15,9 @@ export function belowBaseFee({ transaction, price }: DiagnosisFacts): Finding | 
 }
 
 /** Finds that a policy stops the next raise. */
-export function feeAtCap({ transaction, relayer, price }: DiagnosisFacts): Finding | undefined {
+export function feeAtCap({ transaction, relayer, price, unit }: DiagnosisFacts): Finding | undefined {
   if (!isUnmined(transaction.status) || price === undefined) return undefined
+  if (unit !== 'wei') return boundByCap(price, unit)
   const { bid, market } = price
   const least = (bid * 11n) / 10n
   const caps = [
@@ -25,6 +28,21 @@ export function feeAtCap({ transaction, relayer, price }: DiagnosisFacts): Findi
   if (market <= bid || reached === undefined) return undefined
   const message = `The market is at ${market} wei per gas; a raise needs at least ${least}, and ${reached.words} ${reached.cap}.`
   return { code: 'fee_at_cap', message }
+}
+
+/** The caps of one transaction's fee where signed bytes expire, and are priced again. */
+const FEE_CAPS = { stroops: 'max_fee', lamports: 'max_allowed_fee_lamports' } as const
+
+/** Finds that the cap keeps the price below the market, also when it is signed again. */
+function boundByCap(
+  { bid, market, feeCap }: PriceComparison,
+  unit: keyof typeof FEE_CAPS,
+): Finding | undefined {
+  if (feeCap === undefined || market <= feeCap || bid < feeCap) return undefined
+  return {
+    code: 'fee_at_cap',
+    message: `The market is at ${market} ${PRICES[unit]}, and ${FEE_CAPS[unit]} allows ${feeCap}.`,
+  }
 }
 
 /** Finds that a raise would exceed the limit for automatic raises, or that a refused price cannot grow further. */
@@ -61,8 +79,10 @@ const PRICES = {
 export function belowMarket({ transaction, price, unit }: DiagnosisFacts): Finding | undefined {
   if (!isUnmined(transaction.status) || price === undefined || price.bid >= price.market) return undefined
   if (price.baseFee !== undefined && price.bid < price.baseFee) return undefined
+  const offer = unit === 'wei' ? price.market : smaller(price.market, price.feeCap ?? price.market)
+  if (price.bid >= offer) return undefined
   return {
     code: 'fee_below_market',
-    message: `It offers ${price.bid} ${PRICES[unit]}; the service would offer ${price.market} now.`,
+    message: `It offers ${price.bid} ${PRICES[unit]}; the service would offer ${offer} now.`,
   }
 }

@@ -1,5 +1,6 @@
 import { TransactionResult, TransactionResultExt, TransactionResultResult } from '@stellar/stellar-sdk/xdr'
 import { expect, onTestFinished, test } from 'vitest'
+import type { BroadcastResult } from '../../src/chains/answer.ts'
 import { createRpcClient } from '../../src/chains/rpc/client.ts'
 import { confirmRefusals } from '../../src/chains/rpc/refusals.ts'
 import { NODE_DIALECT, readSent } from '../../src/chains/stellar/broadcast.ts'
@@ -18,8 +19,11 @@ const sent = (result: unknown) => answerWith({ sendTransaction: result, getTrans
 
 const REFUSED = { kind: 'refused', detail: 'tx_malformed' } as const
 
-/** A first endpoint refused the bytes, and the second one answers like this. */
-async function confirmWith(second: (calls: readonly WireCall[]) => WireAnswer) {
+/** A first endpoint answered so to the bytes, and the second one answers like this. */
+async function confirmWith(
+  second: (calls: readonly WireCall[]) => WireAnswer,
+  first: BroadcastResult = REFUSED,
+) {
   const servers = await Promise.all([startRpcServer(sent(MALFORMED)), startRpcServer(second)])
   onTestFinished(async () => {
     await Promise.all(servers.map(({ stop }) => stop()))
@@ -33,7 +37,7 @@ async function confirmWith(second: (calls: readonly WireCall[]) => WireAnswer) {
     random: () => 0,
   })
   const calls = [{ method: 'sendTransaction', params: { transaction: 'AAAA' } }]
-  const [result] = await confirmRefusals(client, { calls, results: [REFUSED], read: readSent })
+  const [result] = await confirmRefusals(client, { calls, results: [first], read: readSent })
   return result
 }
 
@@ -50,4 +54,15 @@ test.each([
   ['answers with an unknown status', sent({ status: 'PERHAPS' }), { ...REFUSED, unanswered: true }],
 ] as const)('a refusal when another endpoint %s', async (_name, second, want) => {
   expect(await confirmWith(second)).toEqual(want)
+})
+
+const LATER = { kind: 'later', detail: 'try_again_later' } as const
+
+test.each([
+  ['takes them', sent({ status: 'PENDING' }), { kind: 'accepted', known: true }],
+  ['wants them later, too', sent({ status: 'TRY_AGAIN_LATER' }), LATER],
+  ['refuses them', sent(MALFORMED), LATER],
+  ['is down', () => ({ status: 500, text: 'down' }), LATER],
+] as const)('a wait when another endpoint %s', async (_name, second, want) => {
+  expect(await confirmWith(second, LATER)).toEqual(want)
 })

@@ -345,6 +345,27 @@ const CASES: readonly Case[] = [
     says: '33',
   },
   {
+    name: 'at the cap of one transaction on Stellar',
+    facts: factsOf({ unit: 'stroops', price: { bid: 500n, market: 4_000n, feeCap: 500n } }),
+    code: 'fee_at_cap',
+    action: 'watch',
+    says: 'The market is at 4000 stroops per operation, and max_fee allows 500.',
+  },
+  {
+    name: 'at the cap of one transaction on Solana',
+    facts: factsOf({ unit: 'lamports', price: { bid: 0n, market: 4_000n, feeCap: 0n } }),
+    code: 'fee_at_cap',
+    action: 'watch',
+    says: 'max_allowed_fee_lamports allows 0.',
+  },
+  {
+    name: 'below the market, and the next version would be bound by the cap',
+    facts: factsOf({ unit: 'lamports', price: { bid: 100n, market: 4_000n, feeCap: 500n } }),
+    code: 'fee_below_market',
+    action: 'raise_fee',
+    says: 'the service would offer 500 now',
+  },
+  {
     name: 'behind others',
     facts: factsOf({ ahead: 2 }),
     code: 'behind_others',

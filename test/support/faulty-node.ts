@@ -110,6 +110,8 @@ export interface FaultyNode {
 export interface Habits {
   /** The error by which it refuses a call by rules of its own; the chain's node hears nothing of it. */
   readonly refuse?: (call: WireEntry) => { readonly code: number; readonly message: string } | undefined
+  /** What it answers by itself; the chain's node hears nothing of it. */
+  readonly answer?: (call: WireEntry) => Pick<WireEntry, 'error' | 'result'> | undefined
   /** What it answers instead of the true reply. */
   readonly lie?: (call: WireEntry, reply: WireEntry) => WireEntry
   /** It is this many blocks behind. */
@@ -229,6 +231,8 @@ async function askRest(
 function refusalOf(node: Decider, call: WireEntry): Pick<WireEntry, 'error' | 'result'> | undefined {
   const error = node.habits?.refuse?.(call)
   if (error !== undefined) return { error }
+  const own = node.habits?.answer?.(call)
+  if (own !== undefined) return own
   return node.contradiction && contradicts(node.contradiction, node, call)
 }
 

@@ -1,5 +1,5 @@
 import { larger, smaller } from '../../lib/bigint.ts'
-import type { Answer, Refusal } from '../answer.ts'
+import type { Answer, Head, Refusal } from '../answer.ts'
 import type { SimulationOpinion } from '../simulations.ts'
 import type { EndpointReply, PooledClient, RpcCall } from './rpc.ts'
 
@@ -249,4 +249,32 @@ export function countingOpinions<O extends SimulationOpinion<unknown>>(opinions:
 
 function codeOf({ answer }: SimulationOpinion<unknown>): Refusal['code'] | undefined {
   return answer.kind === 'refused' ? answer.refusal.code : undefined
+}
+
+interface HeadAsking {
+  readonly calls: readonly RpcCall[]
+  /** Reads the head in the replies of one endpoint, in the order of the calls. */
+  readonly read: (replies: readonly EndpointReply[]) => Answer<Head>
+  /** A head may be this many blocks above what the endpoints reported. */
+  readonly toleratedBlocks: bigint
+}
+
+/**
+ * Reads the head from an endpoint that is as far as the others were lately. A head that no other endpoint can have reached would make every
+ * real one look old, so it is a question to all, and the newest one counts that can be true.
+ */
+export async function askHead(
+  client: Pick<PooledClient, 'sendAsOf' | 'sendEverywhere' | 'states' | 'seenHead'>,
+  { calls, read, toleratedBlocks }: HeadAsking,
+): Promise<Answer<Head>> {
+  const isReached = ({ number }: Head) => {
+    const seen = client.seenHead()
+    return seen === undefined || number <= seen.height + toleratedBlocks
+  }
+  const head = read(await client.sendAsOf(calls))
+  if (head.kind !== 'ok' || isReached(head.value) || client.states().length < 2) return head
+  const heads = (await client.sendEverywhere(calls)).map(read)
+  const reached = heads.flatMap((one) => (one.kind === 'ok' && isReached(one.value) ? [one.value] : []))
+  const [newest] = reached.toSorted((one, other) => (one.number > other.number ? -1 : 1))
+  return newest === undefined ? head : { kind: 'ok', value: newest }
 }

@@ -10,15 +10,15 @@ interface Broadcasted {
 }
 
 /**
- * Sends refused bytes to every endpoint before the refusal counts: an endpoint that received them earlier, and whose reply was lost, has
- * them. Sending the same bytes twice is harmless. Any other answer than a refusal leaves it in doubt (I6): silence, and a sequence number that
+ * Sends bytes that one endpoint refused, or wants later, to every endpoint before that counts: another one may accept them, and one that
+ * received them earlier, and whose reply was lost, has them. Sending the same bytes twice is harmless. Any other answer than a refusal leaves it in doubt (I6): silence, and a sequence number that
  * is used, possibly by these bytes.
  */
 export async function confirmRefusals(
   client: PooledClient,
   { calls, results, read }: Broadcasted,
 ): Promise<BroadcastResult[]> {
-  const doubtful = [...results.keys()].filter((index) => isRefusing(results[index] ?? NO_RESULT))
+  const doubtful = [...results.keys()].filter((index) => confirms((results[index] ?? NO_RESULT).kind))
   if (doubtful.length === 0 || client.states().length < 2) return [...results]
   const everywhere = await client.sendEverywhere(
     doubtful.flatMap((index) => calls[index] ?? []),
@@ -86,10 +86,10 @@ interface UnknownTextsOptions {
 /** Reports the results of a broadcast that are refusals in unknown wording. */
 export function reportUnclear(
   unknownTexts: UnknownTexts,
-  results: readonly { readonly kind: string }[],
+  results: readonly { readonly kind: string; readonly detail?: string; readonly known?: true }[],
 ): void {
-  for (const result of results)
-    if (result.kind === 'unclear' && 'detail' in result) unknownTexts.saw('broadcast', String(result.detail))
+  for (const { kind, detail, known } of results)
+    if (kind === 'unclear' && known !== true && detail !== undefined) unknownTexts.saw('broadcast', detail)
 }
 
 /** A text is cut to this length in the log, in characters: a node may echo the call. */

@@ -44,7 +44,6 @@ const SETTINGS = {
 /** Codes of JSON-RPC errors (agave `rpc-client-api/src/custom_error.rs`). */
 const PREFLIGHT_FAILED = -32002
 const SIGNATURE_FAILED = -32003
-const NODE_UNHEALTHY = -32005
 const PRECOMPILE_FAILED = -32006
 const SIGNATURE_COUNT_WRONG = -32013
 /** The node cannot read the call, or refuses to look at its parameters. */
@@ -63,12 +62,16 @@ export const UNREADABLE =
  */
 export const ABOUT_TABLES = /address (lookup )?table/i
 
-/** The meaning of an error for broadcast bytes. A transaction that fails with the current accounts may succeed later. */
-const RESULTS: Readonly<Record<ErrorMeaning, 'accepted' | 'later' | 'refused'>> = {
+/**
+ * The meaning of an error for broadcast bytes. A transaction that fails with the current accounts may succeed later, or never: it gets the
+ * time of a refusal in unknown wording.
+ */
+const RESULTS: Readonly<Record<ErrorMeaning, 'accepted' | 'later' | 'unclear' | 'refused'>> = {
   known: 'accepted',
   funds: 'later',
   wait: 'later',
-  state: 'later',
+  cluster: 'unclear',
+  state: 'unclear',
   never: 'refused',
 }
 
@@ -84,12 +87,12 @@ export function readSent(reply: RpcReply): BroadcastResult {
       : { kind: 'unknown', detail: 'the endpoint did not answer with a signature' }
   }
   const { code, message, data } = reply
-  if (code === INVALID_PARAMS && ABOUT_TABLES.test(message)) return { kind: 'later', detail: message }
+  if (code === INVALID_PARAMS && ABOUT_TABLES.test(message))
+    return { kind: 'unclear', detail: message, known: true }
   if (UNUSABLE.includes(code)) return { kind: 'refused', detail: message }
   // Under the same code, providers state rules of their own ("must include a tip"), which say nothing about the network.
   if (code === INVALID_PARAMS)
     return { kind: UNREADABLE.test(message) ? 'refused' : 'unclear', detail: message }
-  if (code === NODE_UNHEALTHY) return { kind: 'later', detail: message }
   const { err } = fieldsOf(data)
   if (code !== PREFLIGHT_FAILED || err === undefined || err === null) {
     const isFailure = classifyNodeError(reply, NODE_DIALECT.errors) === 'endpoint_failure'
@@ -97,7 +100,8 @@ export function readSent(reply: RpcReply): BroadcastResult {
   }
   const { meaning, description } = readFailure(err)
   const kind = RESULTS[meaning]
-  return kind === 'accepted' ? { kind, known: true } : { kind, detail: description }
+  if (kind === 'accepted') return { kind, known: true }
+  return kind === 'unclear' ? { kind, detail: description, known: true } : { kind, detail: description }
 }
 
 /**

@@ -20,7 +20,7 @@ import { hasExpired, mayStillExecute } from './inclusion/inclusion-window.ts'
 import { askEverywhere, createHistoryRecord, HISTORY_CALLS, type HistoryRecord } from './inclusion/ledger.ts'
 import { createBlockhashWatch } from './prepare/blockhash.ts'
 import { createLoadedBytes, type PrepareContext } from './prepare/context.ts'
-import { askPrice, SPEEDS } from './prepare/fees.ts'
+import { askPrice, priceCap, SPEEDS } from './prepare/fees.ts'
 import { FINAL_AFTER_SLOTS } from './prepare/guarded-simulation.ts'
 import { prepareAsItIs, prepareDraft } from './prepare/prepare.ts'
 import { prepareReplacement } from './prepare/replace.ts'
@@ -96,9 +96,14 @@ export function createSolanaChain(options: ChainOptions<SolanaNetwork>): SolanaC
       clock,
       freshForMs: slotMs,
     }),
-    comparePrice: async ({ transaction, unitPrice }, level) => {
-      const price = await askPrice(client, openTransaction(transaction).message, level)
-      return price.kind === 'ok' ? { kind: 'ok', value: { bid: unitPrice, market: price.value } } : price
+    comparePrice: async ({ transaction, unitPrice }, level, { policies }) => {
+      const { message } = openTransaction(transaction)
+      const price = await askPrice(client, message, level)
+      if (price.kind !== 'ok') return price
+      return {
+        kind: 'ok',
+        value: { bid: unitPrice, market: price.value, feeCap: priceCap(message, policies) },
+      }
     },
     cost: ({ fee, spends }) => fee + spends,
     ...SOLANA_CONTENT,

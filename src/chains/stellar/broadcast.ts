@@ -111,7 +111,7 @@ function openRaw(raw: Uint8Array): { readonly tx: Transaction; readonly bumped: 
 }
 
 /** `sequence`: the account's sequence number decides whether the number is used or must wait. */
-type Meaning = 'later' | 'refused' | 'sequence' | 'underpriced' | 'unknown'
+type Meaning = 'later' | 'unclear' | 'refused' | 'sequence' | 'underpriced' | 'unknown'
 
 /**
  * The meanings of the codes that a node returns with status ERROR to `sendTransaction`: every code of `TransactionResultCode` in
@@ -119,9 +119,12 @@ type Meaning = 'later' | 'refused' | 'sequence' | 'underpriced' | 'unknown'
  * `FeeBumpTransactionFrame::commonValid` and `TransactionQueue::canAdd`.
  */
 export const MEANINGS: Readonly<Record<TransactionResultCodeName, Meaning>> = {
-  // The next ledger's time is outside its bounds: too early passes, and the ledger that closes proves too late.
-  txTooEarly: 'later',
-  txTooLate: 'later',
+  // The next ledger's time is outside its bounds: too early passes, and the ledger that closes proves too late. A node whose clock is wrong
+  // may say so for ever.
+  txTooEarly: 'unclear',
+  txTooLate: 'unclear',
+  // The node or the network failed, for a moment or permanently.
+  txInternalError: 'unclear',
   txBadSeq: 'sequence',
   // The minimum of the network, of a full queue, or of a replacement.
   txInsufficientFee: 'underpriced',
@@ -129,7 +132,6 @@ export const MEANINGS: Readonly<Record<TransactionResultCodeName, Meaning>> = {
   txInsufficientBalance: 'later',
   txNoAccount: 'later',
   txBadMinSeqAgeOrGap: 'later',
-  txInternalError: 'later',
   // No ledger will accept these bytes.
   txMissingOperation: 'refused',
   txBadAuth: 'refused',
@@ -185,6 +187,7 @@ function readError(result: TransactionResult | undefined): Sent {
   if (result === undefined) return { kind: 'unclear', detail: 'the endpoint gave no reason' }
   const meaning = MEANINGS[codeOf(result)]
   const detail = detailOf(result, meaning)
+  if (meaning === 'unclear') return { kind: meaning, detail, known: true }
   return meaning === 'underpriced' && result.feeCharged > 0n
     ? { kind: meaning, detail, minimum: result.feeCharged }
     : { kind: meaning, detail }

@@ -14,9 +14,10 @@ import { encodeNamedArgs } from './contract-spec/named-args.ts'
 import { createSpecReader } from './contract-spec/read-contract-spec.ts'
 import { nextSequence } from './effects/effects.ts'
 import { READ_METHODS, STELLAR_CONTENT } from './family.ts'
+import { readInclusionDetails } from './inclusion/details.ts'
 import { proveInclusion } from './inclusion/prove-inclusion.ts'
 import { hashesOf, readEmitted, readReceipts, readReceiptsEverywhere } from './inclusion/receipts.ts'
-import { costOf, createMarketWatch, type Market } from './prepare/fees.ts'
+import { affordablePrice, costOf, createMarketWatch, type Market } from './prepare/fees.ts'
 import { createFunding, noop, openChannels } from './prepare/own-requests.ts'
 import { amountOutOf, type PrepareContext, prepareDraft } from './prepare/prepare.ts'
 import { endsAt, externalNonceOf, prepareReplacement } from './prepare/replace.ts'
@@ -123,6 +124,7 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
     receiptsEverywhere: (hashes, freshness = {}) =>
       readReceiptsEverywhere(client, { hashes, passphrase, ...freshness }),
     emitted: (hash) => readEmitted(client, hash),
+    inclusionDetails: (draft, receipt) => readInclusionDetails(client, draft, receipt),
     proveInclusion: (attempts, freshness) => proveInclusion({ client, passphrase }, attempts, freshness),
     forward: (calls) => client.forward(calls),
     endpoints: () => reportEndpoints(client, { clock }),
@@ -156,8 +158,13 @@ function isOver({ expiresAt, maxLedger }: StellarDraft, { expiredUpTo, number }:
   return byTime || (maxLedger !== undefined && number + 1n >= maxLedger)
 }
 
-function comparePrice({ feePerOperation, resourceFee }: StellarDraft, market: Market) {
-  return { bid: feePerOperation, market: resourceFee > 0n ? market.soroban : market.classic }
+function comparePrice(draft: StellarDraft, market: Market) {
+  const { feePerOperation, resourceFee } = draft
+  return {
+    bid: feePerOperation,
+    market: resourceFee > 0n ? market.soroban : market.classic,
+    feeCap: affordablePrice(draft),
+  }
 }
 
 const NETWORK: RpcCall = { method: 'getNetwork', params: {} }

@@ -103,7 +103,7 @@ const FOLLOW_UPS: Readonly<Record<FollowUp, (attempted: BroadcastCase, result: U
 const REASONS: Readonly<Record<Unaccepted['kind'], string>> = {
   nonce_used: 'The chain has passed this nonce; the service reads the receipts',
   later: 'The node does not accept it yet',
-  unclear: 'The nodes refuse it in unknown wording',
+  unclear: 'The nodes refuse it, and may accept it later',
   unknown: 'The node did not answer; the same bytes are broadcast again',
   underpriced: 'The pool holds another transaction with this nonce',
   too_cheap: 'The network requires a higher fee',

@@ -122,20 +122,25 @@ export interface Expired extends NonceLoss {
   readonly over: boolean
   /** The nonce belongs to an account of the service, which can use it again. */
   readonly ownsNonce: boolean
+  /** An endpoint does not answer now: it may come back, and accept the content. */
+  readonly unanswered?: boolean
 }
 
 /**
  * Every attempt has expired, and the chain proved that it includes none of them. A request is signed again, unless its `valid_until` has
- * passed or only a third party can sign it again; then it ends.
+ * passed, only a third party can sign it again, or nodes refused several versions in a row throughout; then it ends.
  */
 export function expired(
   { transaction, attempts }: TransactionWithAttempts,
-  { now, over, reSignable, ownsNonce, nextNonce }: Expired,
+  { now, over, reSignable, ownsNonce, nextNonce, unanswered = false }: Expired,
 ): Resolution {
   const { purpose, sourceAccount } = transaction
   const intended = AFTER_NONCE_LOSS[purpose]
-  const event = intended === 'returned' && (over || !reSignable) ? 'expired' : intended
-  const refusal = event === 'returned' && purpose !== 'successor' ? refusedThroughout(attempts) : undefined
+  const wanted = intended === 'returned' && (over || !reSignable) ? 'expired' : intended
+  const refusal = wanted === 'returned' && purpose !== 'successor' ? refusedThroughout(attempts) : undefined
+  const isRefused =
+    refusal !== undefined && purpose === 'request' && refusedVersions(attempts) >= mostRefused(unanswered)
+  const event = isRefused ? 'failed' : wanted
   const stuckSince = transaction.stuckSince ?? (refusal === undefined ? undefined : now)
   // A stuck transaction does not keep the freed nonce, so that the others can use it; a successor may bring another one.
   const isReleased = event === 'returned' && (stuckSince !== undefined || purpose === 'successor')
@@ -159,7 +164,12 @@ export function expired(
                 : signedAgain(refusal),
             currentAttempt: undefined,
           }
-        : { ...shared, sourceAccount: undefined, nonce: undefined, statusReason: EXPIRED[event] },
+        : {
+            ...shared,
+            sourceAccount: undefined,
+            nonce: undefined,
+            statusReason: isRefused ? refusedForGood(refusal) : EXPIRED[event],
+          },
     outcomes: openAttempts(attempts).map((attempt) => outcome({ transaction, attempts }, attempt, 'expired')),
     // With the same nonce, the chain includes one of them at most.
     ...(event === 'returned' &&
@@ -167,28 +177,57 @@ export function expired(
     ...((event !== 'returned' || isReleased) && ownsNonce && sourceAccount !== undefined
       ? { freed: { relayerId: transaction.relayerId, address: sourceAccount } }
       : {}),
-    ...(stuckSince !== transaction.stuckSince && { incident: 'transaction_stuck' as const }),
+    ...(!isRefused && stuckSince !== transaction.stuckSince && { incident: 'transaction_stuck' as const }),
   }
 }
 
 /**
- * Nodes refused an attempt throughout its life if they did so at least this many times in a row in unknown wording, which takes 30 s; a
- * node with a brief failure accepts it sooner.
+ * Nodes refused an attempt throughout its life if they did so at least this many times in a row, for a reason that may pass, which takes
+ * 30 s; a node with a brief failure accepts it sooner.
  */
 const REFUSED_THROUGHOUT = 6
 
-/** Returns the text with which nodes refused all that expires now, if its wording is unknown and no node ever accepted any of it. */
+/**
+ * A request ends after this many versions in a row that nodes refused throughout, each until it expired: three to six minutes. A node or
+ * gateway that restarts refuses everything for a minute or two.
+ */
+const MOST_REFUSED = 3
+
+/** The same limit while an endpoint does not answer: it may come back, and accept the content. */
+const MOST_REFUSED_AMONG_SILENT = 6
+
+function mostRefused(unanswered: boolean): number {
+  return unanswered ? MOST_REFUSED_AMONG_SILENT : MOST_REFUSED
+}
+
+/** Returns the text with which nodes refused all that expires now, if no node ever accepted any of it. */
 function refusedThroughout(attempts: readonly Attempt[]): string | undefined {
   const ended = openAttempts(attempts)
-  const isRefused = ended.every(
-    ({ refusals = 0, broadcastAt }) => broadcastAt === undefined && refusals >= REFUSED_THROUGHOUT,
+  return ended.every(isRefusedThroughout) ? ended.at(-1)?.error : undefined
+}
+
+function isRefusedThroughout({ refusals = 0, broadcastAt }: Attempt): boolean {
+  return broadcastAt === undefined && refusals >= REFUSED_THROUGHOUT
+}
+
+/** Counts the newest attempts, up to the first that a node accepted, that others refused for other reasons, or that has other content. */
+function refusedVersions(attempts: readonly Attempt[]): number {
+  const content = attempts.slice(
+    Math.max(
+      0,
+      attempts.findLastIndex(({ kind }) => kind === 'replace'),
+    ),
   )
-  return isRefused ? ended.at(-1)?.error : undefined
+  return content.length - 1 - content.findLastIndex((attempt) => !isRefusedThroughout(attempt))
+}
+
+function refusedForGood(refusal: string): string {
+  return `The nodes refused every version of it until it expired (${refusal}), and the chain proved that none was included.`
 }
 
 function signedAgain(refusal: string | undefined): string {
   if (refusal === undefined) return 'It expired without being included; it is signed again.'
-  return `The nodes refused it until it expired, in unknown wording (${refusal}); it is signed again, and others overtake it.`
+  return `The nodes refused it until it expired (${refusal}); it is signed again, and others overtake it.`
 }
 
 const EXPIRED: Readonly<Partial<Record<TransactionEvent, string>>> = {

@@ -79,7 +79,8 @@ function afterExpiry(round: WatchRound, item: TransactionWithAttempts): Resoluti
   // The time of the chain counts where it has one: a slow local clock would sign again after `valid_until`.
   const over = end !== undefined && end.getTime() <= Math.max(now, round.head.time?.getTime() ?? 0)
   const ownsNonce = !isSignedByOthers(round, item.transaction)
-  return expired(item, { ...nonceLoss(round, item.transaction), over, ownsNonce })
+  const unanswered = round.chain.endpoints().some(({ healthy }) => !healthy)
+  return expired(item, { ...nonceLoss(round, item.transaction), over, ownsNonce, unanswered })
 }
 
 function nonceLoss(round: WatchRound, transaction: Transaction): NonceLoss {

@@ -22,10 +22,10 @@ describe('what a node says to bytes', () => {
     [
       'a table that it does not see yet',
       error(-32602, 'invalid transaction: Transaction address table lookup uses an invalid index'),
-      'later',
+      'unclear',
     ],
     ['a wrong signature', error(-32003, 'Transaction signature verification failure'), 'refused'],
-    ['that it is behind', error(-32005, 'Node is behind by 42 slots', { numSlotsBehind: 42 }), 'later'],
+    ['that it is behind', error(-32005, 'Node is behind by 42 slots', { numSlotsBehind: 42 }), 'unknown'],
     ['a fault of its own', error(-32603, 'Internal error'), 'unknown'],
     ['preflight: included already', error(-32002, 'failed', { err: 'AlreadyProcessed' }), 'accepted'],
     [
@@ -37,16 +37,38 @@ describe('what a node says to bytes', () => {
     [
       'preflight: it would fail now',
       error(-32002, 'failed', { err: { InstructionError: [0, { Custom: 1 }] } }),
-      'later',
+      'unclear',
     ],
     ['preflight: it never will do', error(-32002, 'failed', { err: 'SanitizeFailure' }), 'refused'],
-    ['preflight: an error that is new', error(-32002, 'failed', { err: 'SomethingNew' }), 'later'],
+    ['preflight: an error that is new', error(-32002, 'failed', { err: 'SomethingNew' }), 'unclear'],
     ['preflight: without a reason', error(-32002, 'failed'), 'unclear'],
     ['a rule of its gateway', error(-32600, 'transactions must tip'), 'unclear'],
   ])('%s', (_what, reply, kind) => {
     expect(readSent(reply).kind).toBe(kind)
   })
 })
+
+/** Only these may last: they are about the blockhash, money, or full blocks. */
+const MAY_LAST = [
+  'AccountNotFound',
+  'InsufficientFundsForFee',
+  'BlockhashNotFound',
+  'AccountInUse',
+  'WouldExceedAccountDataBlockLimit',
+  'WouldExceedAccountDataTotalLimit',
+  'WouldExceedMaxAccountCostLimit',
+  'WouldExceedMaxBlockCostLimit',
+  'WouldExceedMaxVoteCostLimit',
+]
+
+test.each([...Object.keys(ERROR_MEANINGS), 'NotInvented'])(
+  'a preflight error %s ends, or may last',
+  (name) => {
+    const { kind } = readSent(error(-32002, 'failed', { err: name }))
+    if (MAY_LAST.includes(name)) expect(kind).toBe('later')
+    else expect(['accepted', 'unclear', 'refused']).toContain(kind)
+  },
+)
 
 describe('an error of a transaction', () => {
   test('has a meaning, each that the SDK knows of', () => {

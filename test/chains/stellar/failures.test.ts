@@ -31,8 +31,6 @@ describe('what nodes say to sendTransaction', () => {
 
   test.each([
     [TransactionResultResult.txBadSeq(), 'sequence', 'tx_bad_seq'],
-    [TransactionResultResult.txTooLate(), 'later', 'tx_too_late'],
-    [TransactionResultResult.txTooEarly(), 'later', 'tx_too_early'],
     [TransactionResultResult.txInsufficientBalance(), 'later', 'tx_insufficient_balance'],
     [TransactionResultResult.txNoAccount(), 'later', 'tx_no_account'],
     [TransactionResultResult.txBadAuth(), 'refused', 'tx_bad_auth'],
@@ -41,6 +39,21 @@ describe('what nodes say to sendTransaction', () => {
     [TransactionResultResult.txInsufficientFee(), 'underpriced', 'tx_insufficient_fee'],
   ])('%#: an error', (result, kind, detail) => {
     expect(readSent(errorOf(result))).toEqual({ kind, detail })
+  })
+
+  test.each([
+    [TransactionResultResult.txTooLate(), 'tx_too_late'],
+    [TransactionResultResult.txTooEarly(), 'tx_too_early'],
+    [TransactionResultResult.txInternalError(), 'tx_internal_error'],
+  ])('%#: an error that may pass or last', (result, detail) => {
+    expect(readSent(errorOf(result))).toEqual({ kind: 'unclear', detail, known: true })
+  })
+
+  // They are about the sequence number, or about money.
+  const MAY_LAST = ['txBadMinSeqAgeOrGap', 'txInsufficientBalance', 'txNoAccount']
+
+  test.each(Object.entries(MEANINGS))('%s ends, or may last', (code, meaning) => {
+    expect(meaning === 'later').toBe(MAY_LAST.includes(code))
   })
 
   test('an insufficient fee comes with what would be enough', () => {

@@ -1,5 +1,5 @@
 import { TransactionEnvelope } from '@stellar/stellar-sdk/xdr'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startLedger } from '../../../simulators/stellar/start-ledger.ts'
 import { createAdjustableClock } from '../../support/clock.ts'
 import { type FaultyNode, startFaultyNode } from '../../support/faulty-node.ts'
@@ -48,6 +48,22 @@ const refuseAmount = (stroops: bigint) => {
   }
 }
 
+/** Lets seconds pass, with a ledger in five, until the transaction has ended. */
+async function passUntilFinal(id: string) {
+  let seconds = 0
+  const ended = await until(
+    async () => {
+      clock.advance(1_000)
+      seconds += 1
+      if (seconds % 5 === 0) scenario.ledger.close()
+      return scenario.get(id)
+    },
+    ({ status }) => status === 'failed' || status === 'confirmed',
+    { timeoutMs: 60_000 },
+  )
+  return { ended, seconds }
+}
+
 test('a payment that a gateway refuses in unknown words is overtaken after one life, and an event tells it', async () => {
   const { ledger, service, send, get } = scenario
   refuseAmount(11n)
@@ -80,4 +96,27 @@ test('a payment that a gateway refuses in unknown words is overtaken after one l
   // It is still wanted.
   node.habits = undefined
   expect((await pass(refused.id, (status) => status === 'confirmed', 300)).status).toBe('confirmed')
+})
+
+test('a payment that the network refuses for a reason that may pass ends after three lives', async () => {
+  const { send } = scenario
+  // TransactionResult: a fee of 0 is charged, txINTERNAL_ERROR, no extension.
+  node.habits = {
+    answer: ({ method }) =>
+      method === 'sendTransaction'
+        ? { result: { status: 'ERROR', errorResultXdr: 'AAAAAAAAAAD////1AAAAAA==' } }
+        : undefined,
+  }
+  onTestFinished(() => {
+    node.habits = undefined
+  })
+  const { id } = await send(payment(13n))
+  const { ended, seconds } = await passUntilFinal(id)
+  expect(ended).toMatchObject({ status: 'failed' })
+  expect(ended.attempts).toHaveLength(3)
+  expect(ended.status_reason).toMatch(/refused every version of it until it expired \(tx_internal_error\)/)
+  expect(seconds).toBeLessThan(600)
+  node.habits = undefined
+  const next = await send(payment(14n))
+  expect((await passUntilFinal(next.id)).ended.status).toBe('confirmed')
 })

@@ -380,13 +380,60 @@ describe('expired: the chain has passed the expiry of every attempt, and include
       cost: 7n,
       stuckSince: NOW,
       statusReason:
-        'The nodes refused it until it expired, in unknown wording (the stars are not right); it is signed again, and others overtake it.',
+        'The nodes refused it until it expired (the stars are not right); it is signed again, and others overtake it.',
     })
     expect([incident, freed]).toEqual(['transaction_stuck', FREED])
     // Once is enough.
     const again = expired(itemOf([{ refusals: 9, error: 'x' }], { stuckSince: new Date(1) }), WANTED)
     expect(again.transaction.stuckSince).toEqual(new Date(1))
     expect(again.incident).toBeUndefined()
+  })
+
+  const refusedLife = { refusals: 6, error: 'no', outcome: 'expired' } as const
+  const lives = (count: number) => [
+    ...Array.from({ length: count - 1 }, () => refusedLife),
+    { refusals: 6, error: 'the stars are not right' },
+  ]
+
+  test.each([
+    ['three versions', lives(3), {}, 'failed'],
+    ['two versions', lives(2), {}, 'pending'],
+    [
+      'three versions, one of which a node took',
+      [{ ...refusedLife, broadcastAt: new Date(1) }, ...lives(2)],
+      {},
+      'pending',
+    ],
+    [
+      'three versions, one of which waited for funds',
+      [{ ...refusedLife, refusals: 0 }, ...lives(2)],
+      {},
+      'pending',
+    ],
+    [
+      'a version before its replacement',
+      [refusedLife, { ...refusedLife, kind: 'replace' }, ...lives(1)],
+      {},
+      'pending',
+    ],
+    ['three versions of a replacement', [{ ...refusedLife, kind: 'replace' }, ...lives(2)], {}, 'failed'],
+    ['three versions while an endpoint is silent', lives(3), { unanswered: true }, 'pending'],
+    ['six versions while an endpoint is silent', lives(6), { unanswered: true }, 'failed'],
+  ] as const)('nodes that refused %s', (_name, attempts, terms, status) => {
+    const { transaction, incident, freed } = expired(itemOf([...attempts], { stuckSince: new Date(1) }), {
+      ...WANTED,
+      ...terms,
+    })
+    expect(transaction.status).toBe(status)
+    expect(incident).toBeUndefined()
+    if (status !== 'failed') return
+    expect(transaction).toMatchObject({
+      cost: 0n,
+      nonce: undefined,
+      statusReason:
+        'The nodes refused every version of it until it expired (the stars are not right), and the chain proved that none was included.',
+    })
+    expect(freed).toEqual(FREED)
   })
 
   test.each([

@@ -1,4 +1,4 @@
-import { smaller } from '../../../lib/bigint.ts'
+import { larger, smaller } from '../../../lib/bigint.ts'
 import type { Answer, Refusal } from '../../answer.ts'
 import type { SpeedMeaning } from '../../chain.ts'
 import { askStatements, isNear, secondHighest } from '../../rpc/agreement.ts'
@@ -46,6 +46,12 @@ export function chooseBid(
   const signatures = signatureFee(message)
   if (signatures > cap) return { kind: 'short', needed: signatures }
   return { kind: 'bid', unitPrice: smaller(wanted, affordablePrice(cap - signatures, unitLimit)), wanted }
+}
+
+/** Returns the highest price for priority of this message that the cap allows, in micro-lamports for each compute unit. */
+export function priceCap(message: Message, policies: SolanaPolicies): bigint {
+  const unitLimit = readBudget(message).unitLimit ?? defaultUnits(message)
+  return affordablePrice(larger(0n, feeCap(policies) - signatureFee(message)), unitLimit)
 }
 
 /** Refuses a fee that is higher than the relayer pays for one transaction. */

@@ -191,7 +191,7 @@ function simulateCall({ message, watched, anyBlockhash }: Trial) {
 }
 
 function refuse(message: Message, failure: TransactionFailure, logs: unknown): Answer<never> {
-  if (failure.meaning === 'wait')
+  if (failure.meaning === 'wait' || failure.meaning === 'cluster')
     return { kind: 'unknown', detail: `the node cannot simulate it now (${failure.description})` }
   const code = codeOf(message, failure)
   const detail =

@@ -1,7 +1,7 @@
 import type { Answer, Head } from '../../answer.ts'
-import { askStatements } from '../../rpc/agreement.ts'
+import { askHead, askStatements } from '../../rpc/agreement.ts'
 import type { HeightQuestion } from '../../rpc/node-dialect.ts'
-import type { PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
+import type { EndpointReply, PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
 import { fieldsOf, readInteger, resultOf, TOLERATED_SLOTS } from './replies.ts'
 
 /** Reads the finalized slot and its height, which does not count slots without a block. */
@@ -69,8 +69,15 @@ function distance(one: bigint, other: bigint): bigint {
  * Reads the newest finalized slot and the finalized height, by which blockhashes expire. The hash changes with the newest slot as well, so
  * that transactions that are not final are checked again at each slot.
  */
-export async function readHead(client: PooledClient): Promise<Answer<Head>> {
-  const [finalized, processed] = await client.sendAsOf([FINALIZED, PROCESSED])
+export function readHead(client: PooledClient): Promise<Answer<Head>> {
+  return askHead(client, {
+    calls: [FINALIZED, PROCESSED],
+    read: readHeadIn,
+    toleratedBlocks: TOLERATED_SLOTS,
+  })
+}
+
+function readHeadIn([finalized, processed]: readonly EndpointReply[]): Answer<Head> {
   const result = resultOf(finalized?.reply)
   const newest = resultOf(processed?.reply)
   if (result.kind !== 'ok') return result

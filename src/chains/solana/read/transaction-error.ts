@@ -2,9 +2,10 @@ import { fieldsOf } from './replies.ts'
 
 /**
  * The meaning of an error for the transaction. `known`: the network already has it · `funds`: the fee payer has too little money · `wait`:
- * the node cannot accept it now · `state`: it fails with the current accounts · `never`: no node will accept these bytes.
+ * its blockhash or full blocks make it wait · `cluster`: the cluster does not process it now · `state`: it fails with the current accounts ·
+ * `never`: no node will accept these bytes.
  */
-export type ErrorMeaning = 'known' | 'funds' | 'wait' | 'state' | 'never'
+export type ErrorMeaning = 'known' | 'funds' | 'wait' | 'cluster' | 'state' | 'never'
 
 /**
  * Every variant of `TransactionError` (anza-xyz/solana-sdk, `transaction-error/src/lib.rs`; where each arises: agave
@@ -17,19 +18,20 @@ export const ERROR_MEANINGS: Readonly<Record<string, ErrorMeaning>> = {
   InsufficientFundsForFee: 'funds',
   // The blockhash is too old, or too young for this node.
   BlockhashNotFound: 'wait',
-  // Blocks are full, accounts are busy, or the cluster cannot process it.
+  // Blocks are full, or accounts are busy.
   AccountInUse: 'wait',
-  AccountBorrowOutstanding: 'wait',
-  ClusterMaintenance: 'wait',
-  CommitCancelled: 'wait',
-  ProgramCacheHitMaxLimit: 'wait',
-  ProgramExecutionTemporarilyRestricted: 'wait',
-  ResanitizationNeeded: 'wait',
   WouldExceedAccountDataBlockLimit: 'wait',
   WouldExceedAccountDataTotalLimit: 'wait',
   WouldExceedMaxAccountCostLimit: 'wait',
   WouldExceedMaxBlockCostLimit: 'wait',
   WouldExceedMaxVoteCostLimit: 'wait',
+  // The cluster cannot process it.
+  AccountBorrowOutstanding: 'cluster',
+  ClusterMaintenance: 'cluster',
+  CommitCancelled: 'cluster',
+  ProgramCacheHitMaxLimit: 'cluster',
+  ProgramExecutionTemporarilyRestricted: 'cluster',
+  ResanitizationNeeded: 'cluster',
   // Programs, tables and balances currently have this state.
   AddressLookupTableNotFound: 'state',
   CallChainTooDeep: 'state',

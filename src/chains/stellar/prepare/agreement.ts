@@ -31,7 +31,7 @@ export const STELLAR_AGREEMENT: AgreementTable = {
     told: ['getLedgerEntries'],
     asked: 'all',
     agreed:
-      'the entry that most endpoints have; of two that differ the newer one, and then the one with more to spend',
+      'the entry that most endpoints have; of two that differ the newer one, then the one with the lower number, then the one with more to spend',
     alone: 'of two endpoints, hold the account until a version has expired',
   },
   'required memo, trust lines': {

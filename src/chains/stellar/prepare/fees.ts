@@ -71,11 +71,20 @@ export type Bid =
  */
 export function chooseBid({ market, least, operationCount, resourceFee, maxFee }: BidOptions): Bid {
   const count = BigInt(operationCount + 1)
-  const affordable = (maxFee - resourceFee) / count
+  const affordable = affordablePrice({ operationCount, resourceFee, maxFee })
   if (affordable < least) return { kind: 'short', needed: least * count + resourceFee }
   const wanted = larger(market, least)
   const payable = smaller(affordable, (MAX_PLAIN_FEE - resourceFee) / count)
   return { kind: 'bid', feePerOperation: smaller(wanted, larger(payable, least)), wanted }
+}
+
+/** Returns the highest bid that `max_fee` allows, in stroops for each operation, with money left for a fee bump. */
+export function affordablePrice({
+  operationCount,
+  resourceFee,
+  maxFee,
+}: Pick<BidOptions, 'operationCount' | 'resourceFee' | 'maxFee'>): bigint {
+  return (maxFee - resourceFee) / BigInt(operationCount + 1)
 }
 
 /**

@@ -66,8 +66,12 @@ interface EntryAt {
   readonly head: bigint
 }
 
+/** Of two that differ in the same ledger, the lower sequence number holds one transaction at most; a higher one can stop the relayer. */
 function byHeadAndBalance(one: EntryAt, other: EntryAt): number {
   if (one.head !== other.head) return one.head > other.head ? -1 : 1
+  const [number, otherNumber] = [one.entry?.seqNum, other.entry?.seqNum]
+  if (number !== undefined && otherNumber !== undefined && number !== otherNumber)
+    return number < otherNumber ? -1 : 1
   return left(one.entry, USUAL_BASE_RESERVE) > left(other.entry, USUAL_BASE_RESERVE) ? -1 : 1
 }
 

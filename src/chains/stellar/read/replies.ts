@@ -1,5 +1,5 @@
 import type { Answer, Head } from '../../answer.ts'
-import { askStatements, secondHighest } from '../../rpc/agreement.ts'
+import { askHead, askStatements, secondHighest } from '../../rpc/agreement.ts'
 import type { HeightQuestion } from '../../rpc/node-dialect.ts'
 import type { EndpointReply, PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
 
@@ -73,9 +73,12 @@ export const HEIGHT: HeightQuestion = {
 }
 
 /** Reads the newest closed ledger and its close time, from an endpoint that is as far as the others were lately. */
-export async function readHead(client: PooledClient): Promise<Answer<Head>> {
-  const [endpointReply] = await client.sendAsOf([NEWEST])
-  return readHeadIn(endpointReply?.reply)
+export function readHead(client: PooledClient): Promise<Answer<Head>> {
+  return askHead(client, {
+    calls: [NEWEST],
+    read: ([endpointReply]) => readHeadIn(endpointReply?.reply),
+    toleratedBlocks: TOLERATED_LEDGERS,
+  })
 }
 
 /** Reads the newest closed ledger and its close time as two endpoints tell them; of two that differ, the lower ones. */

@@ -254,7 +254,8 @@ describe('a full network', () => {
     const bounded = await stage.chain.prepare({ ...pay(1n), maxFee: 210n }, accountWith())
     expect(taken(bounded as { kind: string; value?: Prepared<StellarDraft> }).feePerOperation).toBe(105n)
     const price = known(await stage.chain.comparePrice(draft, 'fast', accountWith()))
-    expect(price).toEqual({ bid: draft.feePerOperation, market: draft.feePerOperation })
+    const feeCap = draft.maxFee / 2n
+    expect(price).toEqual({ bid: draft.feePerOperation, market: draft.feePerOperation, feeCap })
   })
 
   /** Fills the queue with an account that pays 5000 stroops for an operation. */
