@@ -15,7 +15,13 @@ import { createSpecReader } from './contract-spec/read-contract-spec.ts'
 import { nextSequence } from './effects/effects.ts'
 import { READ_METHODS, STELLAR_CONTENT } from './family.ts'
 import { proveInclusion } from './inclusion/prove-inclusion.ts'
-import { hashesOf, readEmitted, readReceipts, readReceiptsEverywhere } from './inclusion/receipts.ts'
+import {
+  hashesOf,
+  readEmitted,
+  readReceipts,
+  readReceiptsEverywhere,
+  readReceived,
+} from './inclusion/receipts.ts'
 import { costOf, createMarketWatch, type Market } from './prepare/fees.ts'
 import { createFunding, noop, openChannels } from './prepare/own-requests.ts'
 import { amountOutOf, type PrepareContext, prepareDraft } from './prepare/prepare.ts'
@@ -99,6 +105,7 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
     authorizationEntries: {
       review: (preimage, address) => reviewAuthorization({ client, passphrase }, preimage, address),
     },
+    inclusionDetails: (_draft, receipt, payment) => readReceived(client, receipt, payment),
     inclusionHashes: { of: hashesOf },
     verify: () => verifyPassphrase(client, network),
     canonicalAddress: (text) => text,
