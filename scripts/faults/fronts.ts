@@ -1,16 +1,28 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { encodeFunctionData, type Hex, parseAbi, parseSignature } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { TWO_FACED_WALLET_CODE } from '../../test/plugins/x402/contract-code.ts'
 import { paymentBy } from '../../test/plugins/x402/evm-payment.ts'
-import { type EvmSite, FUNDS, NETWORK, startEvmSite } from '../../test/plugins/x402/evm-site.ts'
+import {
+  type EvmSite,
+  FUNDS,
+  NETWORK,
+  type SiteService,
+  startEvmSite,
+} from '../../test/plugins/x402/evm-site.ts'
 import { pluginEntry, untilReady } from '../../test/plugins/x402/plugin-entry.ts'
+import { anvilNetwork, ON_ANVIL } from '../../test/support/anvil.ts'
 import { type FaultyNode, startFaultyNode } from '../../test/support/faulty-node.ts'
+import { startProcess } from '../../test/support/process.ts'
 import { createRandom, type Random } from '../../test/support/random.ts'
+import { callService, DEV_KEYS, plainSigner, type ServiceOptions } from '../../test/support/service.ts'
 
-// Histories of a front: buyers, hostile wallets, strangers who send first, floods, a node that fails, and kills of the plugin's process are drawn at
-// random. The chain says who has paid: nobody is told success without payment, and whoever paid is told so when he asks again.
+// Histories of a front: buyers, hostile wallets, strangers who send first, floods, a node that fails, and kills of the service and of the plugin's
+// process are drawn at random. The chain says who has paid: nobody is told success without payment, and whoever paid is told so when he asks again.
 
 /** A history that was run. */
 export interface FrontHistory {
@@ -35,6 +47,7 @@ const STEPS = {
   steal: 1,
   flood: 1,
   killChild: 1,
+  killService: 1,
   changeNode: 3,
 } as const
 
@@ -49,6 +62,15 @@ const SETTLE_MS = 60_000
 interface Stage {
   readonly site: EvmSite
   readonly node: FaultyNode
+  readonly service: KillableService
+}
+
+/** The service as a process of its own. It has another url after each kill. */
+interface KillableService extends SiteService {
+  /** SIGKILL, also of the processes of its plugins, which nobody else ends; then it starts again with what it stored. */
+  kill(): Promise<void>
+  /** The processes of its plugins. */
+  children(): number[]
 }
 
 interface Answer {
@@ -68,6 +90,7 @@ interface Purchase {
 /** Runs histories one after the other on one chain and one service, each with payers of its own. */
 export async function runFronts({ seeds, steps, onHistory }: Options): Promise<void> {
   let node: FaultyNode | undefined
+  let service: KillableService | undefined
   const config = {
     networks: [{ network: NETWORK, relayer_id: 'main' }],
     failures: FAILURES,
@@ -83,18 +106,26 @@ export async function runFronts({ seeds, steps, onHistory }: Options): Promise<v
       node = await startFaultyNode(anvil.url)
       return node.url
     },
+    async (options) => {
+      service = await startKillable(options)
+      return service
+    },
   )
   try {
-    if (node === undefined) throw new Error('the node was started with the site')
+    if (node === undefined || service === undefined) throw new Error('both were started with the site')
     await untilReady(site.service)
-    for (const seed of seeds) if (!onHistory(await runHistory({ site, node }, seed, steps))) return
+    for (const seed of seeds) if (!onHistory(await runHistory({ site, node, service }, seed, steps))) return
   } finally {
     await site.stop()
     await node?.stop()
   }
 }
 
-async function runHistory({ site, node }: Stage, seed: number, count: number): Promise<FrontHistory> {
+async function runHistory(
+  { site, node, service }: Stage,
+  seed: number,
+  count: number,
+): Promise<FrontHistory> {
   const random = createRandom(seed)
   const steps = Array.from({ length: count }, () => random.weighted(STEPS))
   const purchases: Purchase[] = []
@@ -133,8 +164,9 @@ async function runHistory({ site, node }: Stage, seed: number, count: number): P
       work.push(...Array.from({ length: 30 }, () => call(site, 'verify', body)))
     },
     killChild: async () => {
-      for (const pid of pluginProcesses()) process.kill(pid, 'SIGKILL')
+      for (const pid of service.children()) process.kill(pid, 'SIGKILL')
     },
+    killService: () => service.kill(),
     changeNode: async () => setMood(node, random),
   }
   for (const step of steps) {
@@ -229,8 +261,47 @@ function setMood(node: FaultyNode, random: Random): void {
   }
 }
 
-/** The processes of plugins that this process has started. */
-function pluginProcesses(): number[] {
+async function startKillable({ rpcUrls, network, plugins }: ServiceOptions): Promise<KillableService> {
+  const folder = await mkdtemp(join(tmpdir(), 'relayer-fronts-'))
+  const config = {
+    relayers: [{ id: 'main', name: 'Main', signer_id: 'dev-0', ...ON_ANVIL }],
+    signers: [plainSigner('dev-0', DEV_KEYS[0])],
+    notifications: [],
+    networks: [anvilNetwork(rpcUrls, network)],
+    plugins,
+  }
+  const env = { RATE_LIMIT_REQUESTS_PER_SECOND: '100000', RATE_LIMIT_BURST_SIZE: '100000' }
+  const start = () => startProcess({ rpcUrl: '', folder, config, env })
+  let running = await start()
+  return {
+    get url() {
+      return running.url
+    },
+    api: (method, path, body, headers) => callService(running.url, { method, path, body, headers }),
+    children: () => pluginProcesses(running.child.pid),
+    kill: async () => {
+      const orphans = pluginProcesses(running.child.pid)
+      await running.kill()
+      for (const pid of orphans) killIfAlive(pid)
+      running = await start()
+    },
+    stop: async () => {
+      await running.terminate()
+      await rm(folder, { recursive: true })
+    },
+  }
+}
+
+function killIfAlive(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It ended with the service.
+  }
+}
+
+/** The processes of plugins that a service has started. */
+function pluginProcesses(service: number | undefined): number[] {
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return []
     try {
@@ -238,7 +309,7 @@ function pluginProcesses(): number[] {
         .replace(/\(.*\)/, '()')
         .split(' ')
       const isPlugin = readFileSync(`/proc/${name}/cmdline`, 'utf8').includes('plugin.mjs')
-      return Number(parent) === process.pid && isPlugin ? [Number(name)] : []
+      return Number(parent) === service && isPlugin ? [Number(name)] : []
     } catch {
       return [] // It ended meanwhile.
     }

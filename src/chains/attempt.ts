@@ -124,6 +124,11 @@ export interface ChainResult {
   readonly l1Fee?: bigint
   /** EVM: the part of `feeCharged` for the operator, in wei, where receipts have its rate (OP stack since Isthmus). */
   readonly operatorFee?: bigint
+  /**
+   * What arrived of the token in which the user pays for the fee, in its base units, as the chain tells it; absent where no node told it, and for
+   * content without such a payment.
+   */
+  readonly received?: bigint
   /** Solana: the compute units that the execution used; absent where no node told them. */
   readonly computeUnits?: bigint
   /** Stellar: the hash of the envelope in the ledger, in hex. It differs from the attempt's hash when another party sent the content. */

@@ -366,8 +366,8 @@ export interface ChainCapabilities<R extends ChainRequest, D extends Draft, P ex
    * cost no call.
    */
   blockTimes?(hashes: readonly string[]): Promise<ReadonlyMap<string, Date>>
-  /** Reads what the receipt of an included draft does not say. Nothing that no node answers is guessed. */
-  inclusionDetails?(draft: D, receipt: Receipt): Promise<InclusionDetails>
+  /** Reads what the receipt of an included draft, and of its payment, does not say. Nothing that no node answers is guessed. */
+  inclusionDetails?(draft: D, receipt: Receipt, payment?: FeePayment): Promise<InclusionDetails>
   readonly headSubscription?: HeadSubscription
   readonly revertReasons?: RevertReasons<D>
   readonly inclusionHashes?: InclusionHashes<D>

@@ -91,5 +91,6 @@ function presentRow(row: ReportRow): Schemas['SpendingReportRow'] {
     unknown_values: row.unknownValues,
     unknown_fees: row.unknownFees,
     earned: String(row.earned),
+    unknown_earned: row.unknownEarned,
   }
 }

@@ -1,6 +1,7 @@
 import type { ContentReader } from '../chains/capabilities.ts'
 import { type AssetAmount, type Effects, NATIVE } from '../chains/effects.ts'
 import type { Schemas } from '../contract/operations.ts'
+import { larger } from '../lib/bigint.ts'
 import type { NetworkType } from '../networks/network.ts'
 import { poolIdOf } from '../relayers/accounts/pool.ts'
 import { contentKind, hasLaterContent, isNoop } from '../transactions/model/attempts.ts'
@@ -24,8 +25,10 @@ export interface ReportRow {
   readonly unknownValues: number
   /** The number of transactions whose fee no node reported. */
   readonly unknownFees: number
-  /** The amount that users paid of the asset for fees. */
+  /** The amount of the asset that arrived from users for fees. */
   readonly earned: bigint
+  /** The number of transactions of which no node told what arrived. */
+  readonly unknownEarned: number
 }
 
 /** Adds up what transactions spent. Pure, but for its own sums. */
@@ -69,7 +72,10 @@ function rowsOf(item: TransactionWithAttempts, readerOf: ReaderOf): ReportRow[] 
     earned === undefined || earned.asset === NATIVE || moved.some(({ asset }) => asset === earned.asset)
       ? []
       : [{ asset: earned.asset, value: 0n }]
-  const earnedOf = (asset: string) => (earned?.asset === asset ? earned.value : 0n)
+  const earnedOf = (asset: string) =>
+    earned?.asset === asset
+      ? { earned: earned.value ?? 0n, unknownEarned: earned.value === undefined ? 1 : 0 }
+      : { earned: 0n, unknownEarned: 0 }
   return [
     {
       ...common,
@@ -79,7 +85,7 @@ function rowsOf(item: TransactionWithAttempts, readerOf: ReaderOf): ReportRow[] 
       transactions: 1,
       unknownValues: spending.isComplete ? 0 : 1,
       unknownFees: spending.fee === undefined ? 1 : 0,
-      earned: earnedOf(NATIVE),
+      ...earnedOf(NATIVE),
     },
     ...[...moved, ...onlyEarned].map((amount) => ({
       ...common,
@@ -88,7 +94,7 @@ function rowsOf(item: TransactionWithAttempts, readerOf: ReaderOf): ReportRow[] 
       transactions: 1,
       unknownValues: 0,
       unknownFees: 0,
-      earned: earnedOf(amount.asset),
+      ...earnedOf(amount.asset),
     })),
   ]
 }
@@ -107,6 +113,7 @@ function plus(one: ReportRow, other: ReportRow): ReportRow {
     unknownValues: one.unknownValues + other.unknownValues,
     unknownFees: one.unknownFees + other.unknownFees,
     earned: one.earned + other.earned,
+    unknownEarned: one.unknownEarned + other.unknownEarned,
   }
 }
 
@@ -118,8 +125,8 @@ interface Spending {
   readonly fee: bigint | undefined
   /** False if it may have moved more than its bytes show. */
   readonly isComplete: boolean
-  /** The payment that the included content contains, if its execution succeeded. */
-  readonly earned?: AssetAmount | undefined
+  /** What its payment brought, if its execution succeeded; without a value where no node told it. */
+  readonly earned?: { readonly asset: string; readonly value: bigint | undefined } | undefined
 }
 
 const NOTHING_MOVED = { amounts: [], isComplete: true }
@@ -140,7 +147,8 @@ export function spendingOf(item: TransactionWithAttempts, reader: ContentReader)
   const effects = reader.effects(transaction.request, transaction.from)
   const { request } = transaction
   const payment = request.type === 'evm' ? undefined : request.payment
-  const earned = payment && { asset: payment.token, value: payment.amount }
+  const received = included.result?.received
+  const earned = payment && { asset: payment.token, value: received && larger(received, 0n) }
   return { amounts: movedBy(effects), isComplete: effects.unread.length === 0, fee, earned }
 }
 
@@ -165,6 +173,7 @@ export const REPORT_COLUMNS = [
   'unknown_values',
   'unknown_fees',
   'earned',
+  'unknown_earned',
 ] as const satisfies readonly (keyof Schemas['SpendingReportRow'])[]
 
 /**

@@ -17,8 +17,9 @@ test('no field of the CSV makes a spreadsheet calculate', () => {
     unknown_values: 0,
     unknown_fees: 0,
     earned: '2',
+    unknown_earned: 0,
   }
-  expect(reportCsv([row]).split('\r\n')[1]).toBe("2026-11-20,'-2-3,'-A1,evm:sepolia,native,5,1,1,0,0,2")
+  expect(reportCsv([row]).split('\r\n')[1]).toBe("2026-11-20,'-2-3,'-A1,evm:sepolia,native,5,1,1,0,0,2,0")
 })
 
 const AMOUNTS = [
@@ -73,4 +74,24 @@ test('an allowance moves nothing, and a call that cannot be read leaves the valu
     fee: 3n,
     isComplete: false,
   })
+})
+
+test.each([
+  ['that a node told', { received: 90n }, 90n],
+  ['that no node told', {}, undefined],
+  ['that was less than nothing', { received: -3n }, 0n],
+])('a payment %s is never reported as quoted', (_what, told, value) => {
+  const payment = {
+    quoteId: 'q',
+    token: 'mint',
+    amount: 100n,
+    payer: 'p',
+    receiver: 'r',
+    fee: 5n,
+    validUntil: new Date(0),
+  }
+  const item = itemOf([{ ...MINED, result: { feeCharged: 3n as ChargedFee, ...told } }], {
+    request: { type: 'solana', transaction: '', speed: 'average', payment },
+  })
+  expect(spendingOf(item, readerOf())?.earned).toEqual({ asset: 'mint', value })
 })

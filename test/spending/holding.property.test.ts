@@ -8,6 +8,7 @@ import {
   type HoldingChange,
   increase,
   release,
+  reopen,
   reserve,
 } from '../../src/spending/holding.ts'
 import { NETWORK, spentOf } from './build.ts'
@@ -18,7 +19,7 @@ const amounts = fc
 
 const steps = fc.array(
   fc.record({
-    what: fc.constantFrom('hold', 'raise', 'settle'),
+    what: fc.constantFrom('hold', 'raise', 'settle', 'reopen'),
     holding: fc.nat(3),
     spent: amounts,
     laterMs: fc.nat(1000),
@@ -61,7 +62,9 @@ test('the changes of the sums add up to what the holdings count, whatever happen
             ? begin(index, spent, at)
             : what === 'settle'
               ? release(before, spent)
-              : increase(before, spent, at)
+              : what === 'reopen'
+                ? reopen(before)
+                : increase(before, spent, at)
         if (change === undefined) continue
         holdings.set(index, change.holding)
         changes.push(...change.changes)
@@ -118,6 +121,25 @@ describe('settle', () => {
   test('changes nothing when it is done twice', () => {
     const once = release(HELD, spentOf(3, 2, 1)).holding
     expect(release(once, spentOf(3, 2, 1))).toEqual({ holding: once, changes: [] })
+  })
+})
+
+describe('reopen', () => {
+  test('counts the most again, whatever it was settled to, at the time it counted before', () => {
+    fc.assert(
+      fc.property(amounts, (took) => {
+        const settled = release(HELD, took).holding
+        const again = reopen(settled)
+        expect(again?.holding).toEqual(HELD)
+        const sum = (again?.changes ?? []).reduce((total, { spent }) => add(total, spent), ZERO_SPENT)
+        expect(sum).toEqual(subtract(HELD.most, settled.counted))
+        expect(again?.changes.map(({ at }) => at)).toEqual([HELD.at, HELD.at])
+      }),
+    )
+  })
+
+  test('changes nothing of what is open', () => {
+    expect(reopen(HELD)).toBeUndefined()
   })
 })
 

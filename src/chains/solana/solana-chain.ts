@@ -18,6 +18,7 @@ import { createAccountHistory } from './inclusion/account-history.ts'
 import { createInclusionProver } from './inclusion/inclusion.ts'
 import { hasExpired, mayStillExecute } from './inclusion/inclusion-window.ts'
 import { askEverywhere, createHistoryRecord, HISTORY_CALLS, type HistoryRecord } from './inclusion/ledger.ts'
+import { readReceived } from './inclusion/received.ts'
 import { createBlockhashWatch } from './prepare/blockhash.ts'
 import { createLoadedBytes, type PrepareContext } from './prepare/context.ts'
 import { askPrice, priceCap, SPEEDS } from './prepare/fees.ts'
@@ -86,6 +87,7 @@ export function createSolanaChain(options: ChainOptions<SolanaNetwork>): SolanaC
     seenHead: () => client.seenHead(),
     receipts: (hashes, freshness) => receipts.read(hashes, freshness),
     emitted: (hash) => readEmitted(client, hash),
+    inclusionDetails: (draft, receipt, payment) => readReceived(client, { draft, receipt, payment }),
     receiptsEverywhere: (hashes, freshness) => receipts.readEverywhere(hashes, freshness),
     proveInclusion: createInclusionProver({ client, receipts, clock }),
     forward: (calls) => client.forward(calls),

@@ -16,7 +16,13 @@ import { nextSequence } from './effects/effects.ts'
 import { READ_METHODS, STELLAR_CONTENT } from './family.ts'
 import { readInclusionDetails } from './inclusion/details.ts'
 import { proveInclusion } from './inclusion/prove-inclusion.ts'
-import { hashesOf, readEmitted, readReceipts, readReceiptsEverywhere } from './inclusion/receipts.ts'
+import {
+  hashesOf,
+  readEmitted,
+  readReceipts,
+  readReceiptsEverywhere,
+  readReceived,
+} from './inclusion/receipts.ts'
 import { affordablePrice, costOf, createMarketWatch, type Market } from './prepare/fees.ts'
 import { createFunding, noop, openChannels } from './prepare/own-requests.ts'
 import { amountOutOf, type PrepareContext, prepareDraft } from './prepare/prepare.ts'
@@ -124,7 +130,13 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
     receiptsEverywhere: (hashes, freshness = {}) =>
       readReceiptsEverywhere(client, { hashes, passphrase, ...freshness }),
     emitted: (hash) => readEmitted(client, hash),
-    inclusionDetails: (draft, receipt) => readInclusionDetails(client, draft, receipt),
+    inclusionDetails: async (draft, receipt, payment) => {
+      const [silent, received] = await Promise.all([
+        readInclusionDetails(client, draft, receipt),
+        readReceived(client, receipt, payment),
+      ])
+      return { ...silent, ...received }
+    },
     proveInclusion: (attempts, freshness) => proveInclusion({ client, passphrase }, attempts, freshness),
     forward: (calls) => client.forward(calls),
     endpoints: () => reportEndpoints(client, { clock }),

@@ -82,6 +82,7 @@ function plus(one: Row, other: Row): Row {
     unknown_values: one.unknown_values + other.unknown_values,
     unknown_fees: one.unknown_fees + other.unknown_fees,
     earned: String(BigInt(one.earned) + BigInt(other.earned)),
+    unknown_earned: one.unknown_earned + other.unknown_earned,
   }
 }
 

@@ -189,10 +189,14 @@ export async function describeInclusion(
     receipt.success
       ? undefined
       : (receipt.failure ?? revertReason(round, transaction, attempt, receipt.blockNumber)),
-    round.chain.inclusionDetails?.(attempt.draft, receipt),
+    round.chain.inclusionDetails?.(attempt.draft, receipt, paymentOf(transaction)),
   ])
   const { result, note } = details ?? {}
   return { attempt, receipt: result === undefined ? receipt : { ...receipt, result }, reason, note }
+}
+
+function paymentOf({ request }: Transaction) {
+  return request.type === 'evm' ? undefined : request.payment
 }
 
 /**

@@ -61,6 +61,7 @@ test('the report has the exact sums of what the chain included, by key and asset
     network: 'evm:anvil',
     unknown_fees: 0,
     earned: '0',
+    unknown_earned: 0,
   }
   expect(await report()).toEqual([
     {

@@ -24,13 +24,17 @@ import {
 import { createWasm } from './wasm.ts'
 
 let scenario: SponsoredStellar
+let toll = 0n
 let contracts: Readonly<Record<'token' | 'odd' | 'forwarder' | 'counter', string>>
 
 beforeAll(async () => {
   scenario = await startSponsoredStellar((ledger) => {
     const oracle = ledger.contract(ORACLE, createWasm(1))
     contracts = {
-      token: ledger.contract(tokenProgram(USER.publicKey()), createWasm(2)),
+      token: ledger.contract(
+        tokenProgram(USER.publicKey(), () => toll),
+        createWasm(2),
+      ),
       odd: ledger.contract(
         { ...tokenProgram(USER.publicKey()), decimals: () => nativeToScVal(4_000_000_000, { type: 'u32' }) },
         createWasm(5),
@@ -124,6 +128,17 @@ async function tokensOf(account: string): Promise<bigint> {
   return scValToBigInt(xdr.ScVal.fromXDR(result.results[0]?.xdr ?? '', 'base64'))
 }
 
+async function earned(): Promise<bigint> {
+  const day = 86_400_000
+  const [from, to] = [Date.now() - day, Date.now() + day].map((time) => new Date(time).toISOString())
+  const report = await scenario.service.api<{ asset: string; earned: string; unknown_earned: number }[]>(
+    'GET',
+    `/reports/spending?from=${from}&to=${to}`,
+  )
+  expect(report.body.data.map((row) => row.unknown_earned)).not.toContain(1)
+  return BigInt(report.body.data.find(({ asset }) => asset === contracts.token)?.earned ?? 0)
+}
+
 describe('the call of a contract', () => {
   test('is paid in tokens through the forwarder; the user signs one authorization', async () => {
     const quote = await scenario.quote(increment())
@@ -139,6 +154,21 @@ describe('the call of a contract', () => {
     expect(await tokensOf(MAIN.publicKey())).toBe(fee)
     expect(await tokensOf(USER.publicKey())).toBe(before[1] - fee)
     expect(before[0] - lumens()).toBeLessThanOrEqual(BigInt(build.fee_in_stroops))
+  })
+
+  test('of which less arrives than was quoted is reported with what arrived', async () => {
+    const before = await earned()
+    const had = await tokensOf(MAIN.publicKey())
+    const build = await built()
+    const { id } = await scenario.send(send(build.transaction, await authorized(build)))
+    await scenario.reach(id, 'submitted')
+    // The token takes its toll only in the block.
+    toll = 5n
+    await scenario.closeUntil(id, 'confirmed')
+    toll = 0n
+    const arrived = (await tokensOf(MAIN.publicKey())) - had
+    expect(arrived).toBe(BigInt(build.fee_in_token) - 5n)
+    expect((await earned()) - before).toBe(arrived)
   })
 
   test('cannot use the account of the relayer, whatever the user calls', async () => {

@@ -128,8 +128,8 @@ const amountIn = (value: xdr.ScVal | undefined) => (value === undefined ? 0n : s
 const toAmount = (value: bigint) => nativeToScVal(value, { type: 'i128' })
 const nameOf = (value: xdr.ScVal | undefined) => Address.fromScVal(value ?? xdr.ScVal.scvVoid()).toString()
 
-/** A token contract (SEP-41), as far as the forwarder uses it; `rich` has some from the beginning. */
-export function tokenProgram(rich: string): Program {
+/** A token contract (SEP-41), as far as the forwarder uses it; `rich` has some from the beginning. `toll` is what it keeps of each transfer. */
+export function tokenProgram(rich: string, toll = () => 0n): Program {
   const first = 1_000_000_000n
   const start = (owner: xdr.ScVal | undefined) => (nameOf(owner) === rich ? first : 0n)
   const move = (
@@ -142,9 +142,10 @@ export function tokenProgram(rich: string): Program {
     if (has < by) env.trap('balance is not sufficient')
     env.set(balanceKey(from), toAmount(has - by))
     const had = env.get(balanceKey(to)) === undefined ? start(to) : amountIn(env.get(balanceKey(to)))
-    env.set(balanceKey(to), toAmount(had + by))
+    const arriving = by - toll()
+    env.set(balanceKey(to), toAmount(had + arriving))
     const nobody = xdr.ScVal.scvVoid()
-    env.emit([xdr.ScVal.scvSymbol('transfer'), from ?? nobody, to ?? nobody], toAmount(by))
+    env.emit([xdr.ScVal.scvSymbol('transfer'), from ?? nobody, to ?? nobody], toAmount(arriving))
   }
   return {
     decimals: () => xdr.ScVal.scvU32(7),

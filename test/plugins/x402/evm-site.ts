@@ -22,10 +22,13 @@ export const TOKEN = parseAbi([
   'function balanceOf(address account) view returns (uint256)',
 ])
 
+/** What a site needs of the service. */
+export type SiteService = Pick<Service, 'url' | 'api' | 'stop'>
+
 /** Everything that a payment on anvil needs. */
 export interface EvmSite {
   readonly anvil: Anvil
-  readonly service: Service
+  readonly service: SiteService
   /** A token with EIP-3009. */
   readonly token: Hex
   /** Who gets paid. */
@@ -44,14 +47,15 @@ export interface EvmSite {
 /** What a payer has if a test does not say. */
 export const FUNDS = 1_000_000n
 
-/** Starts anvil, the service and a token. The service reaches the node at `urlOf`. */
+/** Starts anvil, the service and a token. The service reaches the node at `urlOf`, and is started by `start`. */
 export async function startEvmSite(
   options: Partial<ServiceOptions> = {},
   args: readonly string[] = [],
   urlOf: (anvil: Anvil) => Promise<string> = async ({ url }) => url,
+  start: (options: ServiceOptions) => Promise<SiteService> = startService,
 ): Promise<EvmSite> {
   const anvil = await startAnvil({ args: [...args] })
-  const service = await startService({ rpcUrls: [await urlOf(anvil)], ...options })
+  const service = await start({ rpcUrls: [await urlOf(anvil)], ...options })
   const client = createPublicClient({ transport: http(anvil.url), pollingInterval: 20 })
   // One after the other: anvil gives two at the same moment the same nonce.
   let last: Promise<unknown> = Promise.resolve()

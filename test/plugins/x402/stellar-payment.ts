@@ -18,10 +18,12 @@ export interface StellarPaymentParts {
   readonly payer: Keypair
   readonly payTo: string
   readonly passphrase: string
+  /** In stroops; some facilitators want the envelope to cover its resources. */
+  readonly fee?: string
 }
 
 /** Makes the body of a request to verify or to settle a payment of 10000 stroops, as a resource server sends it. */
-export async function stellarPayment({ ledger, payer, payTo, passphrase }: StellarPaymentParts) {
+export async function stellarPayment({ ledger, payer, payTo, passphrase, fee = '100' }: StellarPaymentParts) {
   const asset = ledger.nativeContract
   const account = (address: string) => nativeToScVal(address, { type: 'address' })
   const args = [account(payer.publicKey()), account(payTo), nativeToScVal(10_000n, { type: 'i128' })]
@@ -51,7 +53,7 @@ export async function stellarPayment({ ledger, payer, payTo, passphrase }: Stell
   const signed = await authorizeEntry(entry, payer, last, passphrase)
   const { hostFunction } = call.body.invokeHostFunctionOp
   const transaction = new TransactionBuilder(new Account(payTo, '0'), {
-    fee: '100',
+    fee,
     networkPassphrase: passphrase,
   })
     .addOperation(Operation.invokeHostFunction({ func: hostFunction, auth: [signed] }))

@@ -5,9 +5,13 @@ import { removeRelayer, saveRelayer } from '../../../src/relayers/store.ts'
 import { openLedger } from '../../../src/spending/book.ts'
 import type { Counter, Spent } from '../../../src/spending/budget.ts'
 import type { Holding } from '../../../src/spending/holding.ts'
-import { findUnsettled, readSpent } from '../../../src/spending/spending-store.ts'
+import { closeHoldings, findUnsettled, readSpent } from '../../../src/spending/spending-store.ts'
 import { amountTakenBy, deleteOldBudgets, releaseBudgets } from '../../../src/transactions/budgets/settle.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
+import { insertAttempts } from '../../../src/transactions/store/attempts-store.ts'
+import { findTransactions } from '../../../src/transactions/store/lookups-store.ts'
+import { signAttempt } from '../../../src/transactions/submit/sign.ts'
+import { draftOf, eip1559, requestOf } from '../../chains/evm/build.ts'
 import { NETWORK, spenderWith, spentOf, TOKEN } from '../../spending/build.ts'
 import { effectsWith } from '../../support/samples.ts'
 import { itemOf } from '../build.ts'
@@ -179,6 +183,20 @@ describe('stored budgets', () => {
     return { subject, network, asset: 'native' }
   }
 
+  async function newestOf({ relayer }: TestAccount) {
+    const { db } = fixture.context
+    const rows = await db
+      .selectFrom('transactions')
+      .select('id')
+      .where('relayer_id', '=', relayer.id)
+      .execute()
+    return findTransactions(
+      db,
+      relayer.id,
+      rows.map(({ id }) => id),
+    )
+  }
+
   async function spentBy(counter: Counter) {
     const now = new Date(fixture.clock.now())
     return (await readSpent(fixture.context.db, [{ counter, period: 'day' }], now))(counter, 'day')
@@ -192,6 +210,57 @@ describe('stored budgets', () => {
     expect([await spentBy(canceled), await spentBy(pending)]).toEqual([spentOf(0), spentOf(60, 5, 1)])
     await releaseBudgets(fixture.context)
     expect([await spentBy(canceled), await spentBy(pending)]).toEqual([spentOf(0), spentOf(60, 5, 1)])
+  })
+
+  test('of two versions only the newer one keeps its charge: the chain has not included the older one', async () => {
+    const account = await addAccount()
+    const { db, clock } = fixture.context
+    const value = {
+      request: requestOf({ value: 60n }),
+      nonce: 0n,
+      status: 'submitted',
+      currentAttempt: 2,
+    } as const
+    const counter = await charged(account, 'key:versions', value)
+    const [{ transaction } = itemOf()] = await newestOf(account)
+    const signed = async (number: number, change: Partial<Attempt>) => {
+      const draft = draftOf(eip1559(100n, 10n), { value: BigInt(number) })
+      const signable = { transaction, attempts: [], draft, kind: 'send' } as const
+      return { ...(await signAttempt(fixture.context, account.runtime, signable)), number, ...change }
+    }
+    const attempts = [
+      await signed(1, { outcome: 'expired' }),
+      await signed(2, { kind: 'replace', outcome: 'mined' }),
+    ]
+    await db.transaction().execute(async (tx) => {
+      await insertAttempts(
+        tx,
+        attempts.map((attempt) => ({ transactionId: transaction.id, attempt })),
+      )
+      await closeHoldings(tx, [transaction.id])
+      const spenders = [
+        {
+          ...spenderWith({ limits: [{ per: 'day', asset: 'native', value: 200n }] }),
+          subject: counter.subject,
+        },
+      ]
+      const { network } = counter
+      const transactionIds = [transaction.id]
+      const now = new Date(clock.now())
+      const book = await openLedger(tx, { spenders, network, now, transactionIds })
+      const charge = { network, amounts: [{ asset: 'native', value: 60n }], fees: 5n }
+      book.take({ transactionId: transaction.id, spenders, charge })
+      await book.save()
+    })
+    expect(await spentBy(counter)).toEqual(spentOf(120, 10, 2))
+    await db
+      .updateTable('transactions')
+      .set({ status: 'confirmed', current_attempt: 2 })
+      .where('id', '=', transaction.id)
+      .execute()
+    await releaseBudgets(fixture.context)
+    // No node told the fee.
+    expect(await spentBy(counter)).toEqual(spentOf(60, 5, 1))
   })
 
   test('what an account of a relayer did not spend is given back after it has left', async () => {

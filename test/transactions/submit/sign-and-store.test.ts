@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Attempt, Draft } from '../../../src/chains/attempt.ts'
+import { LeaseLostError } from '../../../src/database/lease.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
 import { insertAttempts } from '../../../src/transactions/store/attempts-store.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
@@ -101,6 +102,24 @@ describe('a signed attempt', () => {
       expect(item?.attempts.map(({ number }) => number)).toEqual([1, 2])
     },
   )
+
+  test('is not stored by a process that has lost the account to another one', async () => {
+    const { owner, store, signableOf } = await setUp()
+    const transaction = await store()
+    const lease = await leaseOf(fixture.context, owner)
+    await fixture.database.db
+      .updateTable('leases')
+      .set({ owner: 'another process', fence: lease.fence + 1n })
+      .where('name', '=', lease.name)
+      .execute()
+    const signing = signAndStore(fixture.context, {
+      runtime: owner.runtime,
+      signables: [signableOf(transaction)],
+      lease,
+    })
+    await expect(signing).rejects.toThrow(LeaseLostError)
+    expect(await reload(fixture.context, transaction)).toEqual({ transaction, attempts: [] })
+  })
 
   test('of a replacement that waited makes it a request', async () => {
     const { store, signableOf, sign } = await setUp()

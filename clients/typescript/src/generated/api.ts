@@ -3813,8 +3813,10 @@ export interface components {
             readonly unknown_values: number;
             /** @description The number of transactions whose fee no node reported; not in `fees`. */
             readonly unknown_fees: number;
-            /** @description What users paid of the asset for fees of sponsored transactions. */
+            /** @description What arrived of the asset from users for fees of sponsored transactions, as the chain tells it. */
             readonly earned: components["schemas"]["DecimalString"];
+            /** @description The number of sponsored transactions of which no node told what arrived; not in `earned`. */
+            readonly unknown_earned: number;
         };
         /** @description What was spent, and what is left of each limit. */
         readonly SpendingUsage: {

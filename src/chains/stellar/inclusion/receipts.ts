@@ -19,9 +19,11 @@ import {
   type StellarEvent,
   takeWithin,
 } from '../../answer.ts'
-import type { Attempt, ChargedFee } from '../../attempt.ts'
+import type { Attempt, ChargedFee, InclusionDetails } from '../../attempt.ts'
 import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
+import type { FeePayment } from '../../sponsoring.ts'
 import { showScVal } from '../contract-spec/show-value.ts'
+import { arrivedIn } from '../effects/paid-in.ts'
 import { hashFeeBump, hashTransaction, readEnvelope } from '../model/envelope.ts'
 import { underlying } from '../model/strkey.ts'
 import { fieldsOf, isBehind, ledgerHash, readInteger } from '../read/replies.ts'
@@ -184,6 +186,21 @@ export async function readEmitted(client: PooledClient, hash: string): Promise<A
       truncated: values.truncated || events.truncated,
     },
   }
+}
+
+/** Reads what a payment of included content brought, from the meta data of its ledger; empty where the endpoint does not tell it. */
+export async function readReceived(
+  client: PooledClient,
+  { hash, blockNumber, success, result }: Receipt,
+  payment: FeePayment | undefined,
+): Promise<InclusionDetails> {
+  if (payment === undefined || !success) return {}
+  const [endpointReply] = await client.sendAsOf([receiptCall(hash)])
+  const fields = fieldsOf(endpointReply?.reply)
+  if (fields.kind !== 'ok' || readInteger(fields.value.ledger) !== blockNumber) return {}
+  const meta = readMeta(fields.value.resultMetaXdr)
+  const received = meta && arrivedIn(meta, eventsOf(meta), payment)
+  return received === undefined ? {} : { result: { ...result, received } }
 }
 
 /** Gives the events in the order of their emission: protocols from 23 on have those of each operation, and those of the fee around them (CAP-67). */

@@ -18,6 +18,7 @@ import type { Answer } from '../../answer.ts'
 import type { Charge, SponsoredBuild, SponsoringPlan } from '../../capabilities.ts'
 import { isPaidByUsers } from '../../sponsoring.ts'
 import { addressName } from '../effects/invocation.ts'
+import { paidIn } from '../effects/paid-in.ts'
 import { encodeMemo, encodeScAddress } from '../encode.ts'
 import {
   closeEnvelope,
@@ -33,7 +34,7 @@ import { readHead } from '../read/replies.ts'
 import { i128, readTokenContract } from '../read/tokens.ts'
 import type { StellarAccount } from '../types.ts'
 import type { PrepareContext } from './prepare.ts'
-import { paidIn, type Simulation, simulate } from './simulate.ts'
+import { type Simulation, simulate } from './simulate.ts'
 
 /** The tools of sponsoring. */
 export interface SponsoringContext extends PrepareContext {
@@ -226,7 +227,7 @@ async function build(
       `The call would need authorizations of accounts other than ${forwarded.payer}.`,
     )
   const { token, forwarder, account } = forwarded
-  const paid = paidIn(simulation, { token, receiver: account.address })
+  const paid = paidIn(simulation.events, { token, receiver: account.address })
   if (paid < charge.amount)
     return refuse(
       'payment_required',

@@ -1,4 +1,3 @@
-import { StrKey } from '@stellar/stellar-sdk/base'
 import {
   type ContractEvent,
   ContractEventType,
@@ -6,7 +5,6 @@ import {
   InvokeHostFunctionOp,
   Operation,
   OperationBody,
-  type ScVal,
   SorobanAuthorizationEntry,
   SorobanTransactionData,
   type Transaction,
@@ -18,12 +16,11 @@ import { askEveryone, countingOpinions, isNear, mostAgreed } from '../../rpc/agr
 import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import type { SimulationOpinion, SimulationRefusals } from '../../simulations.ts'
 import type { FeePayment } from '../../sponsoring.ts'
-import { addressName } from '../effects/invocation.ts'
+import { paidIn } from '../effects/paid-in.ts'
 import { closeEnvelope, withFields } from '../model/envelope.ts'
 import type { SorobanAuth } from '../model/operation.ts'
 import { underlying } from '../model/strkey.ts'
 import { BEHIND, fieldsOf, isBehind, readInteger } from '../read/replies.ts'
-import { integerIn } from '../read/tokens.ts'
 import { MAX_PLAIN_FEE } from './fees.ts'
 
 /** The result of a simulation. */
@@ -272,28 +269,6 @@ function readEvents(events: unknown): readonly ContractEvent[] {
   })
 }
 
-/** Returns the amount of a token that arrives at an account, by the transfers that the token emits (SEP-41), less what leaves it. */
-export function paidIn(
-  { events }: Pick<Simulation, 'events'>,
-  { token, receiver }: { readonly token: string; readonly receiver: string },
-): bigint {
-  return events
-    .filter(({ contractId }) => contractId !== null && StrKey.encodeContract(contractId.toBytes()) === token)
-    .map(({ body }) => movedTo(receiver, body.v0.topics, body.v0.data))
-    .reduce((sum, amount) => sum + amount, 0n)
-}
-
-function movedTo(account: string, [kind, from, to]: readonly ScVal[], data: ScVal): bigint {
-  if (kind?.type !== 'scvSymbol' || kind.sym.toString() !== 'transfer') return 0n
-  // With a muxed receiver the amount is in a map (CAP-67).
-  const entries = data.type === 'scvMap' ? (data.map ?? []) : []
-  const named = entries.find(({ key }) => key.type === 'scvSymbol' && key.sym.toString() === 'amount')
-  const amount = integerIn(named?.val ?? data) ?? 0n
-  const isAt = (value: ScVal | undefined) =>
-    value?.type === 'scvAddress' && addressName(value.address) === account
-  return (isAt(to) ? amount : 0n) - (isAt(from) ? amount : 0n)
-}
-
 function preambleIn(preamble: unknown): string | undefined {
   const { transactionData } = (preamble ?? {}) as { transactionData?: unknown }
   return typeof transactionData === 'string' && transactionData !== '' ? transactionData : undefined
@@ -345,7 +320,7 @@ function underpaid(
   { token, receiver, amount }: FeePayment,
 ): Answer<never> | undefined {
   if (simulation.restore !== undefined) return undefined
-  const paid = paidIn(simulation, { token, receiver })
+  const paid = paidIn(simulation.events, { token, receiver })
   if (paid >= amount) return undefined
   const detail = `transaction_xdr: in the simulation the relayer would be paid ${paid} of ${amount} base units of the fee token.`
   return { kind: 'refused', refusal: { code: 'fee_payer_at_risk', detail } }

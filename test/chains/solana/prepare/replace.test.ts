@@ -39,15 +39,19 @@ const paid = () => (stage.solana.account(OTHER)?.lamports ?? 0n) - 1_000_000_000
 const move = (lamports: bigint) => instructionsOf(transfer(SELF, OTHER, lamports))
 
 describe('a replacement with a blockhash', () => {
-  test('waits for the end of what may be included', async () => {
-    const attempt = await sendOn(stage.chain, move(1n))
-    expect(await stage.chain.replace(move(2n), [attempt], accountWith())).toMatchObject({
-      kind: 'after_expiry',
-    })
-    expect(await stage.chain.replace(noop(), [attempt], accountWith())).toMatchObject({
-      kind: 'after_expiry',
-    })
-  })
+  // What is signed and stored may be sent, also where no answer to its broadcast is known.
+  test.each(['signed', 'broadcast'] as const)(
+    'waits for the end of what may be included: %s',
+    async (outcome) => {
+      const attempt: SolanaAttempt = { ...(await sendOn(stage.chain, move(1n))), outcome }
+      expect(await stage.chain.replace(move(2n), [attempt], accountWith())).toMatchObject({
+        kind: 'after_expiry',
+      })
+      expect(await stage.chain.replace(noop(), [attempt], accountWith())).toMatchObject({
+        kind: 'after_expiry',
+      })
+    },
+  )
 
   test('is refused immediately when it would fail', async () => {
     const attempt = await sendOn(stage.chain, move(1n))

@@ -186,6 +186,23 @@ describe('a transaction that a third party has signed', () => {
       })
     })
 
+    // Another node may have accepted the bytes that one refused.
+    test.each(['signed', 'broadcast', 'refused'] as const)('waits for what is %s', async (outcome) => {
+      const attempt = { ...(await timed()), outcome }
+      const answer = await stage.chain.replace(pay(1n), [attempt], accountWith())
+      expect(answer).toMatchObject({ kind: 'after_expiry' })
+      const own = { ...(await queued(pay(1n), { expiresAt: 1_000n })), outcome }
+      const theirsNext = await theirs((await stage.nonce(OTHER)) + 1n)
+      expect(await stage.chain.replace(theirsNext, [own], accountWith())).toMatchObject({
+        kind: 'after_expiry',
+      })
+    })
+
+    test.each(['expired', 'superseded'] as const)('waits for nothing that is %s', async (outcome) => {
+      const attempt = { ...(await timed()), outcome }
+      expect(await stage.chain.replace(pay(1n), [attempt], accountWith())).toMatchObject({ kind: 'ok' })
+    })
+
     test('a cancellation sends nothing; the same operation by a caller is content that is sent', async () => {
       const attempt = await timed()
       const noop = stage.chain.noop(accountWith())
