@@ -99,7 +99,9 @@ describe('a transaction that a third party has signed, with maxLedger and withou
     stage.ledger.dropQueue()
     stage.ledger.close()
     expect(await expired()).toEqual([maxLedger - 1, true])
-    expect(await stage.chain.broadcast([signed.raw])).toEqual([{ kind: 'later', detail: 'tx_too_late' }])
+    expect(await stage.chain.broadcast([signed.raw])).toEqual([
+      { kind: 'unclear', known: true, detail: 'tx_too_late' },
+    ])
     expect(
       await stage.chain.proveInclusion([attempt], { asOf: known(await stage.chain.head()).number }),
     ).toEqual({

@@ -223,7 +223,9 @@ describe('the operations of a transaction', () => {
     )
     const signed = await stage.chain.sign(draft, signingContextAt(await stage.nonce()))
     stage.ledger.close({ seconds: 11 })
-    expect(await stage.chain.broadcast([signed.raw])).toEqual([{ kind: 'later', detail: 'tx_too_late' }])
+    expect(await stage.chain.broadcast([signed.raw])).toEqual([
+      { kind: 'unclear', known: true, detail: 'tx_too_late' },
+    ])
     const { expiredUpTo = 0n, number } = await headOf()
     expect(expiredUpTo).toBeGreaterThanOrEqual(draft.expiresAt ?? 0n)
     const attempt = attemptOf(draft, { nonce: await stage.nonce(), signed })

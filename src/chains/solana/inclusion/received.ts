@@ -26,7 +26,7 @@ export async function readReceived(
   if (readInteger(slot) !== blockNumber) return {}
   // The service added the payment with its accounts, and none of them comes from a table.
   const index = openTransaction(draft.transaction).message.staticAccounts.findIndex(
-    (account) => account === payment.receiver,
+    (account) => String(account) === payment.receiver,
   )
   const { preTokenBalances, postTokenBalances } = fieldsOf(meta)
   // The account existed before, so a balance that is missing is untold and not zero.
