@@ -105,6 +105,8 @@ function difference(honest: Decision, seen: Decision, endpoints: number): string
   // Of two endpoints, one that sees the relayer lose something holds what others have signed: a loss cannot be undone.
   if (endpoints === 2 && refusalOf(seen)?.code === 'fee_payer_at_risk' && refusalOf(seen)?.unanswered)
     return undefined
+  // Of two endpoints that contradict each other, the one that succeeds outweighs the refusal.
+  if (endpoints === 2 && honest.answer.kind === 'refused' && seen.answer.kind === 'ok') return undefined
   if (endpoints > 2 && seen.tookMs > LONGEST_MS) return `it took ${seen.tookMs} ms`
   if (seen.answer.kind !== honest.answer.kind)
     return `${honest.answer.kind} became ${JSON.stringify(seen.answer, showBigint)}`
