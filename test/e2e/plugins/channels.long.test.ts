@@ -170,12 +170,20 @@ test('a hundred calls at once get no wrong answer', async () => {
     answered.map(() => expect.stringMatching(/^(confirmed|expired)$/)),
   )
   const served = answered.filter(({ body }) => body.data.status === 'confirmed')
-  // Twenty accounts may be too few for a hundred calls, and the plugin says so: nothing was sent then.
+  const codeOf = ({ body }: (typeof answers)[number]) =>
+    (body.data as unknown as { readonly code: string }).code
   const refused = answers.filter(({ status }) => status !== 200)
-  const codes = refused.map(({ body }) => (body.data as unknown as { readonly code: string }).code)
-  expect(codes.filter((code) => code !== 'POOL_CAPACITY')).toEqual([])
+  // Twenty accounts may be too few for a hundred calls, and the plugin says so: nothing was sent then. Where a machine is so busy that the
+  // plugin gives up waiting, it says that, and the payment may still come.
+  const waiting = refused.filter((answer) => codeOf(answer) === 'WAIT_TIMEOUT')
+  expect(refused.map(codeOf).filter((code) => code !== 'POOL_CAPACITY' && code !== 'WAIT_TIMEOUT')).toEqual(
+    [],
+  )
   expect(served.length).toBeGreaterThan(0)
-  expect(balanceOf(RECEIVER) - before).toBe(served.reduce((sum, { amount }) => sum + amount, 0n))
+  const sumOf = (paid: typeof answers) => paid.reduce((sum, { amount }) => sum + amount, 0n)
+  const arrived = balanceOf(RECEIVER) - before
+  expect(arrived).toBeGreaterThanOrEqual(sumOf(served))
+  expect(arrived).toBeLessThanOrEqual(sumOf(served) + sumOf(waiting))
 }, 120_000)
 
 test('a failure of the plugin has the status and the code that its clients know', async () => {

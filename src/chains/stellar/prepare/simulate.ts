@@ -106,10 +106,13 @@ async function askOpinions(
       )
       return opinion.answer.kind === 'unknown' ? opinion.answer : { kind: 'ok', value: opinion }
     },
-    isSame: ({ answer: one }, { answer: other }) =>
-      one.kind === 'ok' && other.kind === 'ok'
-        ? isSameSimulation(one.value, other.value)
-        : one.kind === other.kind,
+    // An answer as of an old ledger, or of none, does not spare the question to another endpoint.
+    isSame: (one, other) => {
+      if ([one, other].some(({ behind, head }) => behind || head === undefined)) return false
+      return one.answer.kind === 'ok' && other.answer.kind === 'ok'
+        ? isSameSimulation(one.answer.value, other.answer.value)
+        : one.answer.kind === other.answer.kind
+    },
   })
   const silent: SimulationOpinion<Simulation> = {
     answer: { kind: 'unknown', detail: silence },
