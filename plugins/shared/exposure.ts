@@ -13,6 +13,8 @@ export interface Open {
   readonly payee: string
   /** When it was accepted, in milliseconds. */
   readonly at: number
+  /** True if code that a stranger may have written is asked in the block. */
+  readonly isUncertain?: boolean
   /** True when a block includes it, so that the payer's balance shows it. */
   readonly isIncluded?: boolean
 }
@@ -49,7 +51,7 @@ export interface Claim {
   readonly payer: string
   /** Names those whose payments are uncertain, e.g. of one network. */
   readonly group: string
-  readonly entry: Omit<Open, 'at'>
+  readonly entry: Omit<Open, 'at' | 'isUncertain'>
 }
 
 /** What a check of it found. */
@@ -101,7 +103,8 @@ export function admit<Verified extends Checked, Result>(
       throw rules.overLimit(`${known.open.length} payments of this payer are open.`)
     const checked = await check()
     const current = await withFunds({ known, entry, funds: checked.funds }, rules)
-    const opened = { ...entry, at: world.now() }
+    const opened = { ...entry, at: world.now(), isUncertain: checked.isUncertain }
+    if (checked.isUncertain) refuseUncertain(current, rules)
     if (checked.isUncertain) await admitUncertain(at.group, opened, rules)
     await store(at.payer, { ...current, open: [...current.open, opened] }, world)
     try {
@@ -114,6 +117,15 @@ export function admit<Verified extends Checked, Result>(
       throw error
     }
   })
+}
+
+/** Each of those that are open may fail, so they count like failures until a block includes them. */
+function refuseUncertain({ open, failed }: Exposure, { limits, overLimit }: ExposureRules): void {
+  const mayFail = open.filter(({ isUncertain, isIncluded }) => isUncertain === true && isIncluded !== true)
+  if (failed.length + mayFail.length < limits.payer) return
+  throw overLimit(
+    `${failed.length} payments of this payer failed within a day, and ${mayFail.length} that may fail wait for their block.`,
+  )
 }
 
 /** Notes what became of something. What nobody waits for is looked up later. */

@@ -238,7 +238,7 @@ export function createAgreedAmounts(): AgreedAmounts {
  * those with another code than most. Without that, one that lies, or is late, decides what the others would not. Pure.
  */
 export function countingOpinions<O extends SimulationOpinion<unknown>>(opinions: readonly O[]): readonly O[] {
-  const current = opinions.filter(({ behind }) => !behind)
+  const current = opinions.filter(({ behind, head }) => !behind && head !== undefined)
   const refusing = current.filter(({ answer }) => answer.kind === 'refused')
   const successes = current.filter(({ answer }) => answer.kind === 'ok')
   const [first, ...others] = refusing
