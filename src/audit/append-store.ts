@@ -126,5 +126,7 @@ function toLoggable(value: unknown): unknown {
   if (typeof value === 'string') return storableText(value)
   if (value instanceof Date) return value.toISOString()
   if (Array.isArray(value)) return value.map(toLoggable)
-  return typeof value === 'object' && value !== null ? mapFields(value, toLoggable) : value
+  if (typeof value !== 'object' || value === null) return value
+  const fields = Object.entries(mapFields(value, toLoggable))
+  return Object.fromEntries(fields.map(([name, one]) => [storableText(name), one]))
 }

@@ -4,7 +4,7 @@ import { mapFields } from './object.ts'
 /**
  * JSON for storage that returns every value unchanged (I10): jsonb has no exact integers for every reader, no times, and no zero bytes in a
  * text. A bigint becomes `{"$int": "…"}`, a Date `{"$time": "…"}`, and a text that jsonb cannot store `{"$text": "…"}` with its UTF-16 (little
- * endian) in base64. No field may have one of these names.
+ * endian) in base64. An object with a name that begins with `$`, or that jsonb cannot store, becomes `{"$fields": [[name, value], …]}`.
  */
 
 /** Converts a value to plain JSON. Undefined fields are omitted. */
@@ -13,17 +13,21 @@ export function toExactJson(value: unknown): unknown {
   if (typeof value === 'string') return isStorable(value) ? value : { $text: encodeText(value) }
   if (value instanceof Date) return { $time: value.toISOString() }
   if (Array.isArray(value)) return value.map(toExactJson)
-  return typeof value === 'object' && value !== null ? mapFields(value, toExactJson) : value
+  if (typeof value !== 'object' || value === null) return value
+  const fields = mapFields(value, toExactJson)
+  const isPlain = Object.keys(fields).every((name) => isStorable(name) && !name.startsWith('$'))
+  return isPlain ? fields : { $fields: Object.entries(fields).map(([name, one]) => [toExactJson(name), one]) }
 }
 
 /** Restores the value that `toExactJson` converted. */
 export function fromExactJson(stored: unknown): unknown {
   if (Array.isArray(stored)) return stored.map(fromExactJson)
   if (typeof stored !== 'object' || stored === null) return stored
-  const { $int, $time, $text } = stored as Readonly<Record<string, unknown>>
+  const { $int, $time, $text, $fields } = stored as Readonly<Record<string, unknown>>
   if (typeof $int === 'string') return BigInt($int)
   if (typeof $time === 'string') return new Date($time)
   if (typeof $text === 'string') return decodeText($text)
+  if (Array.isArray($fields)) return Object.fromEntries(fromExactJson($fields) as [string, unknown][])
   return mapFields(stored, fromExactJson)
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { CONFIGURATION } from '../audit/entry.ts'
 import type { Db, Tx } from '../database/db.ts'
+import { fromExactJson, toExactJson } from '../lib/json.ts'
 import { encodeRules } from '../spending/read-rules.ts'
 import { keyIdOf, type PluginConfig, type PluginSettings } from './plugin.ts'
 
@@ -15,7 +16,7 @@ export type ChangedSettings = {
 export async function readChangedSettings(db: Db): Promise<ReadonlyMap<string, ChangedSettings>> {
   const rows = await db.selectFrom('plugins').select(['id', 'settings']).execute()
   // The service wrote them itself.
-  return new Map(rows.map(({ id, settings }) => [id, settings as ChangedSettings]))
+  return new Map(rows.map(({ id, settings }) => [id, fromExactJson(settings) as ChangedSettings]))
 }
 
 /** Locks the changed settings of a plugin until the commit, and returns them. */
@@ -31,14 +32,14 @@ export async function lockSettings(tx: Tx, id: string): Promise<ChangedSettings>
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst()
-  return (row?.settings ?? {}) as ChangedSettings
+  return fromExactJson(row?.settings ?? {}) as ChangedSettings
 }
 
 /** Replaces the changed settings of a plugin. */
 export async function saveSettings(tx: Tx, id: string, settings: ChangedSettings): Promise<void> {
   await tx
     .updateTable('plugins')
-    .set({ settings: JSON.stringify(settings) })
+    .set({ settings: JSON.stringify(toExactJson(settings)) })
     .where('id', '=', id)
     .execute()
 }

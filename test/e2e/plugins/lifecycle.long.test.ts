@@ -143,6 +143,18 @@ describe('settings', () => {
     })
   })
 
+  test('keep a configuration with any names and texts, in the audit log with U+FFFD for what it cannot store', async () => {
+    const service = await start([{ ...main, path: folder.path('every-thing.ts') }])
+    const config = { 'a\u0000': { $int: '7', text: 'b\u0000' }, '\u0001': [null, -2.5] }
+    const { status, body } = await service.api<ShownPlugin>('PATCH', '/plugins/main', { config })
+    expect([status, body.data]).toEqual([200, expect.objectContaining({ config })])
+    expect(await readPlugin(service, 'main')).toMatchObject({ config })
+    const audit = await service.api<{ action: string; after: object }[]>('GET', '/audit?limit=100')
+    expect(audit.body.data.find(({ action }) => action === 'updatePlugin')?.after).toMatchObject({
+      config: { 'a\ufffd': { $int: '7', text: 'b\ufffd' } },
+    })
+  })
+
   test('are refused if they name code, rights or the environment, or are no settings', async () => {
     const service = await start([{ ...main, path: folder.path('every-thing.ts') }])
     for (const [patch, field] of [
