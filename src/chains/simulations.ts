@@ -2,6 +2,7 @@ import { larger } from '../lib/bigint.ts'
 import { fingerprintOf } from '../lib/hash.ts'
 import type { Clock } from '../lib/time.ts'
 import type { Answer, Refusal } from './answer.ts'
+import { mostAgreed } from './rpc/agreement.ts'
 
 /** The answer of one endpoint to a simulation. The caller may treat a success as a refusal. */
 export interface SimulationOpinion<T> {
@@ -51,34 +52,52 @@ export function hasLasted(
 const ALONE_DIVISOR = 3n
 
 /**
- * Combines the answers of all endpoints to one simulation. The success of an endpoint that is not behind outweighs the refusal of another one,
- * which may not have seen the newest block, but not the refusals of most. A refusal by the newest endpoint is final when several endpoints exist and all
- * answered, or when it has lasted for `finalAfter` blocks. The refusal of a single endpoint, which can lag unnoticed, must last for a third
- * of them. Until then the refusal is `unanswered`. Pure.
+ * Combines the answers of all endpoints to one simulation. The success of an endpoint that is not behind outweighs
+ * the refusal of another one, which may not have seen the newest block, but not the refusals of most.
+ *
+ * A refusal is final when two endpoints at the newest block give the same reason, when all of several endpoints
+ * refuse, or when it has lasted for `finalAfter` blocks. The refusal of a single endpoint, which can lag unnoticed,
+ * must last for a third of them. Until then the refusal is `unanswered`. Pure.
  */
 export function evaluateSimulations<T>(
   opinions: readonly SimulationOpinion<T>[],
   { first, now, finalAfter }: Circumstances,
 ): Answer<T> {
+  const decisive = decisiveOf(opinions)
+  if (decisive?.answer.kind !== 'refused') return decisive?.answer ?? undecided(opinions)
+  const { answer, head = 0n } = decisive
+  const isAlone = opinions.length === 1
   const answered = opinions.filter(isAnswered)
   const current = answered.filter(({ behind }) => !behind)
-  const [success, ...more] = current.filter(({ answer }) => answer.kind === 'ok')
-  const refusals = current.filter(({ answer }) => answer.kind === 'refused')
-  const isOutvoted = refusals.length > more.length + 1
-  if (success !== undefined && !isOutvoted) return success.answer
-  const newest = newestOf(isOutvoted ? refusals : answered)
-  if (newest === undefined || newest.behind || newest.answer.kind !== 'refused') return undecided(opinions)
-  const isAlone = opinions.length === 1
-  const wait = isAlone ? finalAfter / ALONE_DIVISOR : finalAfter
-  const isRepeated = hasLasted(first, { head: newest.head ?? 0n, now, blocks: wait })
-  if (isRepeated || (answered.length === opinions.length && !isAlone)) return newest.answer
-  return { kind: 'refused', refusal: { ...newest.answer.refusal, unanswered: true } }
+  const agreeing = current.filter((one) => codeOf(one) === codeOf(decisive))
+  const isUnanimous =
+    answered.length === opinions.length && current.every((one) => one.answer.kind === 'refused')
+  const isConfirmed = agreeing.length > 1 || (isUnanimous && !isAlone)
+  const isRepeated = hasLasted(first, {
+    head,
+    now,
+    blocks: isAlone ? finalAfter / ALONE_DIVISOR : finalAfter,
+  })
+  return isConfirmed || isRepeated
+    ? answer
+    : { kind: 'refused', refusal: { ...answer.refusal, unanswered: true } }
 }
 
-/** Returns the head at which the newest endpoint refuses; undefined if it does not refuse. */
-function refusedAt(opinions: readonly SimulationOpinion<unknown>[]): bigint | undefined {
-  const newest = newestOf(opinions.filter(isAnswered))
-  return newest?.answer.kind === 'refused' && !newest.behind ? newest.head : undefined
+/** Returns the opinion that counts: a success, or the newest refusal; undefined if no endpoint has the newest block. */
+function decisiveOf<T>(opinions: readonly SimulationOpinion<T>[]): SimulationOpinion<T> | undefined {
+  const answered = opinions.filter(isAnswered)
+  const current = answered.filter(({ behind }) => !behind)
+  const successes = current.filter(({ answer }) => answer.kind === 'ok')
+  const [refusal, ...others] = current.filter(({ answer }) => answer.kind === 'refused')
+  const isOutvoted = others.length > 0 && others.length >= successes.length
+  if (successes.length > 0 && !isOutvoted) return successes[0]
+  if (refusal === undefined) return undefined
+  const code = codeOf(mostAgreed([refusal, ...others], (one, other) => codeOf(one) === codeOf(other)))
+  return newestOf([refusal, ...others].filter((one) => codeOf(one) === code))
+}
+
+function codeOf({ answer }: SimulationOpinion<unknown>): Refusal['code'] | undefined {
+  return answer.kind === 'refused' ? answer.refusal.code : undefined
 }
 
 /** An answer without a height cannot be compared with the others. */
@@ -131,7 +150,9 @@ export function createSimulationRefusals(
     settle(content, opinions) {
       const key = fingerprintOf(content)
       const now = clock.monotonic()
-      const occasion = continued(occasions.get(key), { head: refusedAt(opinions), now, finalAfter })
+      const decisive = decisiveOf(opinions)
+      const head = decisive?.answer.kind === 'refused' ? decisive.head : undefined
+      const occasion = continued(occasions.get(key), { head, now, finalAfter })
       const answer = evaluateSimulations(opinions, { first: occasion?.first, now, finalAfter })
       if (answer.kind === 'ok') occasions.delete(key)
       if (answer.kind === 'refused' && occasion !== undefined) remember(occasions, key, occasion)

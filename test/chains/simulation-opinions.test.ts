@@ -20,6 +20,10 @@ const opinion = (
   kind: Kind,
   { head = 100n, behind = false }: { head?: bigint; behind?: boolean } = {},
 ): SimulationOpinion<number> => ({ answer: ANSWERS[kind], head, behind })
+const otherReason: SimulationOpinion<number> = {
+  ...opinion('refused'),
+  answer: { kind: 'refused', refusal: { code: 'fee_payer_at_risk', detail: 'It takes lamports.' } },
+}
 const BEHIND = { head: 50n, behind: true }
 
 /** `doubted`: a refusal that is not the last word. */
@@ -49,6 +53,32 @@ describe('the opinions of all endpoints about a simulation', () => {
     {
       name: 'one refuses, one behind refuses, and another is silent',
       of: [opinion('refused'), opinion('refused', BEHIND), opinion('unknown')],
+      want: 'doubted',
+    },
+    {
+      name: 'two of three refuse for the same reason',
+      of: [opinion('ok'), opinion('refused'), opinion('refused')],
+      want: 'refused',
+    },
+    {
+      name: 'two refuse for the same reason and a third is silent',
+      of: [opinion('refused'), opinion('unknown'), opinion('refused')],
+      want: 'refused',
+    },
+    {
+      name: 'one refuses and two of three succeed',
+      of: [opinion('refused'), opinion('ok'), opinion('ok')],
+      want: 'ok',
+    },
+    { name: 'two refuse for two reasons', of: [opinion('refused'), otherReason], want: 'refused' },
+    {
+      name: 'two refuse for two reasons and a third succeeds',
+      of: [opinion('ok'), opinion('refused'), otherReason],
+      want: 'doubted',
+    },
+    {
+      name: 'two refuse for two reasons and a third is silent',
+      of: [opinion('refused'), otherReason, opinion('unknown')],
       want: 'doubted',
     },
     { name: 'all are behind', of: [opinion('refused', BEHIND), opinion('refused', BEHIND)], want: 'unknown' },

@@ -1,6 +1,5 @@
 import { larger, smaller } from '../../lib/bigint.ts'
-import type { Answer, Head, Refusal } from '../answer.ts'
-import type { SimulationOpinion } from '../simulations.ts'
+import type { Answer, Head } from '../answer.ts'
 import type { EndpointReply, PooledClient, RpcCall } from './rpc.ts'
 
 /**
@@ -231,24 +230,6 @@ export function createAgreedAmounts(): AgreedAmounts {
       return amount
     },
   }
-}
-
-/**
- * Leaves out the success of one endpoint that several others deny, endpoints that say nothing where two at the head refuse, and of refusals
- * those with another code than most. Without that, one that lies, or is late, decides what the others would not. Pure.
- */
-export function countingOpinions<O extends SimulationOpinion<unknown>>(opinions: readonly O[]): readonly O[] {
-  const current = opinions.filter(({ behind, head }) => !behind && head !== undefined)
-  const refusing = current.filter(({ answer }) => answer.kind === 'refused')
-  const successes = current.filter(({ answer }) => answer.kind === 'ok')
-  const [first, ...others] = refusing
-  if (first === undefined || others.length === 0 || refusing.length <= successes.length) return opinions
-  const most = codeOf(mostAgreed([first, ...others], (one, other) => codeOf(one) === codeOf(other)))
-  return refusing.filter((one) => codeOf(one) === most)
-}
-
-function codeOf({ answer }: SimulationOpinion<unknown>): Refusal['code'] | undefined {
-  return answer.kind === 'refused' ? answer.refusal.code : undefined
 }
 
 interface HeadAsking {

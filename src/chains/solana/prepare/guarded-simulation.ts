@@ -1,7 +1,7 @@
 import { larger } from '../../../lib/bigint.ts'
 import { fingerprintOf } from '../../../lib/hash.ts'
 import type { Answer, Refusal } from '../../answer.ts'
-import { countingOpinions, isNear, secondHighest } from '../../rpc/agreement.ts'
+import { isNear, secondHighest } from '../../rpc/agreement.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
 import { dependsOnState, type SimulationOpinion } from '../../simulations.ts'
 import type { FeePayment } from '../../sponsoring.ts'
@@ -57,7 +57,7 @@ export async function guardedSimulation(
   const opinions = await simulateEverywhere(tools, trial, decide)
   const content = contentOf(subject.self, request)
   const loss = { isOver: () => timeouts.isOver(`loss ${fingerprintOf(content)}`) }
-  return simulations.settle(content, agreedOutcome(countingOpinions(heedLoss(opinions, loss))))
+  return simulations.settle(content, agreedOutcome(heedLoss(opinions, loss)))
 }
 
 type OutcomeOpinion = SimulationOpinion<Outcome> & Opinion<Outcome>

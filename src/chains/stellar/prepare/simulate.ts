@@ -12,7 +12,7 @@ import {
 } from '@stellar/stellar-sdk/xdr'
 import { larger } from '../../../lib/bigint.ts'
 import type { Answer, Refusal } from '../../answer.ts'
-import { askEveryone, countingOpinions, isNear, mostAgreed } from '../../rpc/agreement.ts'
+import { askEveryone, isNear, mostAgreed } from '../../rpc/agreement.ts'
 import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import type { SimulationOpinion, SimulationRefusals } from '../../simulations.ts'
 import type { FeePayment } from '../../sponsoring.ts'
@@ -89,7 +89,7 @@ export async function simulate<T>(
     if (decided.kind !== 'refused') return decided
     if (behind) return BEHIND
   }
-  const opinions = agreedSimulation(countingOpinions(await askOpinions(client, tx)), deciding)
+  const opinions = agreedSimulation(await askOpinions(client, tx), deciding)
   return simulations.settle(contentOf(tx), opinions)
 }
 
