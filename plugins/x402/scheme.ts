@@ -3,7 +3,7 @@ import { callApi, isRecord, NodeError, type Rpc, rpcOf, Unavailable, type World 
 import type { NetworkSettings } from './config.ts'
 import { evmElsewhere, evmOutcome } from './evm/outcome.ts'
 import { checkEvmWindow, decodeEvmPayment, type EvmPayment, isSame } from './evm/payment.ts'
-import { gasLimitFor, judgeEvmPayment, readEvmChain, settlementCall, USED_NONCE } from './evm/verify.ts'
+import { gasLimitFor, judgeEvmPayment, MADE_ON_EVM, readEvmChain, settlementCall } from './evm/verify.ts'
 import type { Refusal } from './refusal.ts'
 import { decodeSolanaPayment, type SolanaPayment } from './solana/payment.ts'
 import { isSignedAs, judgeSolanaPayment, readSolanaChain, solanaOutcome } from './solana/verify.ts'
@@ -11,8 +11,8 @@ import { stellarElsewhere, stellarOutcome } from './stellar/outcome.ts'
 import { decodeStellarPayment, type StellarPayment } from './stellar/payment.ts'
 import {
   judgeStellarPayment,
+  MADE_ON_STELLAR,
   readStellarLedger,
-  SIMULATION_FAILS,
   stellarBody,
   stellarDeadline,
 } from './stellar/verify.ts'
@@ -154,8 +154,8 @@ function stellarPayment(
       }
     },
     outcome: (hash) => stellarOutcome(payment, hash, rpc),
-    mayBeMade: ({ message }) => message.startsWith(SIMULATION_FAILS),
-    elsewhere: () => stellarElsewhere(payment, rpc),
+    mayBeMade: ({ reason }) => MADE_ON_STELLAR.includes(reason),
+    elsewhere: (own) => stellarElsewhere(payment, own, rpc),
   }
 }
 
@@ -188,7 +188,7 @@ function evmPayment(
       }
     },
     outcome: (hash) => evmOutcome(payment, hash, rpc),
-    mayBeMade: ({ reason }) => USED_NONCE.includes(reason),
+    mayBeMade: ({ reason }) => MADE_ON_EVM.includes(reason),
     elsewhere: (own) => evmElsewhere(payment, own, rpc),
   }
 }

@@ -12,7 +12,7 @@ import {
   type TransactionBuilder,
   xdr,
 } from '@stellar/stellar-sdk'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { nonRefundableFee } from '../../simulators/stellar/soroban/fees.ts'
 import {
   addressOf,
@@ -24,7 +24,7 @@ import {
   openContractDesk,
   person,
 } from './contract-desk.ts'
-import { codesOf, XLM } from './desk.ts'
+import { codesOf, hashOf, XLM } from './desk.ts'
 
 describe('contract calls', () => {
   let desk: ContractDesk
@@ -46,6 +46,29 @@ describe('contract calls', () => {
       const charged = found.resultXdr.feeCharged
       expect(charged).toBeLessThan(BigInt(transaction.fee))
       expect(desk.ledger.account(alice.publicKey())?.balance).toBe(1000n * XLM - charged)
+    })
+
+    test('is found by its events: by ledger, contract and topics', async () => {
+      const [alice, bob] = [desk.person(), desk.person()]
+      const { nativeContract } = desk.ledger
+      const amount = nativeToScVal(7n, { type: 'i128' })
+      const transfer = new Contract(nativeContract).call('transfer', person(alice), person(bob), amount)
+      const paid = await desk.prepare(alice, transfer)
+      expect(await desk.apply(paid)).toEqual(INVOKED)
+      const other = await desk.prepare(bob, increment(desk.ledger.contract(COUNTER), bob))
+      expect(await desk.apply(other)).toEqual(INVOKED)
+      const search = (topics: string[][], contractIds = [nativeContract]) =>
+        desk.client.getEvents({ startLedger: 1, filters: [{ type: 'contract', contractIds, topics }] })
+      const [from, to] = [alice, bob].map((who) => person(who).toXdr('base64'))
+      const name = xdr.ScVal.scvSymbol('transfer').toXdr('base64')
+      const found = await search([[name, from ?? '', to ?? '', '**']])
+      expect(found.events).toMatchObject([
+        { txHash: hashOf(paid), ledger: 2, inSuccessfulContractCall: true },
+      ])
+      expect((await search([[name, '*', to ?? '', '*']])).events).toHaveLength(1)
+      expect((await search([[name, '*', to ?? '']])).events).toEqual([])
+      expect((await search([[name, to ?? '', from ?? '', '**']])).events).toEqual([])
+      expect((await desk.client.getEvents({ startLedger: 1, filters: [] })).events).toHaveLength(2)
     })
 
     test('that fails is told by its simulation, and costs its fee when it is sent', async () => {
@@ -223,6 +246,47 @@ describe('the authorisation of a contract call', () => {
       const repeated = desk.vary(first, alice, {})
       expect(await desk.apply(repeated)).toEqual(['txFailed', 'invokeHostFunctionTrapped'])
     })
+
+    test.each([
+      [26, false],
+      [27, true],
+    ])(
+      'a signature that names its account is known in protocol %i: %s (CAP-71)',
+      async (protocol, isKnown) => {
+        const upgraded = await openContractDesk({ protocolVersion: protocol })
+        onTestFinished(upgraded.ledger.stop)
+        const [alice, bob] = [upgraded.person(), upgraded.person()]
+        const call = increment(upgraded.ledger.contract(COUNTER), bob)
+        const { simulation } = await upgraded.simulate(alice, call)
+        if (!rpc.Api.isSimulationSuccess(simulation)) throw new Error('The simulation failed.')
+        const [recorded] = simulation.result?.auth ?? []
+        if (recorded?.credentials.type !== 'sorobanCredentialsAddress')
+          throw new Error('Nothing is asked for.')
+        const sign = (entry: xdr.SorobanAuthorizationEntry) =>
+          authorizeEntry(entry, bob, 100, upgraded.ledger.passphrase)
+        const { credentials, rootInvocation } = recorded
+        const bound = xdr.SorobanCredentials.sorobanCredentialsAddressV2(credentials.address)
+        const unsigned = new xdr.SorobanAuthorizationEntry({ credentials: bound, rootInvocation })
+        if (call.body.type !== 'invokeHostFunction') throw new Error('This is no call.')
+        const { hostFunction: func } = call.body.invokeHostFunctionOp
+        const auth = [await sign(unsigned)]
+        const answer = await upgraded.simulate(alice, Operation.invokeHostFunction({ func, auth }))
+        expect('error' in answer.simulation ? answer.simulation.error : undefined).toEqual(
+          isKnown ? undefined : expect.stringContaining('protocol 26 does not know'),
+        )
+        // A signature of the old form is none of the new one.
+        const old = await sign(recorded)
+        if (old.credentials.type !== 'sorobanCredentialsAddress') throw new Error('unreachable')
+        const relabeled = new xdr.SorobanAuthorizationEntry({
+          credentials: xdr.SorobanCredentials.sorobanCredentialsAddressV2(old.credentials.address),
+          rootInvocation,
+        })
+        const operation = Operation.invokeHostFunction({ func, auth: [relabeled] })
+        expect((await upgraded.simulate(alice, operation)).simulation).toMatchObject({
+          error: expect.any(String),
+        })
+      },
+    )
 
     test.each([
       ['the signature of a third party', 100, true],

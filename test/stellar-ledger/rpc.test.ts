@@ -31,7 +31,8 @@ describe('JSON-RPC', () => {
   })
 
   test.each([
-    ['a method no one knows', call('getEvents', {}), -32601],
+    ['a method no one knows', call('getAccount', {}), -32601],
+    ['events of a ledger that is not there', call('getEvents', { startLedger: 7 }), -32600],
     ['parameters without names', call('getTransaction', ['aa']), -32602],
     ['a hash that is none', call('getTransaction', { hash: 'aa' }), -32602],
     ['an envelope that is none', call('sendTransaction', { transaction: 'AAAA' }), -32602],

@@ -17,10 +17,14 @@ import { type EvmPayment, isSame, PERMIT2 } from './payment.ts'
 const EVENTS = parseAbi([
   'event Transfer(address indexed from, address indexed to, uint256 value)',
   'event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)',
+  'event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce)',
 ])
 
 /** `AuthorizationUsed(address,bytes32)` */
 const AUTHORIZATION_USED = '0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5'
+
+/** `AuthorizationCanceled(address,bytes32)` */
+const AUTHORIZATION_CANCELED = '0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81'
 
 /** `Transfer(address,address,uint256)` */
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
@@ -147,7 +151,7 @@ async function searchLogs(
   const word = (value: Hex) => numberToHex(BigInt(value), { size: 32 })
   const topics =
     payment.method === 'eip3009'
-      ? [AUTHORIZATION_USED, word(payer), numberToHex(nonce, { size: 32 })]
+      ? [[AUTHORIZATION_USED, AUTHORIZATION_CANCELED], word(payer), numberToHex(nonce, { size: 32 })]
       : [TRANSFER, word(payer), word(payee)]
   let [end, range] = [last, 0]
   for (let queries = 0; queries < MAX_QUERIES; queries += 1) {
@@ -197,12 +201,8 @@ async function authorizedIn(payment: EvmPayment, hash: Hex, rpc: Rpc): Promise<O
   const receipt = await receiptOf(hash, rpc)
   if (receipt?.status !== '0x1') return 'unknown'
   const events = eventsOf(payment, receipt.logs)
-  const at = events.findIndex(
-    ({ eventName, args }) =>
-      eventName === 'AuthorizationUsed' &&
-      isSame(args.authorizer, payment.payer) &&
-      hexToBigInt(args.nonce) === payment.nonce,
-  )
+  if (events.some(isOf(payment, 'AuthorizationCanceled'))) return 'failed'
+  const at = events.findIndex(isOf(payment, 'AuthorizationUsed'))
   if (at < 0) return 'unknown'
   const ofPayer = events.filter((event) =>
     isSame(event.eventName === 'Transfer' ? event.args.from : event.args.authorizer, payment.payer),
@@ -238,6 +238,12 @@ function eventIn(topics: unknown, data: unknown) {
   } catch {
     return undefined
   }
+}
+
+/** Returns a test for what became of the authorization of a payment: a nonce is used or canceled once. */
+function isOf({ payer, nonce }: EvmPayment, name: 'AuthorizationUsed' | 'AuthorizationCanceled') {
+  return ({ eventName, args }: TokenEvent): boolean =>
+    eventName === name && isSame(args.authorizer, payer) && hexToBigInt(args.nonce) === nonce
 }
 
 function isTransferOf({ payer, payee, amount }: EvmPayment) {

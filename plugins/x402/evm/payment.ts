@@ -70,7 +70,8 @@ export function checkEvmWindow(
     )
 }
 
-const WINDOW_REASONS = {
+/** The reasons for a payment that is not valid yet, or not for long enough. */
+export const WINDOW_REASONS = {
   eip3009: {
     early: 'invalid_exact_evm_payload_authorization_valid_after',
     late: 'invalid_exact_evm_payload_authorization_valid_before',

@@ -3,7 +3,7 @@ import { NodeError, type Rpc } from '../../shared/host.ts'
 import type { NetworkSettings } from '../config.ts'
 import { Refusal, reading } from '../refusal.ts'
 import { MULTICALL_ABI, PERMIT2_ABI, TOKEN_ABI, WALLET_ABI } from './abi.ts'
-import { type EvmPayment, isSame, PERMIT2 } from './payment.ts'
+import { type EvmPayment, isSame, PERMIT2, WINDOW_REASONS } from './payment.ts'
 import { type Call, type CallResult, simulateCalls } from './simulate-calls.ts'
 
 /** The answer of a contract that accepts a signature (ERC-1271). */
@@ -199,8 +199,9 @@ export function gasLimitFor(gas: bigint, { maxGas }: Pick<NetworkSettings, 'maxG
   return limit < maxGas ? limit : maxGas
 }
 
-/** The reasons that say that a nonce was used: by this payment or by another one. */
-export const USED_NONCE: readonly Refusal['reason'][] = [
+/** The reasons for which somebody else may have made the payment: its nonce was used, or it has expired, maybe after that. */
+export const MADE_ON_EVM: readonly Refusal['reason'][] = [
+  ...Object.values(WINDOW_REASONS).map(({ late }) => late),
   'invalid_exact_evm_nonce_already_used',
   'permit2_invalid_nonce',
 ]

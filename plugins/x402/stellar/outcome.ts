@@ -1,6 +1,6 @@
 import { Address, nativeToScVal, xdr } from '@stellar/stellar-sdk'
 import { isRecord, NodeError, type Rpc, Unavailable } from '../../shared/host.ts'
-import type { Elsewhere, Outcome } from '../scheme.ts'
+import type { Elsewhere, Outcome, OwnTransaction } from '../scheme.ts'
 import type { StellarPayment } from './payment.ts'
 
 interface Found {
@@ -58,14 +58,18 @@ function operationsIn(envelopeXdr: string): readonly xdr.Operation[] {
  * Finds out if somebody else sent the authorization. The ledger keeps its nonce until it expires; who used it is in the events of the asset, which a
  * node may not keep. What it does not tell is unknown.
  */
-export async function stellarElsewhere(payment: StellarPayment, rpc: Rpc): Promise<Elsewhere> {
+export async function stellarElsewhere(
+  payment: StellarPayment,
+  { since }: Pick<OwnTransaction, 'since'>,
+  rpc: Rpc,
+): Promise<Elsewhere> {
   try {
     const { entries = [], latestLedger } = await rpc<{ entries?: readonly unknown[]; latestLedger: number }>(
       'getLedgerEntries',
       { keys: [nonceKey(payment)] },
     )
     if (entries.length === 0 && latestLedger <= payment.expirationLedger) return { kind: 'unpaid' }
-    return await searchEvents(payment, rpc)
+    return await searchEvents(payment, since, rpc)
   } catch (error) {
     if (error instanceof NodeError || error instanceof Unavailable) return { kind: 'unknown' }
     throw error
@@ -91,25 +95,31 @@ const LEDGER_SECONDS = 5
 /** Transfers of the same payer to the same payee in this time that are looked at. */
 const MAX_EVENTS = 20
 
-/** Searches the transfers of the payer to the payee for the one with this authorization. */
-async function searchEvents(payment: StellarPayment, rpc: Rpc): Promise<Elsewhere> {
+/** Milliseconds by which the clocks of this machine and of the ledger may differ. */
+const CLOCK_MS = 120_000
+
+/** Searches the transfers of the payer to the payee for the one with this authorization. One that was made long before `since` is an old one. */
+async function searchEvents(payment: StellarPayment, since: number, rpc: Rpc): Promise<Elsewhere> {
   const { asset, payer, payTo, expirationLedger, maxTimeoutSeconds } = payment
   const address = (each: string) => nativeToScVal(each, { type: 'address' }).toXdr('base64')
   const topics = [[xdr.ScVal.scvSymbol('transfer').toXdr('base64'), address(payer), address(payTo), '**']]
-  const startLedger = expirationLedger - Math.ceil(maxTimeoutSeconds / LEDGER_SECONDS) - MARGIN_LEDGERS
+  const first = expirationLedger - Math.ceil(maxTimeoutSeconds / LEDGER_SECONDS) - MARGIN_LEDGERS
+  const startLedger = Math.max(1, first)
   const { events = [], oldestLedger = Infinity } = await rpc<{
     events?: readonly unknown[]
     oldestLedger?: number
   }>('getEvents', {
-    startLedger: Math.max(1, startLedger),
+    startLedger,
     endLedger: expirationLedger + 1,
     filters: [{ type: 'contract', contractIds: [asset], topics }],
     pagination: { limit: MAX_EVENTS },
   })
   for (const event of events) {
-    const hash = isRecord(event) ? event.txHash : undefined
+    const { txHash: hash, ledgerClosedAt } = isRecord(event) ? event : {}
     if (typeof hash === 'string' && (await stellarOutcome(payment, hash, rpc)) === 'paid')
-      return { kind: 'paid', hash }
+      return Date.parse(String(ledgerClosedAt)) < since - CLOCK_MS
+        ? { kind: 'unpaid' }
+        : { kind: 'paid', hash }
   }
   const isComplete = oldestLedger <= startLedger && events.length < MAX_EVENTS
   return { kind: isComplete ? 'unpaid' : 'unknown' }

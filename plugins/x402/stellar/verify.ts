@@ -145,8 +145,14 @@ function amountIn(data: xdr.ScVal): bigint | undefined {
   return entry?.val.type === 'scvI128' ? scValToBigInt(entry.val) : undefined
 }
 
-/** Begins the refusal of a payment whose nonce may have been used, or that fails for any other reason. */
-export const SIMULATION_FAILS = 'The simulated payment fails:'
+/**
+ * The reasons for which somebody else may have made the payment: its nonce was used, the payer has paid his last money with it, or it has expired,
+ * maybe after that.
+ */
+export const MADE_ON_STELLAR: readonly Refusal['reason'][] = [
+  'insufficient_funds',
+  'invalid_exact_stellar_payload_simulation_failed',
+]
 
 /** Decides about a payment by what the ledger says. Throws {@link Refusal} if it cannot be settled. */
 export function judgeStellarPayment(
@@ -170,7 +176,10 @@ export function judgeStellarPayment(
   if (balance !== undefined && balance < amount)
     throw new Refusal('insufficient_funds', `The payer has ${balance}, and ${amount} are needed.`, payer)
   if ('failure' in simulation)
-    throw refuse('payload_simulation_failed', `${SIMULATION_FAILS} ${simulation.failure.slice(0, 200)}`)
+    throw refuse(
+      'payload_simulation_failed',
+      `The simulated payment fails: ${simulation.failure.slice(0, 200)}`,
+    )
   const [movement, ...others] = simulation.movements
   if (simulation.movements.length === 0)
     throw refuse('payload_no_transfer_events', 'The simulated payment moves nothing.')

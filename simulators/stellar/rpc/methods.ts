@@ -1,4 +1,5 @@
 import { METHOD_NOT_FOUND, RpcFault } from '../../json-rpc.ts'
+import { getEvents } from './events.ts'
 import { getFeeStats } from './fee-stats.ts'
 import { getLatestLedger, getLedgerEntries, getLedgers } from './ledgers.ts'
 import { failOnFault, type Node } from './node.ts'
@@ -45,6 +46,7 @@ const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['getTransaction', getTransaction],
   ['getTransactions', getTransactions],
   ['sendTransaction', sendTransaction],
+  ['getEvents', getEvents],
   ['getFeeStats', getFeeStats],
   ['simulateTransaction', simulateTransaction],
 ])

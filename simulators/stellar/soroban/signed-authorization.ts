@@ -17,6 +17,9 @@ export interface Verification {
   readonly source: string
 }
 
+/** The first protocol with signatures that name their address (CAP-71). */
+const BOUND_PROTOCOL = 27
+
 interface Tracked {
   readonly entry: xdr.SorobanAuthorizationEntry
   readonly address: string
@@ -70,30 +73,44 @@ function next(
 function verify({ entry, address }: Tracked, { network, storage }: Verification): void {
   const { credentials } = entry
   if (credentials.type === 'sorobanCredentialsSourceAccount') return
-  if (credentials.type !== 'sorobanCredentialsAddress') {
-    throw new Trap('HostError: Error(Auth, InvalidInput): credentials that protocol 23 does not know')
-  }
-  const { nonce, signature, signatureExpirationLedger } = credentials.address
+  const isBound = credentials.type === 'sorobanCredentialsAddressV2'
+  if (isBound && network.protocolVersion < BOUND_PROTOCOL) throw unknownCredentials(network)
+  const { nonce, signature, signatureExpirationLedger, address: signer } = signerIn(credentials, network)
   if (signatureExpirationLedger < storage.ledger) {
     throw new Trap('HostError: Error(Auth, InvalidInput): signature has expired')
   }
   const key = nonceLedgerKey(address, nonce)
   if (storage.read(key))
     throw new Trap('HostError: Error(Auth, ExistingValue): nonce already exists for address')
-  const preimage = xdr.HashIdPreimage.envelopeTypeSorobanAuthorization(
-    new xdr.HashIdPreimageSorobanAuthorization({
-      networkId: new xdr.Hash(network.id),
-      nonce,
-      signatureExpirationLedger,
-      invocation: entry.rootInvocation,
-    }),
-  )
+  const signed = {
+    networkId: new xdr.Hash(network.id),
+    nonce,
+    signatureExpirationLedger,
+    invocation: entry.rootInvocation,
+  }
+  const preimage = isBound
+    ? xdr.HashIdPreimage.envelopeTypeSorobanAuthorizationWithAddress(
+        new xdr.HashIdPreimageSorobanAuthorizationWithAddress({ ...signed, address: signer }),
+      )
+    : xdr.HashIdPreimage.envelopeTypeSorobanAuthorization(new xdr.HashIdPreimageSorobanAuthorization(signed))
   checkSignatures(
     readAccount(storage, address),
     signature,
     createHash('sha256').update(preimage.toXdr()).digest(),
   )
   storage.write(dataEntry(key, xdr.ScVal.scvVoid(), signatureExpirationLedger), key)
+}
+
+function signerIn(credentials: xdr.SorobanCredentials, network: Network): xdr.SorobanAddressCredentials {
+  if (credentials.type === 'sorobanCredentialsAddress') return credentials.address
+  if (credentials.type === 'sorobanCredentialsAddressV2') return credentials.addressV2
+  throw unknownCredentials(network)
+}
+
+function unknownCredentials({ protocolVersion }: Network): Trap {
+  return new Trap(
+    `HostError: Error(Auth, InvalidInput): credentials that protocol ${protocolVersion} does not know`,
+  )
 }
 
 /** An account's own rules, with its medium threshold (soroban-env-host builtin_contracts/account_contract.rs). */
@@ -154,6 +171,8 @@ function addressOf({ credentials }: xdr.SorobanAuthorizationEntry, source: strin
       return source
     case 'sorobanCredentialsAddress':
       return Address.fromScAddress(credentials.address.address).toString()
+    case 'sorobanCredentialsAddressV2':
+      return Address.fromScAddress(credentials.addressV2.address).toString()
     default:
       return ''
   }

@@ -65,8 +65,10 @@ interface Answer {
 const call = (route: string, params: object) =>
   service.api<Answer>('POST', `/plugins/facilitator/call/${route}`, { params })
 const balanceOf = (address: string) => ledger.account(address)?.balance ?? 0n
-const payment = () =>
-  stellarPayment({ ledger, payer: PAYER, payTo: RECEIVER, passphrase: ledger.passphrase, fee: '1000000' })
+const payment = async () => {
+  const parts = { ledger, payer: PAYER, payTo: RECEIVER, passphrase: ledger.passphrase, fee: '1000000' }
+  return (await stellarPayment(parts)).body
+}
 
 test('it tells what it supports, with the address of the relayer', async () => {
   const { status, body } = await call('supported', {})

@@ -47,7 +47,10 @@ test('fifty buyers who come at once are served on Stellar with ledgers of five s
   const payers = Array.from({ length: BUYERS }, () => Keypair.random())
   for (const payer of payers) ledger.fund(payer.publicKey(), 100n * XLM)
   const bodies = await Promise.all(
-    payers.map((payer) => stellarPayment({ ledger, payer, payTo: merchant, passphrase: PASSPHRASE })),
+    payers.map(async (payer) => {
+      const parts = { ledger, payer, payTo: merchant, passphrase: PASSPHRASE }
+      return (await stellarPayment(parts)).body
+    }),
   )
   const before = ledger.account(merchant)?.balance ?? 0n
   expectServed(await Promise.all(bodies.map((body) => settle(service.url, body))))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity 0.8.28;
+pragma solidity ^0.8.28;
 
 /// A token with EIP-3009, as USDC has it: signatures of keys, and of contracts by ERC-1271.
 contract AuthorizationToken {
@@ -15,6 +15,7 @@ contract AuthorizationToken {
     event Transfer(address indexed from, address indexed to, uint256 value);
     event Approval(address indexed owner, address indexed spender, uint256 value);
     event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce);
+    event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce);
 
     bytes32 constant TRANSFER_TYPEHASH = keccak256(
         "TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)"
@@ -76,6 +77,17 @@ contract AuthorizationToken {
         move(from, to, value);
     }
 
+    function cancelAuthorization(address authorizer, bytes32 nonce, uint8 v, bytes32 r, bytes32 s) external {
+        require(!authorizationState[authorizer][nonce], "authorization is used or canceled");
+        bytes32 hash = keccak256(abi.encodePacked(
+            "\x19\x01", DOMAIN_SEPARATOR(),
+            keccak256(abi.encode(keccak256("CancelAuthorization(address authorizer,bytes32 nonce)"), authorizer, nonce))
+        ));
+        require(isSignedBy(authorizer, hash, abi.encodePacked(r, s, v)), "invalid signature");
+        authorizationState[authorizer][nonce] = true;
+        emit AuthorizationCanceled(authorizer, nonce);
+    }
+
     function isSignedBy(address signer, bytes32 hash, bytes memory signature) internal view returns (bool) {
         if (signer.code.length > 0) {
             (bool ok, bytes memory answer) = signer.staticcall(abi.encodeWithSelector(0x1626ba7e, hash, signature));
@@ -88,11 +100,28 @@ contract AuthorizationToken {
         return signer != address(0) && ecrecover(hash, v, r, s) == signer;
     }
 
-    function move(address from, address to, uint256 value) internal {
+    function move(address from, address to, uint256 value) internal virtual {
         require(balanceOf[from] >= value, "transfer amount exceeds balance");
         balanceOf[from] -= value;
         balanceOf[to] += value - value * feePercent / 100;
         emit Transfer(from, to, value);
+    }
+}
+
+/// A token that moves what it should where it is only simulated, which shows by a price of zero. In a block it reverts, burns gas, or moves nothing.
+contract TwoFacedToken is AuthorizationToken {
+    mapping(uint256 => uint256) burnt;
+    uint256 immutable way;
+
+    constructor(string memory name_, string memory version_, uint256 way_) AuthorizationToken(name_, version_, 0) { way = way_; }
+
+    function move(address from, address to, uint256 value) internal override {
+        if (tx.gasprice == 0) return super.move(from, to, value);
+        require(way != 0, "not in a block");
+        if (way == 2) return;
+        uint256 sum;
+        for (uint256 i; i < 2000; i++) sum += burnt[i];
+        balanceOf[to] += sum;
     }
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type Hex, toHex } from 'viem'
+import { encodeFunctionData, type Hex, parseAbi, parseSignature, toHex } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { NETWORK } from './evm-site.ts'
 
@@ -91,4 +91,41 @@ export async function paymentBy(payer: PrivateKeyAccount, parts: PaymentParts) {
     },
     paymentRequirements: requirements,
   }
+}
+
+const TOKEN = parseAbi([
+  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
+  'function cancelAuthorization(address authorizer, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
+])
+
+/** What a payment signs. */
+export type SignedAuthorization = Awaited<ReturnType<typeof paymentBy>>['paymentPayload']['payload']
+
+/** Returns the call that makes a payment. Everyone who has seen it can send it. */
+export function transferCall({ authorization, signature }: SignedAuthorization): Hex {
+  const { from, to, value, validAfter, validBefore, nonce } = authorization
+  const { r, s, yParity } = parseSignature(signature)
+  return encodeFunctionData({
+    abi: TOKEN,
+    functionName: 'transferWithAuthorization',
+    args: [from, to, BigInt(value), BigInt(validAfter), BigInt(validBefore), nonce, yParity + 27, r, s],
+  })
+}
+
+/** Returns the call by which a payer takes an authorization back before it is used. */
+export async function cancelCall(payer: PrivateKeyAccount, token: Hex, nonce: Hex): Promise<Hex> {
+  const signature = await payer.signTypedData({
+    domain: { name: 'Test Dollar', version: '2', chainId: 31337, verifyingContract: token },
+    types: {
+      CancelAuthorization: [
+        { name: 'authorizer', type: 'address' },
+        { name: 'nonce', type: 'bytes32' },
+      ],
+    },
+    primaryType: 'CancelAuthorization',
+    message: { authorizer: payer.address, nonce },
+  })
+  const { r, s, yParity } = parseSignature(signature)
+  const args = [payer.address, nonce, yParity + 27, r, s] as const
+  return encodeFunctionData({ abi: TOKEN, functionName: 'cancelAuthorization', args })
 }

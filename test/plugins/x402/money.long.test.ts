@@ -1,4 +1,4 @@
-import { encodeFunctionData, type Hex, parseAbi, parseSignature } from 'viem'
+import { encodeFunctionData, type Hex, parseAbi } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { paymentKey } from '../../../plugins/x402/asked.ts'
@@ -9,7 +9,7 @@ import { issueLimited } from '../../support/limited-key.ts'
 import { RECEIVER } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 import { MULTICALL_CODE, TWO_FACED_WALLET_CODE } from './contract-code.ts'
-import { paymentBy } from './evm-payment.ts'
+import { cancelCall, paymentBy, transferCall } from './evm-payment.ts'
 import { type EvmSite, FUNDS, NETWORK, startEvmSite } from './evm-site.ts'
 import { pluginEntry, untilReady } from './plugin-entry.ts'
 import { createWorld, type TestWorld } from './world.ts'
@@ -248,26 +248,11 @@ test('another API key that takes the name of a payment first takes nothing from 
   expect((await thief.send({ to: RECEIVER, value: 1 }, headers)).body.data.id).toBe(taken.body.data.id)
 }, 60_000)
 
-const TRANSFER = parseAbi([
-  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
-])
 const AGGREGATE = parseAbi([
   'struct Call { address target; bool allowFailure; bytes callData; }',
   'struct Result { bool success; bytes returnData; }',
   'function aggregate3(Call[] calls) payable returns (Result[] results)',
 ])
-
-type Payload = Awaited<ReturnType<typeof paymentBy>>['paymentPayload']['payload']
-
-function callOf({ authorization, signature }: Payload): Hex {
-  const { from, to, value, validAfter, validBefore, nonce } = authorization
-  const { r, s, yParity } = parseSignature(signature)
-  return encodeFunctionData({
-    abi: TRANSFER,
-    functionName: 'transferWithAuthorization',
-    args: [from, to, BigInt(value), BigInt(validAfter), BigInt(validBefore), nonce, yParity + 27, r, s],
-  })
-}
 
 /** Sends at a price that overtakes the relayer's transaction. */
 function overtake(to: Hex, data: Hex): Promise<Hex> {
@@ -309,7 +294,7 @@ describe('an authorization that somebody else sends first', () => {
       limitLogs(blocks)
       const body = await paymentBy(await site.payer(), site)
       await signed(body)
-      const other = await overtake(site.token, callOf(body.paymentPayload.payload))
+      const other = await overtake(site.token, transferCall(body.paymentPayload.payload))
       const first = await mining(settle(ask(body), settings(), world))
       expect(first).toMatchObject({ success: true, transaction: other })
       await site.anvil.rpc('anvil_mine', [`0x${later.toString(16)}`])
@@ -322,12 +307,43 @@ describe('an authorization that somebody else sends first', () => {
     limitLogs(0)
     const body = await paymentBy(await site.payer(), site)
     await signed(body)
-    const other = await overtake(site.token, callOf(body.paymentPayload.payload))
+    const other = await overtake(site.token, transferCall(body.paymentPayload.payload))
     const brief = settings({ timeout_seconds: 3 })
     const silent = await mining(settle(ask(body), brief, world))
     expect(silent).toMatchObject({ success: false, errorReason: 'settlement_pending' })
     node.habits = undefined
     expect(await settle(ask(body), brief, world)).toMatchObject({ success: true, transaction: other })
+  }, 60_000)
+
+  test('is a success for who asks after it has expired', async () => {
+    const seconds = BigInt(Math.floor(Date.now() / 1000))
+    const body = await paymentBy(await site.payer(), {
+      ...site,
+      authorization: { validBefore: seconds + 4n },
+    })
+    const other = await overtake(site.token, transferCall(body.paymentPayload.payload))
+    await site.anvil.rpc('evm_mine')
+    expect(await settle(ask(body), settings(), world)).toMatchObject({ success: true, transaction: other })
+    // Nobody has paid this one.
+    const unpaid = await paymentBy(await site.payer(), {
+      ...site,
+      authorization: { validBefore: seconds + 4n },
+    })
+    expect(await settle(ask(unpaid), settings(), world)).toMatchObject({
+      success: false,
+      errorReason: 'invalid_exact_evm_payload_authorization_valid_before',
+    })
+  }, 60_000)
+
+  test('is a failure if what came first was the payer who took the authorization back', async () => {
+    const payer = await site.payer()
+    const body = await paymentBy(payer, site)
+    await signed(body)
+    const { nonce } = body.paymentPayload.payload.authorization
+    await overtake(site.token, await cancelCall(payer, site.token, nonce))
+    const answer = await mining(settle(ask(body), settings(), world))
+    expect(answer).toMatchObject({ success: false, errorReason: 'invalid_transaction_state' })
+    expect(await site.balanceOf(payer.address)).toBe(FUNDS)
   }, 60_000)
 
   test('is no success if the nonce was used for the payer himself, beside another payment to the same payee', async () => {
@@ -342,7 +358,7 @@ describe('an authorization that somebody else sends first', () => {
     const calls = [toSelf, another].map(({ paymentPayload: { payload } }) => ({
       target: site.token,
       allowFailure: false,
-      callData: callOf(payload),
+      callData: transferCall(payload),
     }))
     await overtake(
       multicall,

@@ -20,8 +20,10 @@ import { settle, supported, verify } from '../../../plugins/x402/facilitator.ts'
 import { startLedger, type TestLedger } from '../../../simulators/stellar/start-ledger.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { keypairOf, MAIN, stellarConfig, XLM } from '../../support/stellar-scenario.ts'
+import { until } from '../../support/until.ts'
 import { pluginEntry, untilReady } from './plugin-entry.ts'
 import { startShop } from './shop.ts'
+import { sendFirst, stellarPayment } from './stellar-payment.ts'
 import { createWorld, type TestWorld } from './world.ts'
 
 /** The clients of npm know two networks; this one has the passphrase of testnet. */
@@ -36,7 +38,7 @@ let world: TestWorld
 let asset: string
 
 beforeAll(async () => {
-  ledger = await startLedger({ closeEveryMs: 250, passphrase: PASSPHRASE })
+  ledger = await startLedger({ closeEveryMs: 250, passphrase: PASSPHRASE, protocolVersion: 30 })
   asset = ledger.nativeContract
   ledger.fund(MAIN.publicKey(), 1_000n * XLM)
   ledger.fund(merchant, 100n * XLM)
@@ -343,6 +345,42 @@ describe('a payment on Stellar that', () => {
     expect(new Set(answers.map(({ transaction }) => transaction)).size).toBe(1)
     expect(balance(payer.publicKey())).toBe(100n * XLM - AMOUNT)
   }, 30_000)
+
+  test('is authorized by a signature that names its account is settled (CAP-71)', async () => {
+    const payer = Keypair.random()
+    ledger.fund(payer.publicKey(), 100n * XLM)
+    const parts = { ledger, payer, payTo: merchant, passphrase: PASSPHRASE, isBound: true }
+    const { body } = await stellarPayment(parts)
+    expect(await settle(ask(body), settings(), world)).toMatchObject({ success: true })
+    expect(balance(payer.publicKey())).toBe(100n * XLM - AMOUNT)
+  }, 30_000)
+
+  test.each([
+    ['as soon as it is included', 60, 0],
+    ['after its authorization has expired', 8, 12],
+  ])(
+    'somebody else sends first is a success with the transaction that paid, %s',
+    async (_, ledgers, later) => {
+      const [payer, sender] = [Keypair.random(), Keypair.random()]
+      for (const each of [payer, sender]) ledger.fund(each.publicKey(), 100n * XLM)
+      const made = await stellarPayment({ ledger, payer, payTo: merchant, passphrase: PASSPHRASE, ledgers })
+      const hash = await sendFirst({ ledger, passphrase: PASSPHRASE, sender }, made.operation)
+      const last = await until(
+        async () => ledger.included(hash)?.ledger,
+        (included) => included !== undefined,
+      )
+      await until(
+        async () => ledger.ledgers.length,
+        (count) => count >= (last ?? 0) + later,
+      )
+      expect(await settle(ask(made.body), settings(), world)).toMatchObject({
+        success: true,
+        transaction: hash,
+      })
+      expect(balance(payer.publicKey())).toBe(100n * XLM - AMOUNT)
+    },
+    30_000,
+  )
 
   test('calls a contract that moves more than it says is refused', async () => {
     const greedy = ledger.contract({
