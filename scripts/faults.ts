@@ -10,14 +10,14 @@
  *     npm run faults -- --processes 2 --kills
  *     npm run faults -- --fail-over
  *     npm run faults -- --endpoints 3 --liar --fees
- *     npm run faults -- --fronts
+ *     npm run faults -- --fronts --chain solana --steps 20
  *
  * History n has the seed `--seed` + n, so a failing one is replayed alone with its own seed and `--histories 1`.
  */
 import { parseArgs } from 'node:util'
 import { runCampaign } from './faults/campaign.ts'
 import { startEvmTestChain } from './faults/evm/test-chain.ts'
-import { type FrontHistory, runFronts } from './faults/fronts.ts'
+import { type FrontChainName, type FrontHistory, runFronts } from './faults/fronts/campaign.ts'
 import type { History } from './faults/history.ts'
 import { startSolanaTestChain } from './faults/solana/test-chain.ts'
 import { SHORT_RETENTION, startStellarTestChain } from './faults/stellar/test-chain.ts'
@@ -39,7 +39,7 @@ const USAGE = `Usage: npm run faults -- [options]
   --pools                     a relayer with two accounts
   --processes N               processes of the service on one PostgreSQL; 1 when absent, on the embedded database
   --fail-over                 the server of the database is killed, and its synchronous standby promoted; 2 processes when absent
-  --fronts                    buyers, hostile wallets and strangers at the facilitator of x402; EVM
+  --fronts                    buyers, sellers, hostile wallets and tokens, and strangers at the facilitator of x402
   --keep-going                goes on after a history that fails
 `
 
@@ -75,7 +75,8 @@ const started = Date.now()
 const first = Number(values.seed)
 const seeds = Array.from({ length: Number(values.histories) }, (_, index) => first + index)
 if (values.fronts) {
-  await runFronts({ seeds, steps: Number(values.steps), onHistory: sayFront })
+  const chain = chainName(values.chain)
+  await runFronts({ chain, seeds, steps: Number(values.steps), onHistory: sayFront })
   say(`${failures} of ${values.histories} histories failed, ${Math.round((Date.now() - started) / 1_000)} s`)
   process.exit(failures === 0 ? 0 : 1)
 }
@@ -101,14 +102,21 @@ process.exitCode = failures + late.length === 0 ? 0 : 1
 function testChainOf(chain: string): TestBedOptions['startTestChain'] {
   const endpoints = Number(values.endpoints)
   const { fees, refusals, reorganisations, pools, liar } = values
-  if (chain === 'evm')
-    return () => startEvmTestChain({ endpoints, fees, refusals, reorganisations, pools, liar })
-  if (chain === 'stellar') {
-    const channels = Number(values.channels)
-    return (now) =>
-      startStellarTestChain({ endpoints, channels, pools, liar, now, retentionLedgers: SHORT_RETENTION })
+  switch (chainName(chain)) {
+    case 'evm':
+      return () => startEvmTestChain({ endpoints, fees, refusals, reorganisations, pools, liar })
+    case 'stellar': {
+      const channels = Number(values.channels)
+      return (now) =>
+        startStellarTestChain({ endpoints, channels, pools, liar, now, retentionLedgers: SHORT_RETENTION })
+    }
+    case 'solana':
+      return (now) => startSolanaTestChain({ endpoints, pools, liar, now })
   }
-  if (chain === 'solana') return (now) => startSolanaTestChain({ endpoints, pools, liar, now })
+}
+
+function chainName(chain: string): FrontChainName {
+  if (chain === 'evm' || chain === 'stellar' || chain === 'solana') return chain
   throw new Error(`--chain: "${chain}" is none of evm, stellar and solana`)
 }
 

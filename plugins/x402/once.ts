@@ -133,27 +133,48 @@ export async function awaitInclusion(
       if (!(error instanceof Unavailable || error instanceof NodeError)) throw error
     }
     const left = deadline - world.now()
-    const withdrawn = left <= 0 ? await withdraw(asked, seen, world) : undefined
-    if (withdrawn !== undefined) seen = withdrawn
-    else if (left <= 0) return { kind: 'pending', hash: seen.hash ?? '', message: whyPending(seen) }
-    else seen = await look(asked, { seen, waitFor, left }, world)
+    if (left > 0) seen = await look(asked, { seen, waitFor, left }, world)
+    else {
+      const last = await withdraw(asked, seen, world)
+      if (!isEnded(last.status) || isEnded(seen.status))
+        return { kind: 'pending', hash: last.hash ?? '', message: whyPending(last) }
+      seen = last
+    }
   }
 }
 
-/** Takes back what is not signed in time, so that nobody pays after being told no. Returns the transaction as it ended; undefined if it did not. */
-async function withdraw(
-  { request }: Asked,
-  { id, status, hash }: SentTransaction,
-  world: World,
-): Promise<SentTransaction | undefined> {
-  if (status !== 'pending' || hash !== undefined) return undefined
-  const path = `/api/v1/relayers/${encodeURIComponent(request.network.relayerId)}/transactions/${id}`
+/** How long what is about to be signed is waited for, after it could not be taken back. */
+const SIGNING_MS = 3_000
+
+/**
+ * Takes back what is not signed in time, so that nobody pays after being told no. Returns the transaction as it is then: ended, or with the hash to ask
+ * for. Nothing is taken back that would cost a no-op.
+ */
+async function withdraw({ request }: Asked, seen: SentTransaction, world: World): Promise<SentTransaction> {
+  const path = `/api/v1/relayers/${encodeURIComponent(request.network.relayerId)}/transactions/${seen.id}`
+  const end = world.now() + SIGNING_MS
+  let last = seen
+  while (last.status === 'pending' && last.hash === undefined && world.now() < end) {
+    try {
+      last = (await callApi(world, {
+        method: 'DELETE',
+        path: `${path}?unsigned_only=true`,
+      })) as SentTransaction
+    } catch (error) {
+      if (!(error instanceof Unavailable || error instanceof ApiRefusal)) throw error
+      // It is signed, or ended meanwhile, or nobody knows.
+      await world.sleep(POLL_MS)
+      last = await reread(path, last, world)
+    }
+  }
+  return last
+}
+
+async function reread(path: string, last: SentTransaction, world: World): Promise<SentTransaction> {
   try {
-    const left = (await callApi(world, { method: 'DELETE', path })) as SentTransaction
-    return isEnded(left.status) ? left : undefined
+    return (await callApi(world, { method: 'GET', path })) as SentTransaction
   } catch (error) {
-    // It is signed or ended meanwhile, or nobody knows: it counts as open.
-    if (error instanceof Unavailable || error instanceof ApiRefusal) return undefined
+    if (error instanceof Unavailable) return last
     throw error
   }
 }

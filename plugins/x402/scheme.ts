@@ -106,10 +106,11 @@ function isListed({ assets }: NetworkSettings, asset: string): boolean {
 }
 
 function solanaPayment(network: NetworkSettings, payment: SolanaPayment, rpc: Rpc): Payment {
-  const { payer, mint, messageHash, transaction } = payment
+  const { payer, mint, destination, messageHash, transaction } = payment
   return {
     payer,
-    identity: [mint, payer, messageHash],
+    // The message may name the payee through a table, so only the verification shows whom it pays: for another payee it is another payment.
+    identity: [mint, payer, destination, messageHash],
     content: [messageHash],
     isSettledBy: async ({ hash }) => hash === undefined || isSignedAs(payment, hash),
     async verify() {

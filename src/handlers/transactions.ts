@@ -145,6 +145,7 @@ export function transactionHandlers(service: Service): Pick<HandlerMap, Operatio
       const { logs, ...canceled } = await replacer.cancelTransaction(relayer, path.transaction_id, {
         actor: context.actor,
         action: 'cancelTransaction',
+        unsignedOnly: query.unsigned_only,
       })
       const item = await awaited(service, { relayer, item: canceled, query, context })
       return { data: presentWithAttempts(item, runtimeOf(relayer).chain), logs }

@@ -68,7 +68,7 @@ export async function evmElsewhere(payment: EvmPayment, own: OwnTransaction, rpc
     }
     const last = receipt?.blockNumber ?? (await rpc<Hex>('eth_blockNumber', []))
     const logs = await searchLogs(payment, { last: hexToBigInt(last), since: own.since / 1000 }, rpc)
-    return await judgeLogs(payment, { logs, isCertain: used === undefined }, rpc)
+    return await judgeLogs(payment, { logs, own: own.hash, isCertain: used === undefined }, rpc)
   } catch (error) {
     if (error instanceof NodeError || error instanceof Unavailable) return { kind: 'unknown' }
     throw error
@@ -178,7 +178,11 @@ async function searchLogs(
 
 async function judgeLogs(
   payment: EvmPayment,
-  { logs, isCertain }: { readonly logs: Searched; readonly isCertain: boolean },
+  {
+    logs,
+    own,
+    isCertain,
+  }: { readonly logs: Searched; readonly own: string | undefined; readonly isCertain: boolean },
   rpc: Rpc,
 ): Promise<Elsewhere> {
   for (const hash of logs.hashes) {
@@ -187,7 +191,8 @@ async function judgeLogs(
         ? await authorizedIn(payment, hash, rpc)
         : await permittedIn(payment, hash, rpc)
     if (verdict === 'paid') return { kind: 'paid', hash }
-    if (verdict === 'failed') return { kind: 'unpaid' }
+    // The relayer's own transaction did not pay, so if it is the one that used the nonce, no other did.
+    if (verdict === 'failed' || hash === own) return { kind: 'unpaid' }
   }
   // No log in any block, and no state that says otherwise.
   return { kind: logs.isComplete && isCertain && logs.hashes.length === 0 ? 'unpaid' : 'unknown' }

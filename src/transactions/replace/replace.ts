@@ -69,7 +69,11 @@ export function createReplacer(context: TransactionsContext): {
     id: string,
     replacement: Pick<Replacing, 'request' | 'actor'>,
   ): Promise<Replaced>
-  cancelTransaction(relayer: Relayer, id: string, cancellation: TransactionAction): Promise<Replaced>
+  cancelTransaction(
+    relayer: Relayer,
+    id: string,
+    cancellation: TransactionAction & Pick<Change, 'unsignedOnly'>,
+  ): Promise<Replaced>
 } {
   const enqueue = createBatcher<Change, Replaced>({
     keyOf: (change) => change.id,

@@ -1,7 +1,6 @@
 import type { ChainRequest } from '../../chains/request.ts'
 import { AppError } from '../../errors.ts'
 import { inactive } from '../../relayers/policies/policy.ts'
-import type { Relayer } from '../../relayers/relayer.ts'
 import type { RuleResult } from '../../spending/evaluate-content.ts'
 import { checkRequest } from '../accept/accept.ts'
 import { externalNonceProblem } from '../accept/checks.ts'
@@ -25,7 +24,7 @@ export function replacementRefusal(
     (request && checkRequest(context, relayer, request)) ??
     (request && startRefusal(request, item)) ??
     refuseExternallySigned(context, change, item) ??
-    (request ? undefined : cancelRefusal(relayer, item))
+    (request ? undefined : cancelRefusal(change, item))
   )
 }
 
@@ -46,12 +45,17 @@ function startRefusal(
  * a paused or disabled relayer can cancel them.
  */
 function cancelRefusal(
-  relayer: Relayer,
+  { relayer, unsignedOnly = false }: Change,
   { transaction, attempts }: TransactionWithAttempts,
 ): AppError | undefined {
   const { nonce, undecidedSince } = transaction
-  const signs = undecidedSince === undefined && (nonce !== undefined || attempts.length > 0)
-  return signs ? inactive(relayer) : undefined
+  const isUnsigned = nonce === undefined && attempts.length === 0
+  if (unsignedOnly && !isUnsigned)
+    return new AppError(
+      'transaction_not_replaceable',
+      'The transaction has a nonce or signed bytes; with unsigned_only, it is not canceled.',
+    )
+  return undecidedSince === undefined && !isUnsigned ? inactive(relayer) : undefined
 }
 
 function notReplaceable(

@@ -27,6 +27,8 @@ export interface Change extends TransactionAction {
   readonly id: string
   /** Absent for a cancellation. */
   readonly request?: ChainRequest
+  /** A cancellation that needs a signature is refused. */
+  readonly unsignedOnly?: boolean | undefined
 }
 
 /** New content for a transaction, and its sender. */

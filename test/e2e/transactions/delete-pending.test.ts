@@ -38,6 +38,20 @@ describe('on EVM', () => {
     return ids
   }
 
+  test('DELETE …/transactions/{id}?unsigned_only=true cancels what is not signed, and leaves what is', async () => {
+    const ids = await fiveOpen()
+    const [signed = '', , unsigned = ''] = ids
+    const cancel = (id: string) =>
+      story.service.api('DELETE', `/relayers/main/transactions/${id}?unsigned_only=true`)
+    expect(await cancel(signed)).toMatchObject({
+      status: 400,
+      body: { code: 'transaction_not_replaceable', error: expect.stringContaining('unsigned_only') },
+    })
+    expect((await cancel(unsigned)).body.data).toMatchObject({ status: 'canceled', attempts: [] })
+    await story.settle()
+    expect(await story.get(signed)).toMatchObject({ status: 'confirmed', attempts: [{ kind: 'send' }] })
+  })
+
   describe('DELETE …/transactions/pending', () => {
     test('cancels everything, newest first, and the chain moves no money', async () => {
       const before = await story.anvil.rpc<string>('eth_getBalance', [RECEIVER, 'latest'])

@@ -8,9 +8,9 @@ import { type FaultyNode, startFaultyNode } from '../../support/faulty-node.ts'
 import { issueLimited } from '../../support/limited-key.ts'
 import { RECEIVER } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
-import { MULTICALL_CODE, TWO_FACED_WALLET_CODE } from './contract-code.ts'
+import { MULTICALL_CODE, TWO_FACED_TOKEN_CODE, TWO_FACED_WALLET_CODE } from './contract-code.ts'
 import { cancelCall, paymentBy, transferCall } from './evm-payment.ts'
-import { type EvmSite, FUNDS, NETWORK, startEvmSite } from './evm-site.ts'
+import { type EvmSite, FUNDS, NETWORK, startEvmSite, TOKEN } from './evm-site.ts'
 import { pluginEntry, untilReady } from './plugin-entry.ts'
 import { createWorld, type TestWorld } from './world.ts'
 
@@ -130,6 +130,18 @@ describe('what a payment may cost', () => {
       'limit_exceeded',
     ])
     expect(await transactionsOf(wallet)).toHaveLength(2)
+  }, 60_000)
+
+  test('buys a final answer, also from a token that uses the nonce and moves nothing', async () => {
+    const token = await site.deploy(TWO_FACED_TOKEN_CODE, TOKEN, ['Test Dollar', '2', 2n])
+    const payer = await site.payer(0n)
+    await site.mint(payer.address, FUNDS, token)
+    const body = await paymentBy(payer, { ...site, token })
+    expect(await mining(settle(ask(body), settings({ wait_for: 'confirmed' }), world))).toMatchObject({
+      success: false,
+      errorReason: 'invalid_transaction_state',
+    })
+    expect(await site.balanceOf(payer.address, token)).toBe(FUNDS)
   }, 60_000)
 
   test('is bounded in all: new wallets do not help, and payers with a key in a listed asset are served', async () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { readSettings } from '../../../plugins/x402/config.ts'
 import { settle, verify } from '../../../plugins/x402/facilitator.ts'
 import { startSolana, type TestSolana } from '../../../simulators/solana/start-solana.ts'
-import { associatedAddress, plantMint, plantTokens } from '../../../simulators/solana/tokens.ts'
+import { associatedAddress, plantMint } from '../../../simulators/solana/tokens.ts'
 import {
   createWallet,
   type Step,
@@ -22,15 +22,18 @@ import { type Service, startService } from '../../support/service.ts'
 import { MAIN, SOL, seedOf, solanaConfig } from '../../support/solana-scenario.ts'
 import { pluginEntry, untilReady } from './plugin-entry.ts'
 import { startShop } from './shop.ts'
+import {
+  GENESIS,
+  holdTokens,
+  memo,
+  SOLANA_NETWORK,
+  solanaBody,
+  TOKEN_PROGRAM,
+  transferChecked,
+} from './solana-payment.ts'
 import { createWorld, type TestWorld } from './world.ts'
 
-/** The clients of npm know the networks of Solana by their genesis hash, so this one has that of devnet. */
-const GENESIS = 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG'
-const NETWORK = `solana:${GENESIS.slice(0, 32)}` as const
-
-const TOKEN_PROGRAM: Address = address('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA')
 const TOKEN_2022_PROGRAM: Address = address('TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb')
-const MEMO_PROGRAM = address('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr')
 
 const FUNDS = 1_000_000n
 const AMOUNT = 10_000n
@@ -51,7 +54,7 @@ beforeAll(async () => {
   await hold(merchant, mint2022, 0n, TOKEN_2022_PROGRAM)
   service = await startService({
     ...solanaConfig(solana),
-    plugins: [pluginEntry([{ network: NETWORK, relayer_id: 'main' }])],
+    plugins: [pluginEntry([{ network: SOLANA_NETWORK, relayer_id: 'main' }])],
   })
   world = createWorld(service.url)
   await untilReady(service)
@@ -62,10 +65,8 @@ afterAll(async () => {
   await solana.stop()
 })
 
-async function hold(owner: Address, of: Address, amount: bigint, program = TOKEN_PROGRAM): Promise<Address> {
-  const at = await associatedAddress(owner, of, program)
-  plantTokens(solana, at, { mint: of, owner, amount, program })
-  return at
+function hold(owner: Address, of: Address, amount: bigint, program = TOKEN_PROGRAM): Promise<Address> {
+  return holdTokens(solana, { owner, mint: of, amount, program })
 }
 
 async function balance(owner: Address, of = mint, program = TOKEN_PROGRAM): Promise<bigint> {
@@ -82,7 +83,7 @@ describe('the clients of npm on Solana', () => {
     async (_, asset, program) => {
       const shop = await startShop({
         facilitator: `${service.url}/x402`,
-        network: NETWORK,
+        network: SOLANA_NETWORK,
         asset,
         payTo: merchant,
         scheme: new ShopScheme(),
@@ -97,7 +98,7 @@ describe('the clients of npm on Solana', () => {
       const response = await pay(shop.url)
       expect([response.status, await response.json()]).toEqual([200, { report: 'sunny' }])
       const receipt = decodePaymentResponseHeader(response.headers.get('PAYMENT-RESPONSE') ?? '')
-      expect(receipt).toMatchObject({ success: true, network: NETWORK, payer: payer.address })
+      expect(receipt).toMatchObject({ success: true, network: SOLANA_NETWORK, payer: payer.address })
       expect(await balance(merchant, asset, program)).toBe(AMOUNT)
       expect(await balance(payer.address, asset, program)).toBe(FUNDS - AMOUNT)
       expect(solana.included(receipt.transaction)).toBeDefined()
@@ -112,29 +113,12 @@ interface Parts {
   readonly destination: Address
 }
 
-const memo = (text: string): Step => ({ program: MEMO_PROGRAM, accounts: [], data: Buffer.from(text) })
-
-/** TransferChecked: 12, the amount, the decimals. */
-function transferChecked(
+/** A transfer of what is required, with changes. */
+function transferOf(
   { payer, source, destination }: Parts,
-  changes: {
-    amount?: bigint
-    mint?: Address
-    destination?: Address
-    source?: Address
-    authority?: Address
-  } = {},
+  changes: Partial<Parameters<typeof transferChecked>[0]> = {},
 ): Step {
-  return {
-    program: TOKEN_PROGRAM,
-    accounts: [
-      { address: changes.source ?? source, writes: true },
-      { address: changes.mint ?? mint },
-      { address: changes.destination ?? destination, writes: true },
-      { address: changes.authority ?? payer.address, signs: true },
-    ],
-    data: Buffer.concat([Buffer.from([12]), u64(changes.amount ?? AMOUNT), Buffer.from([6])]),
-  }
+  return transferChecked({ source, mint, destination, authority: payer.address, amount: AMOUNT, ...changes })
 }
 
 interface Made {
@@ -147,7 +131,7 @@ interface Made {
   readonly fresh?: Wallet
 }
 
-const NORMAL = (parts: Parts) => [unitLimit(60_000), unitPrice(1n), transferChecked(parts), memo('a memo')]
+const NORMAL = (parts: Parts) => [unitLimit(60_000), unitPrice(1n), transferOf(parts), memo('a memo')]
 
 async function paymentOf(made: Made = {}) {
   const payer = made.fresh ?? createWallet()
@@ -159,30 +143,20 @@ async function paymentOf(made: Made = {}) {
     blockhash,
     steps: (made.steps ?? NORMAL)(parts),
   })
-  const requirements = {
-    scheme: 'exact',
-    network: NETWORK,
-    amount: AMOUNT.toString(),
-    asset: mint,
+  const body = solanaBody({
+    transaction: made.transaction?.(base64) ?? base64,
+    mint,
     payTo: merchant,
-    maxTimeoutSeconds: 60,
-    extra: { feePayer: MAIN, ...made.extra },
-    ...made.requirements,
-  }
-  const body = {
-    x402Version: 2,
-    paymentPayload: {
-      x402Version: 2,
-      accepted: requirements,
-      payload: { transaction: made.transaction?.(base64) ?? base64 },
-    },
-    paymentRequirements: requirements,
-  }
+    feePayer: MAIN,
+    amount: AMOUNT,
+    extra: made.extra,
+    requirements: made.requirements,
+  })
   return { payer, body }
 }
 
 const settings = (seconds = 10) =>
-  readSettings({ networks: [{ network: NETWORK, relayer_id: 'main' }], timeout_seconds: seconds })
+  readSettings({ networks: [{ network: SOLANA_NETWORK, relayer_id: 'main' }], timeout_seconds: seconds })
 const ask = (body: unknown) => ({ body, caller: 'shop' })
 
 /** Takes away the payer's signature: the second of two. */
@@ -208,7 +182,7 @@ const REFUSALS: readonly (readonly [string, string, Made])[] = [
   [
     `${SVM}_payload_transaction_instructions_length`,
     'has too few instructions',
-    { steps: (parts) => [unitLimit(60_000), transferChecked(parts)] },
+    { steps: (parts) => [unitLimit(60_000), transferOf(parts)] },
   ],
   [
     `${SVM}_payload_transaction_instructions_length`,
@@ -218,22 +192,22 @@ const REFUSALS: readonly (readonly [string, string, Made])[] = [
   [
     `${SVM}_payload_transaction_instructions_compute_limit_instruction`,
     'begins with the price',
-    { steps: (parts) => [unitPrice(1n), unitLimit(60_000), transferChecked(parts)] },
+    { steps: (parts) => [unitPrice(1n), unitLimit(60_000), transferOf(parts)] },
   ],
   [
     `${SVM}_payload_transaction_instructions_compute_limit_instruction_too_high`,
     'asks for too many units',
-    { steps: (parts) => [unitLimit(400_001), unitPrice(1n), transferChecked(parts)] },
+    { steps: (parts) => [unitLimit(400_001), unitPrice(1n), transferOf(parts)] },
   ],
   [
     `${SVM}_payload_transaction_instructions_compute_price_instruction`,
     'has no price',
-    { steps: (parts) => [unitLimit(60_000), memo('x'), transferChecked(parts)] },
+    { steps: (parts) => [unitLimit(60_000), memo('x'), transferOf(parts)] },
   ],
   [
     `${SVM}_payload_transaction_instructions_compute_price_instruction_too_high`,
     'lets the relayer pay a priority without bound',
-    { steps: (parts) => [unitLimit(60_000), unitPrice(5_000_001n), transferChecked(parts)] },
+    { steps: (parts) => [unitLimit(60_000), unitPrice(5_000_001n), transferOf(parts)] },
   ],
   [
     `${SVM}_payload_no_transfer_instruction`,
@@ -267,7 +241,7 @@ const REFUSALS: readonly (readonly [string, string, Made])[] = [
   [
     `${SVM}_payload_unknown_optional_instruction`,
     'transfers twice',
-    { steps: (parts) => [...NORMAL(parts), transferChecked(parts)] },
+    { steps: (parts) => [...NORMAL(parts), transferOf(parts)] },
   ],
   [
     `${SVM}_payload_unknown_optional_instruction`,
@@ -275,34 +249,30 @@ const REFUSALS: readonly (readonly [string, string, Made])[] = [
     {
       steps: (parts) => [
         ...NORMAL(parts),
-        transferChecked(parts, { source: parts.destination, destination: parts.source }),
+        transferOf(parts, { source: parts.destination, destination: parts.source }),
       ],
     },
   ],
   [
     `${SVM}_payload_amount_mismatch`,
     'is for less',
-    { steps: (parts) => [unitLimit(60_000), unitPrice(1n), transferChecked(parts, { amount: 9_999n })] },
+    { steps: (parts) => [unitLimit(60_000), unitPrice(1n), transferOf(parts, { amount: 9_999n })] },
   ],
   [
     `${SVM}_payload_amount_mismatch`,
     'is for more',
-    { steps: (parts) => [unitLimit(60_000), unitPrice(1n), transferChecked(parts, { amount: 10_001n })] },
+    { steps: (parts) => [unitLimit(60_000), unitPrice(1n), transferOf(parts, { amount: 10_001n })] },
   ],
   [
     `${SVM}_payload_mint_mismatch`,
     'is in another token',
-    { steps: (parts) => [unitLimit(60_000), unitPrice(1n), transferChecked(parts, { mint: mint2022 })] },
+    { steps: (parts) => [unitLimit(60_000), unitPrice(1n), transferOf(parts, { mint: mint2022 })] },
   ],
   [
     `${SVM}_payload_recipient_mismatch`,
     'pays someone else',
     {
-      steps: (parts) => [
-        unitLimit(60_000),
-        unitPrice(1n),
-        transferChecked(parts, { destination: parts.source }),
-      ],
+      steps: (parts) => [unitLimit(60_000), unitPrice(1n), transferOf(parts, { destination: parts.source })],
     },
   ],
   [
@@ -328,7 +298,7 @@ const REFUSALS: readonly (readonly [string, string, Made])[] = [
       steps: (parts) => [
         unitLimit(60_000),
         unitPrice(1n),
-        transferChecked(parts, { authority: SELF }),
+        transferOf(parts, { authority: SELF }),
         { ...memo('x'), accounts: [{ address: parts.payer.address, signs: true }] },
       ],
     },
@@ -408,6 +378,22 @@ describe('a payment on Solana that', () => {
     expect(await balance(payer.address)).toBe(FUNDS - AMOUNT)
   })
 
+  test('was made to one payee is no success for another who asks with it', async () => {
+    const { body } = await paymentOf()
+    expect(await settle(ask(body), settings(), world)).toMatchObject({ success: true })
+    const other = createWallet().address
+    await hold(other, mint, 0n)
+    const asOther = (requirements: object) => ({ ...requirements, payTo: other })
+    const { paymentPayload, paymentRequirements } = body
+    const resold = {
+      ...body,
+      paymentPayload: { ...paymentPayload, accepted: asOther(paymentPayload.accepted) },
+      paymentRequirements: asOther(paymentRequirements),
+    }
+    expect(await settle(ask(resold), settings(), world)).toMatchObject({ success: false, transaction: '' })
+    expect(await balance(other)).toBe(0n)
+  }, 30_000)
+
   test('is one of fifty to the same payee at the same moment is settled like the others', async () => {
     const before = await balance(merchant)
     const made = await Promise.all(Array.from({ length: 50 }, () => paymentOf()))
@@ -422,7 +408,7 @@ describe('a payment on Solana that', () => {
     const destination = await associatedAddress(stranger, mint)
     const { body } = await paymentOf({
       requirements: { payTo: stranger },
-      steps: (parts) => [unitLimit(60_000), unitPrice(1n), transferChecked(parts, { destination })],
+      steps: (parts) => [unitLimit(60_000), unitPrice(1n), transferOf(parts, { destination })],
     })
     expect(await settle(ask(body), settings(), world)).toMatchObject({
       errorReason: `${SVM}_transaction_simulation_failed`,

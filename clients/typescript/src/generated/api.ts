@@ -897,6 +897,9 @@ export interface paths {
          *
          *     While the relayer is paused or disabled (`system_disabled`), only an unsigned transaction can be canceled; otherwise the response is 400
          *     `relayer_paused` or `relayer_disabled`.
+         *
+         *     With `unsigned_only=true`, only a transaction without a nonce and without signed bytes is canceled, so no no-op is ever paid for. Any other is
+         *     400 `transaction_not_replaceable`, and stays as it is.
          */
         readonly delete: operations["cancelTransaction"];
         readonly options?: never;
@@ -9048,6 +9051,11 @@ export interface operations {
                  * @example 20
                  */
                 readonly timeout?: components["parameters"]["WaitTimeout"];
+                /**
+                 * @description With `true`, a signed transaction is not canceled.
+                 * @example true
+                 */
+                readonly unsigned_only?: boolean;
             };
             readonly header?: never;
             readonly path: {
