@@ -25,6 +25,7 @@ import { benchSend } from './bench/parts/send.ts'
 import { benchSendOnPostgres } from './bench/parts/send-postgres.ts'
 import { benchSoak } from './bench/parts/soak.ts'
 import { benchStart } from './bench/parts/start.ts'
+import { benchStreams } from './bench/parts/streams.ts'
 import { readLastRun, recordRun } from './bench/report/history.ts'
 import { describeRegressions } from './bench/report/regressions.ts'
 import { describeMachine, runOf, withNewerRows } from './bench/report/run.ts'
@@ -66,6 +67,7 @@ const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   processes: benchProcesses,
   start: benchStart,
   restart: () => benchRestart({ stored: Number(values.stored) }),
+  streams: benchStreams,
   soak: () => benchSoak({ transactions: Number(values.soak ?? SOAK) }),
   idle: () => benchIdle({ relayers: Number(values.relayers) }),
   lists: () => benchLists({ rows: Number(values.rows ?? 100_000) }),

@@ -4,6 +4,9 @@ import type { Visibility } from './principal.ts'
 /** A condition that is always true. */
 const ALWAYS = sql<boolean>`true`
 
+/** A condition that is never true: that of an empty list. */
+const NEVER = sql<boolean>`false`
+
 /** Returns the condition that a row of `relayers` is visible. `table` is its name in the query. */
 export function visibleRelayer({ relayers, networks }: Visibility, table = 'relayers'): RawBuilder<boolean> {
   // A key sees the further accounts of a relayer with it.
@@ -17,7 +20,8 @@ export function visibleRelayer({ relayers, networks }: Visibility, table = 'rela
 }
 
 function anyOf(conditions: RawBuilder<unknown>[] | undefined): RawBuilder<unknown> {
-  return conditions === undefined ? ALWAYS : sql`(${sql.join(conditions, sql` or `)})`
+  if (conditions === undefined) return ALWAYS
+  return conditions.length === 0 ? NEVER : sql`(${sql.join(conditions, sql` or `)})`
 }
 
 /** Returns the condition that a row belongs to a visible relayer, present or removed. `column` has the id of the relayer. */

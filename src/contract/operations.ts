@@ -92,8 +92,16 @@ export type StreamPiece =
   | { readonly kind: 'event'; readonly id: string; readonly type: string; readonly data: unknown }
   | { readonly kind: 'alive' }
 
-/** Pieces that are sent together. A page that may be large is given as a function, which is called when there is memory for it. */
-export type StreamGroup = readonly StreamPiece[] | (() => Promise<readonly StreamPiece[]>)
+/** Pieces that are read when there is memory for them. */
+export interface LatePieces {
+  /** The bytes that they are expected to have. */
+  readonly bytes: number
+  /** Reads them. Several streams may get the same array. */
+  read(): Promise<readonly StreamPiece[]>
+}
+
+/** Pieces that are sent together. */
+export type StreamGroup = readonly StreamPiece[] | LatePieces
 
 /** The result of an operation that streams. http takes the next pieces when the caller has read the previous ones. */
 export interface Streamed {

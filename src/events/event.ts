@@ -1,4 +1,10 @@
-import type { Visibility } from '../access/principal.ts'
+import {
+  ALL_RELAYERS,
+  seesEverything,
+  seesNetwork,
+  seesRelayerId,
+  type Visibility,
+} from '../access/principal.ts'
 
 /**
  * Incidents of transactions that need a person's attention. `transaction_undecided`: no endpoint can prove whether it was included ·
@@ -46,4 +52,32 @@ export interface EventFilter {
   readonly type?: EventType | undefined
   /** Events of other relayers, and those without a relayer, are omitted. If absent, everything is visible. */
   readonly visibility?: Visibility | undefined
+}
+
+/** An entry of the event log with what filters compare. */
+export interface LoggedEvent extends EventRecord {
+  /** The bytes of its content. */
+  readonly bytes: number
+  /** The id under which callers know the relayer. Absent, like the network, if the event is about none. */
+  readonly poolId?: string
+  /** The network of the relayer, by type and name. */
+  readonly networkId?: string
+}
+
+/** Returns true if the reader may see the event and asks for it, as `readEvents` does in the database. Pure. */
+export function selects(
+  { relayerId, transactionId, type, visibility = ALL_RELAYERS }: EventFilter,
+  event: LoggedEvent,
+): boolean {
+  return (
+    (relayerId === undefined || event.poolId === relayerId) &&
+    (transactionId === undefined || event.transactionId === transactionId) &&
+    (type === undefined || event.type === type) &&
+    (seesEverything(visibility) || isVisible(visibility, event))
+  )
+}
+
+function isVisible(visibility: Visibility, { poolId, networkId }: LoggedEvent): boolean {
+  if (poolId === undefined || networkId === undefined) return false
+  return seesRelayerId(visibility, poolId) && seesNetwork(visibility, networkId)
 }

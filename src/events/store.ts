@@ -5,7 +5,7 @@ import { ofVisibleRelayer } from '../access/visibility-store.ts'
 import type { Db, Tx } from '../database/db.ts'
 import type { EventsTable } from '../database/tables/events.ts'
 import { smaller } from '../lib/bigint.ts'
-import type { EventFilter, EventRecord, EventType } from './event.ts'
+import type { EventFilter, EventRecord, EventType, LoggedEvent } from './event.ts'
 
 /** The channel on which the database announces committed events. */
 export const EVENTS_CHANNEL = 'events_written'
@@ -35,13 +35,13 @@ interface ReadOptions extends EventFilter {
   readonly limit: number
 }
 
-/**
- * The number of bytes that readers get from the rows before a row of a page; null for the first row. An event without its own content shows
- * that of its transaction.
- */
+/** The number of bytes of an event. One without its own content shows that of its transaction. */
+const SIZE = sql<number>`octet_length(payload::text) + coalesce(octet_length(request::text), 0)`
+const BYTES = SIZE.as('bytes')
+
+/** The number of bytes that readers get from the rows before a row of a page; null for the first row. */
 const BYTES_BEFORE = sql<number | null>`
-  sum(octet_length(payload::text) + coalesce(octet_length(request::text), 0))
-    over (order by number rows between unbounded preceding and 1 preceding)`.as('bytes_before')
+  sum(${SIZE}) over (order by number rows between unbounded preceding and 1 preceding)`.as('bytes_before')
 
 /** The content that an event of a page shares with its transaction. */
 const SHARED_CONTENT = sql<{ request: unknown }>`
@@ -49,10 +49,38 @@ const SHARED_CONTENT = sql<{ request: unknown }>`
     where transactions.id = page.transaction_id and not page.payload ? 'request' limit 1)`.as('shared')
 
 /** Reads events after a cursor, oldest first: at most `limit`, fewer when they are large, and at least one when there is one. */
-export async function readEvents(
+export async function readEvents(db: Db, options: ReadOptions): Promise<LoggedEvent[]> {
+  const rows = await db
+    .selectFrom(pageOf(db, options))
+    .leftJoin('relayers', 'relayers.id', 'page.relayer_id')
+    .select(EVENT_COLUMNS.map((column) => `page.${column}` as const))
+    .select(['bytes', 'pool_id', 'network_type', 'network'])
+    .orderBy('number')
+    .execute()
+  return rows.map((row) => ({
+    ...toEventRecord(row),
+    bytes: Number(row.bytes),
+    ...(row.pool_id !== null && { poolId: row.pool_id, networkId: `${row.network_type}:${row.network}` }),
+  }))
+}
+
+/** Reads the number of the newest event but `count`; undefined if there are fewer. */
+export async function numberBefore(db: Db, count: number): Promise<bigint | undefined> {
+  const row = await db
+    .selectFrom('events')
+    .select('number')
+    .orderBy('number', 'desc')
+    .offset(count)
+    .limit(1)
+    .executeTakeFirst()
+  return row?.number
+}
+
+/** Selects the rows of a page. */
+function pageOf(
   db: Db,
   { after, upTo, limit, relayerId, transactionId, type, visibility = ALL_RELAYERS }: ReadOptions,
-): Promise<EventRecord[]> {
+) {
   let query = db
     .selectFrom('events')
     .select([...EVENT_COLUMNS, 'payload'])
@@ -72,15 +100,13 @@ export async function readEvents(
   const sized = db
     .selectFrom(page)
     .leftJoin(SHARED_CONTENT, (join) => join.onTrue())
-    .select([...EVENT_COLUMNS, BYTES_BEFORE])
+    .select([...EVENT_COLUMNS, BYTES, BYTES_BEFORE])
     .as('sized')
-  const rows = await db
+  return db
     .selectFrom(sized)
-    .select(EVENT_COLUMNS)
+    .selectAll()
     .where((eb) => eb.or([eb('bytes_before', 'is', null), eb('bytes_before', '<', PAGE_BYTES)]))
-    .orderBy('number')
-    .execute()
-  return rows.map(toEventRecord)
+    .as('page')
 }
 
 /** Reads the numbers of the oldest and the newest stored event; both are undefined if there is none. */

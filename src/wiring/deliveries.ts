@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config/types.ts'
 import type { Database } from '../database/db.ts'
-import type { EventNotifier } from '../events/follow.ts'
+import type { EventNotifier } from '../events/notifier.ts'
 import { createBodyWriter, type EventPresenter } from '../handlers/present/event.ts'
 import type { Clock } from '../lib/time.ts'
 import { MAX_CONCURRENT } from '../notifications/delivery/capacity.ts'

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { createEventNotifier } from '../../src/events/follow.ts'
+import { createEventNotifier } from '../../src/events/notifier.ts'
 
 /** A database that announces when the test says so, and tells who listens. */
 function announcer() {

@@ -4,7 +4,7 @@ import { ROOT } from '../../src/access/principal.ts'
 import type { RequestContext } from '../../src/contract/handler.ts'
 import type { Streamed, StreamPiece } from '../../src/contract/operations.ts'
 import type { Database } from '../../src/database/db.ts'
-import { createEventNotifier } from '../../src/events/follow.ts'
+import { createEventNotifier } from '../../src/events/notifier.ts'
 import { recordTestEvent } from '../../src/events/store.ts'
 import { createStreamLimit } from '../../src/events/stream-limit.ts'
 import { createStreamTickets } from '../../src/events/stream-tickets-store.ts'
@@ -76,7 +76,7 @@ function streaming(onQuery: () => void = () => {}) {
 
 /** Reads each group at once, as the server does while it has memory. */
 async function* readGroups(stream: Streamed['stream']): AsyncGenerator<readonly StreamPiece[], void> {
-  for await (const group of stream) yield typeof group === 'function' ? await group() : group
+  for await (const group of stream) yield 'read' in group ? await group.read() : group
 }
 
 test('a reader that left before the first page costs no query', async () => {

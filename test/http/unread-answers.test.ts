@@ -120,15 +120,21 @@ test('of many at the same time, no more are kept than the budget holds', async (
   expect(statuses.filter((line) => line === 'HTTP/1.1 429').length).toBe(18)
 })
 
+/** The bytes that each page is expected to have. */
+const EXPECTED_BYTES = 524_288
+
 /** The answer to a reader, who takes pieces as the test says; `built` counts the pages that were made. */
 function openStream(budget: ReturnType<typeof createAnswerBudget>, pageBytes: number) {
   const counted = { built: 0, taken: 0 }
   const data = 'y'.repeat(pageBytes)
   async function* pages(): AsyncGenerator<StreamGroup> {
     for (let number = 1; ; number += 1)
-      yield async () => {
-        counted.built += 1
-        return [{ kind: 'event', id: String(number), type: 't', data }]
+      yield {
+        bytes: EXPECTED_BYTES,
+        read: async () => {
+          counted.built += 1
+          return [{ kind: 'event', id: String(number), type: 't', data }]
+        },
       }
   }
   const res = new PassThrough()

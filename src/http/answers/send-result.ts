@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { ContractOperation } from '../../contract/document.ts'
 import { stringifyJson } from '../../contract/exact-integers.ts'
-import type { Pagination, Streamed, StreamPiece } from '../../contract/operations.ts'
+import type { LatePieces, Pagination, Streamed, StreamPiece } from '../../contract/operations.ts'
 import type { HttpContext } from '../state.ts'
 import { type AnswerBudget, type AnswerShare, callerOf } from './answer-budget.ts'
 import { sendJson, sendText } from './send.ts'
@@ -67,9 +67,6 @@ function successBody({ data, pagination, logs = [] }: SuccessResult): object {
   }
 }
 
-/** The bytes that a page is expected to have before it is there. Most have fewer, because a page ends at 256 KiB of contents. */
-const PAGE_BYTES = 524_288
-
 /**
  * Answers with server-sent events until the iterator ends. It takes the next pieces only when the connection has accepted the
  * previous ones, so a slow reader costs the memory of one group of pieces, and all readers of a caller together not more than its budget: a page
@@ -91,7 +88,7 @@ export function sendEvents(context: HttpContext, streamed: Streamed, share: Answ
  * Reads a text when the connection has taken the previous one. `Readable.from` reads one ahead, regardless of its high-water mark: another
  * page of memory for each slow reader.
  */
-function readOneByOne(texts: AsyncGenerator<string, void>, onEnd: () => void): Readable {
+function readOneByOne(texts: AsyncGenerator<Buffer, void>, onEnd: () => void): Readable {
   return new Readable({
     objectMode: true,
     highWaterMark: 0,
@@ -111,29 +108,36 @@ function readOneByOne(texts: AsyncGenerator<string, void>, onEnd: () => void): R
   })
 }
 
-async function* frames({ after, stream }: Streamed, share: AnswerShare): AsyncGenerator<string, void> {
+async function* frames({ after, stream }: Streamed, share: AnswerShare): AsyncGenerator<Buffer, void> {
   // Node sends the headers with the first bytes, and a reader needs to know immediately that it is connected. An id without data is not an
   // event: readers only remember it, and send it as Last-Event-ID when they reconnect.
-  yield `: open\nid: ${after}\n\n`
+  yield Buffer.from(`: open\nid: ${after}\n\n`)
   for await (const group of stream) {
-    if (typeof group !== 'function') yield toText(group)
-    else if (await share.wait(PAGE_BYTES)) {
-      // No variable holds the text, which would keep it alive after it was read.
+    if (!('read' in group)) yield bytesOf(group)
+    else if (await share.wait(group.bytes)) {
+      // No variable holds the bytes, which would keep them alive after they were read.
       yield await counted(share, group)
       share.release()
     } else return
   }
 }
 
-async function counted(share: AnswerShare, read: () => Promise<readonly StreamPiece[]>): Promise<string> {
-  const text = toText(await read())
+async function counted(share: AnswerShare, group: LatePieces): Promise<Buffer> {
+  const bytes = bytesOf(await group.read())
   share.release()
-  share.hold(Buffer.byteLength(text))
-  return text
+  share.hold(bytes.length)
+  return bytes
 }
 
-function toText(group: readonly StreamPiece[]): string {
-  return group.map(toFrame).join('')
+/** The bytes of groups that several streams have in common, for as long as one of them sends them. */
+const known = new WeakMap<readonly StreamPiece[], WeakRef<Buffer>>()
+
+function bytesOf(group: readonly StreamPiece[]): Buffer {
+  const shared = known.get(group)?.deref()
+  if (shared !== undefined) return shared
+  const bytes = Buffer.from(group.map(toFrame).join(''))
+  known.set(group, new WeakRef(bytes))
+  return bytes
 }
 
 /** One `data` line holds the whole event, because JSON text has no line breaks. */
