@@ -10,6 +10,7 @@ import { type CompiledContract, compileContract } from './contract/compile.ts'
 import { type DatabaseOptions, openDatabase } from './database/database.ts'
 import type { Database } from './database/db.ts'
 import { waitForServer } from './database/errors.ts'
+import { transact } from './database/locks/transact.ts'
 import { PROCESSES_CHANNEL } from './database/processes.ts'
 import { withSealedColumns } from './database/sealed-columns.ts'
 import { gatherFacts } from './diagnosis/facts.ts'
@@ -145,20 +146,22 @@ export async function createApp(config: Config, deps: AppDeps = {}): Promise<App
     sealer,
   )
   // A start does nothing that a second time would do again: migrations, and the entries of the file, are committed with the note that they are done.
-  const patiently: Patiently = (work) => waitForServer(work, { waitMs: config.database.waitMs, signal, log })
+  const { waitMs } = config.database
+  const patiently: Patiently = (what, work) =>
+    waitForServer(work, { waitMs, what, blockedBy: opened.blockedBy, signal, log })
   const database: Database = {
     ...opened,
-    listen: (channel, handler) => patiently(() => opened.listen(channel, handler)),
+    listen: (channel, handler) => patiently('notifications', () => opened.listen(channel, handler)),
   }
   try {
-    const { keys } = await patiently(() =>
+    const { keys } = await patiently('migrations and the configuration', () =>
       prepareDatabase({ config, database, sealer, loaded, accounts, log }),
     )
-    if (deps.paused) await patiently(() => pauseRelayers(database.db, log))
+    if (deps.paused) await patiently('the pause of all relayers', () => pauseRelayers(database.db, log))
     const { compiled = await compileContract() } = deps
     const { clock, loops } = deps.clock
       ? { clock: deps.clock, loops: [] }
-      : await patiently(() => createServiceClock(database, log))
+      : await patiently('the time', () => createServiceClock(database, log))
     return await assemble({
       config,
       database,
@@ -182,7 +185,7 @@ export async function createApp(config: Config, deps: AppDeps = {}): Promise<App
 }
 
 async function pauseRelayers(db: Database['db'], log: Logger): Promise<void> {
-  const ids = await db.transaction().execute(async (tx) => {
+  const ids = await transact(db, async (tx) => {
     const paused = await pauseAll(tx)
     for (const id of paused) {
       const target = { type: 'relayer', id } as const
@@ -195,7 +198,7 @@ async function pauseRelayers(db: Database['db'], log: Logger): Promise<void> {
 }
 
 /** Repeats work while the database is away: a start that loses it waits for it like one that does not find it. */
-type Patiently = <T>(work: () => Promise<T>) => Promise<T>
+type Patiently = <T>(what: string, work: () => Promise<T>) => Promise<T>
 
 interface Parts {
   readonly config: Config
@@ -225,7 +228,7 @@ async function assemble(parts: Parts): Promise<App> {
     traceParentOf: (transactionId) => findTraceParent(db, transactionId),
     readMetrics: async () => (await instrumentation?.readSeries()) ?? [],
   })
-  const runtimeSet = await patiently(() =>
+  const runtimeSet = await patiently('the relayers', () =>
     createRuntimes({ ...parts, connection, instrumentation, traces, owner }),
   )
   const { registry, context, share } = runtimeSet
@@ -233,7 +236,7 @@ async function assemble(parts: Parts): Promise<App> {
   const observer = instrumentation?.deliveries
   const notifier = createEventNotifier((handler) => database.listen(EVENTS_CHANNEL, handler))
   const shared = { config, database, notifier, presentEvents, sealer, owner, clock, log, nameServers }
-  const deliveries = await patiently(() =>
+  const deliveries = await patiently('the notifications', () =>
     createDeliveries({ ...shared, observer, tracer: traces?.deliveries }),
   )
   const submit = createSubmitWorker(context)
@@ -241,7 +244,7 @@ async function assemble(parts: Parts): Promise<App> {
   const topUps = createTopUpWorker(context, { intervalMs: config.healthIntervalMs })
   const management = createManagement({ ...parts, connection, runtimeSet, owner })
   const tickets = createStreamTickets({ db, clock })
-  const access = await patiently(() => createAccess({ database, tickets, clock, log }))
+  const access = await patiently('the API keys', () => createAccess({ database, tickets, clock, log }))
   const limits = createSharedLimits({ database, rateLimit: config.rateLimit, clock, log })
   const plugins = await createPluginsOf(parts, { db: database.requests, observer: instrumentation?.plugins })
   const hooks = await createHooksOf(plugins, parts, {
@@ -379,7 +382,7 @@ async function assemble(parts: Parts): Promise<App> {
         ...(shown && { metricsUrl: shown.url }),
         ...(config.server.console && { consoleUrl: `${url}/console` }),
         referenceUrl: `${url}/docs`,
-        relayersNotSigning: await patiently(() => findNotSigning(database.db)),
+        relayersNotSigning: await patiently('the relayers', () => findNotSigning(database.db)),
       }
     },
     compileSchemas: parts.compiled.validator.compile,

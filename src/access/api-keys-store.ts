@@ -71,12 +71,13 @@ export async function findApiKey(db: Db, id: string, now: Date): Promise<ApiKey 
 
 /** Locks a key against other changes until the commit; false when there is none. */
 export async function lockApiKey(tx: Tx, id: string): Promise<boolean> {
+  // The order of locks: database/locks/lock-order.md.
   const row = await tx
     .selectFrom('api_keys')
     .select('id')
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
-    .forUpdate()
+    .forNoKeyUpdate()
     .executeTakeFirst()
   return row !== undefined
 }
@@ -160,7 +161,7 @@ export async function saveUses(db: Db, uses: ReadonlyMap<string, Date>): Promise
   if (uses.size === 0) return
   await db
     .insertInto('api_key_uses')
-    .values([...uses].map(([id, at]) => ({ api_key_id: id, last_used_at: at })))
+    .values([...uses].sort().map(([id, at]) => ({ api_key_id: id, last_used_at: at })))
     .onConflict((conflict) =>
       conflict.column('api_key_id').doUpdateSet({
         last_used_at: sql<Date>`greatest(api_key_uses.last_used_at, excluded.last_used_at)`,

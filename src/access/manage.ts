@@ -3,6 +3,7 @@ import { appendManagement } from '../audit/append-store.ts'
 import { CLI_AUTHOR, CONFIGURATION, changedFields, SERVICE } from '../audit/entry.ts'
 import type { Schemas } from '../contract/operations.ts'
 import type { Db, Tx } from '../database/db.ts'
+import { transact } from '../database/locks/transact.ts'
 import { AppError } from '../errors.ts'
 import { omitUndefined } from '../lib/object.ts'
 import type { Clock } from '../lib/time.ts'
@@ -101,7 +102,7 @@ export function createApiKeyManager({ db, clock, changed }: ApiKeyManagerDeps): 
     { id, action }: { readonly id: string; readonly action: ApiKeyAction },
     work: (tx: Tx, key: ApiKey) => Promise<void>,
   ): Promise<void> {
-    await db.transaction().execute(async (tx) => {
+    await transact(db, async (tx) => {
       const key = (await lockApiKey(tx, id)) ? await findApiKey(tx, id, now()) : undefined
       if (key === undefined) throw absent(id)
       if (key.createdBy === CONFIGURATION.keyId) throw ofConfiguration(id)
@@ -128,7 +129,7 @@ export function createApiKeyManager({ db, clock, changed }: ApiKeyManagerDeps): 
       if (RESERVED.has(id) || id.startsWith(KEYS_OF_PLUGINS)) throw idInUse(id)
       const { secret, stored } = drawn()
       const key = { id, name, ...rights, createdBy: principal.id, createdAt: stored.createdAt }
-      const created = await db.transaction().execute(async (tx) => {
+      const created = await transact(db, async (tx) => {
         if (!(await insertApiKey(tx, key, stored))) throw idInUse(id)
         const inserted = await findApiKey(tx, id, now())
         if (inserted === undefined) throw new Error(`API key ${id} was stored and is not there`)

@@ -28,8 +28,8 @@ const HEAD_COLUMNS = sql`number, hash, clock_timestamp()::timestamptz(3) as now`
 
 /**
  * Appends changes to a chain of the log, in the database transaction that makes them: both are committed, or neither. Call it last, because
- * it locks the end of the chain until the commit; on a server one database transaction appends to one chain only, so that no two can wait for
- * each other.
+ * it locks the end of the chain until the commit; on a server one database transaction appends to one chain only
+ * (`database/locks/lock-order.md`).
  */
 export async function appendEntries(tx: Tx, chain: string, changes: readonly AuditedChange[]): Promise<void> {
   for (const slice of slicesOf(changes, MAX_ENTRIES)) {

@@ -1,5 +1,6 @@
 import type { Actor } from '../access/principal.ts'
 import type { Db, Tx } from '../database/db.ts'
+import { transact } from '../database/locks/transact.ts'
 import { createBatcher } from '../lib/concurrency/batcher.ts'
 import { appendEntries } from './append-store.ts'
 import { type AuditAction, auditLogOf } from './entry.ts'
@@ -29,7 +30,7 @@ export function createSignatureRecorder(db: Db): SignatureRecorder {
     maxItems: MAX_ENTRIES,
     collectsTurn: true,
     run: async (signatures, relayerId) => {
-      await db.transaction().execute((tx) => appendSignatures(tx, relayerId, signatures))
+      await transact(db, (tx) => appendSignatures(tx, relayerId, signatures))
       return signatures.map(() => true)
     },
   })

@@ -4,6 +4,7 @@ import { appendManagement } from '../audit/append-store.ts'
 import { CLI_AUTHOR } from '../audit/entry.ts'
 import { loadConfig } from '../config/load.ts'
 import type { Database } from '../database/db.ts'
+import { transact } from '../database/locks/transact.ts'
 import { migrate } from '../database/migrate.ts'
 import { sealUrls, withSealedColumns } from '../database/sealed-columns.ts'
 import { ownerOf as ownerOfNotification } from '../notifications/keys.ts'
@@ -79,7 +80,7 @@ function sealAgain(
   const reseal = (sealed: Uint8Array, owner: string) => next.seal(present.open(sealed, owner), owner)
   // Reads decrypt with the current key, and writes encrypt with the next one.
   const { db } = withSealedColumns(database, { open: present.open, seal: next.seal })
-  return db.transaction().execute(async (tx) => {
+  return transact(db, async (tx) => {
     await sealUrls(tx, 'all')
     const signers = await resealSigners(tx, (sealed, id) => reseal(sealed, ownerOfSigner(id)))
     const keys = await resealKeys(tx, (sealed, id) => reseal(sealed, ownerOfNotification(id)))

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { appendManagement } from '../audit/append-store.ts'
 import { type AuditedChange, CONFIGURATION } from '../audit/entry.ts'
 import type { Db, Tx } from '../database/db.ts'
+import { transact } from '../database/locks/transact.ts'
 import { ConfigError } from '../lib/fields.ts'
 import type { Notification, NotificationConfig } from '../notifications/notification.ts'
 import { deleteNotification, lockNotifications, saveNotification } from '../notifications/store.ts'
@@ -64,7 +65,7 @@ export function applyConfig(
   { relayers, notifications, signers, plugins = [], publicKeys = new Map() }: Applied,
   accounts: ReadonlyMap<string, RelayerAccounts>,
 ): Promise<ConfigChange[]> {
-  return db.transaction().execute(async (tx) => {
+  return transact(db, async (tx) => {
     const stored = await lockRelayers(tx)
     const ofSigners = await applySigners(tx, { signers, publicKeys })
     const ofNotifications = await applyNotifications(tx, notifications)

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db } from './db.ts'
+import { transact } from './locks/transact.ts'
 
 /** The levels of `DURABILITY`. `full`: an answered commit survives a power cut. `relaxed`: it survives a killed process only. */
 export const DURABILITIES = ['full', 'relaxed'] as const
@@ -15,4 +17,19 @@ export async function readDurability(db: Db): Promise<Durability> {
     select current_setting('fsync') = 'on' and current_setting('synchronous_commit') <> 'off' as synced
   `.execute(db)
   return rows[0]?.synced ? 'full' : 'relaxed'
+}
+
+/**
+ * Writes to the database and commits, which ends when the write is as safe as an accepted request. Nothing of it stays. Rejects when the
+ * database takes no writes.
+ */
+export async function writeProbe(db: Db): Promise<void> {
+  const name = `probe:${randomUUID()}`
+  await transact(db, async (tx) => {
+    await tx
+      .insertInto('leases')
+      .values({ name, owner: name, expires_at: sql<Date>`now()`, fence: 1n })
+      .execute()
+    await tx.deleteFrom('leases').where('name', '=', name).execute()
+  })
 }

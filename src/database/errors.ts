@@ -95,6 +95,15 @@ export function explainAway(error: unknown): AppError | undefined {
 /** SQLSTATE codes of a conflict between two transactions, which a server that works reports. */
 const CONFLICTS = new Set(['40001', '40P01', '55P03'])
 
+/**
+ * Returns true if the server has rolled the transaction back, and asks to repeat it from its start: for another transaction, or because it
+ * was parsed before a table changed.
+ */
+export function isRolledBack(error: unknown): boolean {
+  const code = codeOf(error)
+  return code === '40001' || code === '40P01' || isParsedBefore(error)
+}
+
 /** Returns true if an error of a statement says that the server is going away, was lost, or has become read-only. */
 export function isAway(error: unknown): boolean {
   return isReadOnly(error) || (isRetryable(error) && !CONFLICTS.has(codeOf(error) ?? ''))
@@ -111,9 +120,24 @@ const PAUSE_MS = 500
 /** The time between two log lines, in ms. */
 const LOG_EVERY_MS = 5_000
 
+/** What a statement can wait for on a server that works, in words. */
+const BLOCKERS = {
+  standby: 'no commit ends, because no synchronous standby confirms it',
+  lock: 'another transaction has a lock',
+} as const
+
+/** The server answers, and work has made no progress for too long. */
+class BlockedError extends Error {
+  override readonly name = 'BlockedError'
+}
+
 interface WaitOptions {
   /** The time in ms after the first failure for which a server that cannot be reached is awaited; 0 for one attempt. */
   readonly waitMs: number
+  /** The words for the work in the log, such as "a connection". */
+  readonly what: string
+  /** What holds up statements on the server. Work that it holds up for `waitMs` fails. Default: nothing. */
+  readonly blockedBy?: (() => keyof typeof BLOCKERS | undefined) | undefined
   /** Ends the wait. */
   readonly signal?: AbortSignal | undefined
   readonly log: Logger
@@ -124,28 +148,63 @@ interface WaitOptions {
  * Does work that needs the server, and repeats it while the server cannot be reached or the connection is lost: the service and its
  * database are often started at the same time. A lost connection does not show whether the server did the work, so the work must be safe to
  * repeat. Rejects with the error of the last attempt, and immediately with an error that waiting does not solve, such as a wrong password.
+ * Work that a server carries out may take any time, as a migration of many rows; work that waits on it is bounded.
  */
-export async function waitForServer<T>(
-  work: () => Promise<T>,
-  { waitMs, signal, log, clock = systemClock }: WaitOptions,
-): Promise<T> {
+export async function waitForServer<T>(work: () => Promise<T>, options: WaitOptions): Promise<T> {
+  const { waitMs, what, signal, log, clock = systemClock } = options
   let end: number | undefined
   let logAt = 0
   for (;;) {
     try {
-      return await work()
+      return await unlessBlocked(work(), options)
     } catch (error) {
       const now = clock.now()
       end ??= now + waitMs
       if (!isRetryable(error) || now >= end || signal?.aborted) throw error
       if (now >= logAt) {
         log.warn(
-          { err: error, seconds_left: Math.ceil((end - now) / 1000) },
+          { err: error, waiting_for: what, seconds_left: Math.ceil((end - now) / 1000) },
           'database not reachable; retrying',
         )
         logAt = now + LOG_EVERY_MS
       }
       await clock.sleep(Math.min(PAUSE_MS, end - now), signal)
     }
+  }
+}
+
+/** Fails when the server has held the work up for `waitMs` without a break, and says in the log what the work waits for. */
+async function unlessBlocked<T>(
+  work: Promise<T>,
+  { waitMs, what, blockedBy = () => undefined, log, clock = systemClock }: WaitOptions,
+): Promise<T> {
+  const over = new AbortController()
+  const watch = async (): Promise<never> => {
+    let since: number | undefined
+    for (let looks = 1; ; looks += 1) {
+      await clock.sleep(PAUSE_MS, over.signal)
+      if (over.signal.aborted) return new Promise(() => {})
+      const blocker = blockedBy()
+      const now = clock.monotonic()
+      since = blocker === undefined ? undefined : (since ?? now)
+      if (looks % (LOG_EVERY_MS / PAUSE_MS) === 0)
+        log.warn(
+          {
+            waiting_for: what,
+            ...(blocker && { reason: BLOCKERS[blocker] }),
+            seconds: (looks * PAUSE_MS) / 1000,
+          },
+          'database has not answered yet; waiting',
+        )
+      if (blocker !== undefined && since !== undefined && now - since >= waitMs)
+        throw new BlockedError(`The database does not get on with ${what}: ${BLOCKERS[blocker]}.`)
+    }
+  }
+  // Work that is given up may fail later, and no one waits for it then.
+  work.catch(() => {})
+  try {
+    return await Promise.race([work, watch()])
+  } finally {
+    over.abort()
   }
 }

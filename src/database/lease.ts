@@ -90,6 +90,7 @@ export async function assertFence(tx: Tx, lease: Lease): Promise<void> {
 
 /** Builds the query of `assertFence`, for a statement that locks more: one row, or none when another owner has acquired the lease. */
 export function lockFence({ name, owner, fence }: Lease) {
+  // The order of locks: locks/lock-order.md.
   return sql`select fence from leases where name = ${name} and owner = ${owner} and fence = ${fence} for share`
 }
 

@@ -8,6 +8,7 @@ import {
   type UnknownRow,
 } from 'kysely'
 import type { Database, Db, Tx } from './db.ts'
+import { transact } from './locks/transact.ts'
 
 /** Encrypts texts. Sealed bytes of one owner do not open for another. */
 export interface ColumnSealer {
@@ -143,7 +144,7 @@ function nameOf(node: OperationNode): string {
 
 /** Seals the urls that were stored as plain text while the deployment had no key. `db` has sealed columns. */
 export function sealStoredUrls(db: Db): Promise<void> {
-  return db.transaction().execute((tx) => sealUrls(tx, 'plain'))
+  return transact(db, (tx) => sealUrls(tx, 'plain'))
 }
 
 /** The JSON types of a list of urls: an array is plain, a string is sealed. */
@@ -152,6 +153,7 @@ const JSON_TYPES = { plain: ['array'], all: ['array', 'string'] } as const
 /** Seals the urls that are plain text, or all of them again. `tx` has sealed columns, so each row only has to be read and written. */
 export async function sealUrls(tx: Tx, which: keyof typeof JSON_TYPES): Promise<void> {
   const types = sql.join(JSON_TYPES[which])
+  // The order of locks: locks/lock-order.md.
   const relayers = await tx
     .selectFrom('relayers')
     .select(['id', 'custom_rpc_urls'])

@@ -2,6 +2,7 @@ import type { Actor } from '../access/principal.ts'
 import { appendManagement } from '../audit/append-store.ts'
 import { changedFields } from '../audit/entry.ts'
 import type { Db, Tx } from '../database/db.ts'
+import { transact } from '../database/locks/transact.ts'
 import { AppError } from '../errors.ts'
 import type { AddressPolicy } from '../security/guarded-http-client.ts'
 import { listResets } from './chain-identity-store.ts'
@@ -77,7 +78,7 @@ export function createNetworkManager(deps: NetworkManagerDeps): NetworkManager {
       const answer = rpcUrls && (await verify({ ...network, rpcUrls }))
       if (answer?.kind === 'refused')
         throw new AppError('wrong_chain', `body.rpc_urls: ${answer.refusal.detail}`)
-      await db.transaction().execute(async (tx) => {
+      await transact(db, async (tx) => {
         const before = await saveUrls(tx, networks, { network, wanted })
         const target = { type: 'network', id: networkId(network) } as const
         const changes = changedUrls(before, wanted)

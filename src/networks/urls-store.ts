@@ -23,6 +23,7 @@ export async function saveUntrustedUrls(
   tx: Tx,
   untrusted: UntrustedUrls,
 ): Promise<UntrustedUrls | undefined> {
+  // The order of locks: database/locks/lock-order.md.
   const earlier = await tx
     .selectFrom('network_urls')
     .selectAll()

@@ -61,6 +61,7 @@ export async function resealKeys(
   tx: Tx,
   reseal: (sealed: Uint8Array, notificationId: string) => Uint8Array,
 ): Promise<number> {
+  // The order of locks: database/locks/lock-order.md.
   const rows = await tx
     .selectFrom('notification_keys')
     .select(['id', 'notification_id', 'sealed'])

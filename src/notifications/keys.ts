@@ -2,6 +2,7 @@ import type { Actor } from '../access/principal.ts'
 import { appendManagement } from '../audit/append-store.ts'
 import { CONFIGURATION } from '../audit/entry.ts'
 import type { Db, Tx } from '../database/db.ts'
+import { transact } from '../database/locks/transact.ts'
 import { AppError } from '../errors.ts'
 import type { Sealer } from '../security/secrets.ts'
 import { addKey, endKeys, type KeySource, keysInUse, lastConfiguredKey } from './keys-store.ts'
@@ -68,7 +69,7 @@ export function createSigningKeys({ db, sealer, configured }: KeysDeps): Signing
   return {
     of: async (id) => (await keysInUse(db, id)).map(({ sealed }) => open(sealed, ownerOf(id))),
     rotate: (id, { text, overlapMs }, actor) =>
-      db.transaction().execute(async (tx) => {
+      transact(db, async (tx) => {
         if ((await lockNotification(tx, id)) === undefined)
           throw new AppError('notification_not_found', `There is no notification ${id}.`)
         const expires = await add(tx, id, { text, source: 'api', overlapMs })
@@ -86,7 +87,7 @@ export function createSigningKeys({ db, sealer, configured }: KeysDeps): Signing
         const notification = await findNotification(db, id)
         if (notification === undefined || (await isAdopted(id, text, notification))) continue
         const key: NewKey = { text, source: 'config', overlapMs: CONFIGURED_OVERLAP_MS }
-        await db.transaction().execute(async (tx) => {
+        await transact(db, async (tx) => {
           const expires = await add(tx, id, key)
           const target = { type: 'notification', id } as const
           const after = { signing_key: 'rotated', previous_key_expires_at: expires }

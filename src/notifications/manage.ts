@@ -3,6 +3,7 @@ import type { Actor } from '../access/principal.ts'
 import { appendManagement } from '../audit/append-store.ts'
 import { changedFields } from '../audit/entry.ts'
 import type { Db, Tx } from '../database/db.ts'
+import { transact } from '../database/locks/transact.ts'
 import { AppError } from '../errors.ts'
 import { type AddressPolicy, untrustedUrlProblem } from '../security/guarded-http-client.ts'
 import { restartWindow } from './delivery/redeliver-store.ts'
@@ -12,6 +13,7 @@ import {
   deleteNotification,
   findNotification,
   insertNotification,
+  lockForDeletion,
   lockNotification,
   saveNotification,
 } from './store.ts'
@@ -63,7 +65,7 @@ export function createNotificationManager(deps: NotificationManagerDeps): Notifi
   return {
     create: ({ id = randomUUID(), url, signingKey = null }, actor) => {
       assertReachable(url, policy)
-      return db.transaction().execute(async (tx) => {
+      return transact(db, async (tx) => {
         if (!(await insertNotification(tx, { id, type: 'webhook', url }))) throw idInUse(id)
         if (signingKey !== null) await keys.replace(tx, id, signingKey)
         const created = requireNotification(await findNotification(tx, id), id)
@@ -80,10 +82,10 @@ export function createNotificationManager(deps: NotificationManagerDeps): Notifi
     get: async (id) => requireNotification(await findNotification(db, id), id),
     update: (id, patch, actor) => {
       if (patch.url !== undefined) assertReachable(patch.url, policy)
-      return db.transaction().execute((tx) => change(deps, tx, { id, patch, actor }))
+      return transact(db, (tx) => change(deps, tx, { id, patch, actor }))
     },
     delete: async (id, actor) => {
-      await db.transaction().execute((tx) => remove(deps, tx, { id, actor }))
+      await transact(db, (tx) => remove(deps, tx, { id, actor }))
     },
   }
 }
@@ -119,7 +121,7 @@ async function remove(
   tx: Tx,
   { id, actor }: Pick<Change, 'id' | 'actor'>,
 ): Promise<void> {
-  const notification = requireNotification(await lockNotification(tx, id), id)
+  const notification = requireNotification(await lockForDeletion(tx, id), id)
   const users = await usersOf(tx, id)
   if (users.length > 0) {
     const names = users.map((user) => `"${user}"`).join(', ')

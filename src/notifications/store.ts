@@ -54,7 +54,7 @@ export async function allNotifications(db: Db): Promise<Notification[]> {
 
 /** Locks all notifications until the commit, and returns the fields that the configuration defines, by id. */
 export async function lockNotifications(tx: Tx): Promise<Map<string, Notification>> {
-  const rows = await tx.selectFrom('notifications').selectAll().forUpdate().execute()
+  const rows = await tx.selectFrom('notifications').selectAll().orderBy('id').forNoKeyUpdate().execute()
   return new Map(
     rows.map((row) => {
       const { paused, urlUntrusted, ...configured } = toNotification(row)
@@ -86,8 +86,33 @@ export async function saveNotification(tx: Tx, notification: Notification): Prom
     .execute()
 }
 
-/** Finds a notification and locks it until the commit; undefined if none has this id. */
+/**
+ * Finds a notification and locks it until the commit; undefined if none has this id. Deliveries can be stored meanwhile, and references to
+ * it cannot (`database/locks/lock-order.md`).
+ */
 export async function lockNotification(tx: Tx, id: string): Promise<Notification | undefined> {
+  const row = await tx
+    .selectFrom('notifications')
+    .selectAll()
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  return row && toNotification(row)
+}
+
+/**
+ * Like `lockNotification`, and waits for references that are being stored. The cursor is locked before it, as by those who record deliveries
+ * (`database/locks/lock-order.md`).
+ */
+export async function lockForDeletion(tx: Tx, id: string): Promise<Notification | undefined> {
+  // The server looks for references when the row is deleted, and a start that has locked all relayers waits for the row.
+  await sql`lock table relayers in row share mode`.execute(tx)
+  await tx
+    .selectFrom('delivery_cursors')
+    .select('notification_id')
+    .where('notification_id', '=', id)
+    .forUpdate()
+    .execute()
   const row = await tx
     .selectFrom('notifications')
     .selectAll()

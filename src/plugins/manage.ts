@@ -5,6 +5,7 @@ import { appendManagement } from '../audit/append-store.ts'
 import { type AuditedChange, changedFields } from '../audit/entry.ts'
 import type { Schemas } from '../contract/operations.ts'
 import type { Db } from '../database/db.ts'
+import { transact } from '../database/locks/transact.ts'
 import { AppError } from '../errors.ts'
 import { createBatcher } from '../lib/concurrency/batcher.ts'
 import { omitUndefined } from '../lib/object.ts'
@@ -114,7 +115,7 @@ export async function createPlugins(deps: ManagerDeps): Promise<PluginManager> {
     maxItems: MAX_RECORDS,
     collectsTurn: true,
     run: async (changes) => {
-      await db.transaction().execute((tx) => appendManagement(tx, ...changes))
+      await transact(db, (tx) => appendManagement(tx, ...changes))
       return changes.map(() => true)
     },
   })
@@ -140,7 +141,7 @@ export async function createPlugins(deps: ManagerDeps): Promise<PluginManager> {
     },
     change: async (actor, id, patch) => {
       const plugin = get(id)
-      await db.transaction().execute(async (tx) => {
+      await transact(db, async (tx) => {
         const before = await lockSettings(tx, id)
         const after: ChangedSettings = { ...before, ...omitUndefined(patch) }
         await saveSettings(tx, id, after)

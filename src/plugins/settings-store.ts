@@ -26,6 +26,7 @@ export async function lockSettings(tx: Tx, id: string): Promise<ChangedSettings>
     .values({ id, settings: '{}' })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
+  // The order of locks: database/locks/lock-order.md.
   const row = await tx
     .selectFrom('plugins')
     .select('settings')

@@ -109,22 +109,17 @@ export async function findRelayers(db: Db, ids: readonly string[]): Promise<Rela
 }
 
 /**
- * Reads and locks one relayer until the commit. `share`: many readers may rely on it at the same time · `update`: one writer may
- * change it. Lock order: the relayer before its numbering. Another order can deadlock.
+ * Reads and locks one relayer until the commit. `share`: many readers may rely on it at the same time, as those who add transactions ·
+ * `update`: one writer may change it. Records that refer to it can be stored meanwhile, because their lock is a weaker one: an insert never
+ * waits for a relayer, nor deadlocks with its writer (`database/locks/lock-order.md`).
  */
 export async function lockRelayer(
   tx: Tx,
   id: string,
-  strength: 'share' | 'no_key_update' | 'update',
+  strength: 'share' | 'update',
 ): Promise<Relayer | undefined> {
   const found = tx.selectFrom('relayers').selectAll().where('id', '=', id).where('removed_at', 'is', null)
-  const locked =
-    strength === 'share'
-      ? found.forShare()
-      : strength === 'update'
-        ? found.forUpdate()
-        : found.forNoKeyUpdate()
-  const row = await locked.executeTakeFirst()
+  const row = await (strength === 'share' ? found.forShare() : found.forNoKeyUpdate()).executeTakeFirst()
   return row && toRelayer(row)
 }
 
@@ -142,13 +137,24 @@ export async function lockForAdding(tx: Tx, id: string): Promise<Relayer | undef
 }
 
 /**
- * Locks a relayer with all of its accounts, so that none of them stores a transaction until the commit, and returns it. Lock order: its own
- * account before the others, which are sorted.
+ * Locks a relayer with all of its accounts, so that none of them stores a transaction until the commit, and returns it. Its own account comes
+ * before the others, which are sorted (`database/locks/lock-order.md`).
  */
 export async function lockWithAccounts(tx: Tx, id: string): Promise<Relayer | undefined> {
   const relayer = await lockRelayer(tx, id, 'update')
-  await tx.selectFrom('relayers').select('id').where('pool_id', '=', id).orderBy('id').forUpdate().execute()
+  await tx
+    .selectFrom('relayers')
+    .select('id')
+    .where('pool_id', '=', id)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute()
   return relayer
+}
+
+/** Locks several relayers against changes until the commit, in their order (`database/locks/lock-order.md`). */
+export async function lockInOrder(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx.selectFrom('relayers').select('id').where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute()
 }
 
 /**
@@ -176,7 +182,10 @@ export interface StoredRelayer {
   readonly removed: boolean
 }
 
-/** Reads every relayer, including removed ones. Blocks other changes and new transactions until the commit, but not reads. */
+/**
+ * Reads every relayer, including removed ones. Blocks other changes and new transactions until the commit, but not reads. Call it before
+ * anything else is locked (`database/locks/lock-order.md`).
+ */
 export async function lockRelayers(tx: Tx): Promise<Map<string, StoredRelayer>> {
   // The lock conflicts with inserts of rows that refer to a relayer, so later counts stay true until the commit.
   await sql`lock table relayers in exclusive mode`.execute(tx)
@@ -242,12 +251,12 @@ export async function updateRelayer(tx: Tx, relayer: ConfiguredRelayer): Promise
  */
 export async function updateFurtherAccounts(tx: Tx, { id }: Pick<Relayer, 'id'>): Promise<void> {
   await sql`
+    with further as materialized (
+      select id from relayers where pool_id = ${id} and id <> ${id} and removed_at is null order by id for no key update)
     update relayers account set name = own.name, network = own.network, notification_id = own.notification_id, paused = own.paused,
       policies = own.policies, custom_rpc_urls = own.custom_rpc_urls
-    from relayers own
-    where own.id = ${id} and account.pool_id = ${id} and account.id <> ${id} and account.removed_at is null`.execute(
-    tx,
-  )
+    from relayers own, further
+    where own.id = ${id} and account.id = further.id`.execute(tx)
 }
 
 /** Opens the nonce counter of the relayer's own account. */
@@ -268,12 +277,23 @@ export async function forgetNonce(tx: Tx, id: string): Promise<void> {
 
 /** Pauses every relayer that is not paused, and returns their ids. */
 export async function pauseAll(tx: Tx): Promise<string[]> {
-  const rows = await tx
-    .updateTable('relayers')
-    .set({ paused: true })
+  const running = tx
+    .selectFrom('relayers')
+    .select('id')
     .where('paused', '=', false)
     .where('removed_at', 'is', null)
-    .returning('id')
+    .orderBy('id')
+    .forNoKeyUpdate()
+  const rows = await tx
+    .with(
+      (cte) => cte('running').materialized(),
+      () => running,
+    )
+    .updateTable('relayers')
+    .from('running')
+    .set({ paused: true })
+    .whereRef('relayers.id', '=', 'running.id')
+    .returning('relayers.id as id')
     .execute()
   return rows.map(({ id }) => id)
 }
@@ -431,9 +451,9 @@ export async function readRelayerSnapshots(
 }
 
 /**
- * Makes changes of treasuries wait for each other until the commit: two changes at the same time could close a circle that neither sees.
- * Lock order: before any relayer.
+ * Makes changes of treasuries wait for each other until the commit: two changes at the same time could close a circle that neither sees. It
+ * does not stop top-ups, which are stored under the lock of a relayer (`database/locks/lock-order.md`).
  */
 export async function lockTopUps(tx: Tx): Promise<void> {
-  await sql`lock table top_ups in share row exclusive mode`.execute(tx)
+  await sql`lock table top_ups in share update exclusive mode`.execute(tx)
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Actor } from '../access/principal.ts'
 import { appendManagement } from '../audit/append-store.ts'
 import type { Db, Tx } from '../database/db.ts'
+import { transact } from '../database/locks/transact.ts'
 import { AppError } from '../errors.ts'
 import type { Sealer } from '../security/secrets.ts'
 import { PRIVATE_KEY_FORMS, parsePrivateKey } from './key.ts'
@@ -58,7 +59,7 @@ export function createSignerManager({ db, sealer, connection, usersOf }: SignerM
       const { text, publicKeys, config } = await prepareSecret(connection, id, request)
       const signer = { id, type: request.type, sealed: sealer.seal(text, ownerOf(id)), publicKeys, config }
       const stored: StoredSigner = { id, type: request.type, origin: 'api', config: config ?? {} }
-      await db.transaction().execute(async (tx) => {
+      await transact(db, async (tx) => {
         if (!(await insertSigner(tx, signer))) throw idInUse(id)
         const after = shownSigner(stored)
         await appendManagement(tx, { author: actor, action: 'createSigner', target: targetOf(id), after })
@@ -71,7 +72,7 @@ export function createSignerManager({ db, sealer, connection, usersOf }: SignerM
       return signer
     },
     delete: (id, actor) =>
-      db.transaction().execute(async (tx) => {
+      transact(db, async (tx) => {
         const signer = await lockSigner(tx, id, 'update')
         if (signer === undefined) throw absent(id)
         const users = await usersOf(tx, id)

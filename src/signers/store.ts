@@ -62,6 +62,7 @@ export async function lockSigner(
   strength: 'share' | 'update',
 ): Promise<StoredSigner | undefined> {
   const found = tx.selectFrom('signers').select(['id', 'type', 'sealed', 'config']).where('id', '=', id)
+  // The order of locks: database/locks/lock-order.md.
   const row = await (strength === 'share' ? found.forShare() : found.forUpdate()).executeTakeFirst()
   return row && toSigner(row)
 }

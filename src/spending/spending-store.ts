@@ -54,6 +54,7 @@ async function lockSpenders(tx: Tx, subjects: readonly string[]): Promise<void> 
       .onConflict((conflict) => conflict.doNothing())
       .execute()
     // A user whose row was deleted between the two statements is inserted again.
+    // The order of locks: database/locks/lock-order.md.
     const rows = await tx
       .selectFrom('spenders')
       .select('subject')

@@ -2,6 +2,7 @@ import type { Chain } from '../chains/chain.ts'
 import type { ChainRequest, UnsignedTransaction } from '../chains/request.ts'
 import { type FeePayment, isPaidByUsers } from '../chains/sponsoring.ts'
 import type { Db, Tx } from '../database/db.ts'
+import { transact } from '../database/locks/transact.ts'
 import { AppError } from '../errors.ts'
 import { poolIdOf } from '../relayers/accounts/pool.ts'
 import { sponsoringPoliciesOf } from '../relayers/policies/policy.ts'
@@ -142,7 +143,7 @@ export async function paymentRefusal(
 ): Promise<AppError | undefined> {
   const payment = paymentIn(request)
   if (payment === undefined) return undefined
-  const used = await db.transaction().execute((tx) => findUsedQuotes(tx, [payment.quoteId]))
+  const used = await transact(db, (tx) => findUsedQuotes(tx, [payment.quoteId]))
   if (used.size > 0) return usedQuote()
   return riskRefusal(await readAtRisk(db, { relayerId, payers: [payment.payer], now }), payment.payer)
 }

@@ -105,6 +105,7 @@ export async function findBuild(
 /** Locks the quotes, which the accounts of a relayer share, until the commit, and returns those that a transaction has used. */
 export async function findUsedQuotes(tx: Tx, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
+  // The order of locks: database/locks/lock-order.md.
   const rows = await tx
     .selectFrom('sponsored_quotes')
     .select(['id', 'transaction_id'])

@@ -5,6 +5,7 @@ import type { ExternalNonce } from '../chains/capabilities.ts'
 import type { Unit } from '../chains/chain.ts'
 import { nativeIn } from '../chains/effects.ts'
 import type { ChainRequest } from '../chains/request.ts'
+import { transact } from '../database/locks/transact.ts'
 import { AppError } from '../errors.ts'
 import { shortOfFunds } from '../relayers/policies/policy.ts'
 import type { Relayer } from '../relayers/relayer.ts'
@@ -180,9 +181,9 @@ async function nonceProblem(
   const runtime = runtimeOf(relayer)
   const nonce: ExternalNonce | undefined = runtime.chain.externalSigning?.nonceOf(request)
   if (nonce === undefined) return undefined
-  const used = await db
-    .transaction()
-    .execute((tx) => usedExternalNonces(tx, runtime, { relayerId: relayer.id, nonces: [nonce] }))
+  const used = await transact(db, (tx) =>
+    usedExternalNonces(tx, runtime, { relayerId: relayer.id, nonces: [nonce] }),
+  )
   return externalNonceProblem(runtime, nonce, used)
 }
 

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { appendManagement } from '../audit/append-store.ts'
 import type { Author } from '../audit/entry.ts'
 import type { Db, Tx } from '../database/db.ts'
+import { transact } from '../database/locks/transact.ts'
 import { forgetChain } from '../networks/chain-identity-store.ts'
 import type { Network } from '../networks/network.ts'
 import { poolIdOf } from '../relayers/accounts/pool.ts'
@@ -43,7 +44,7 @@ export async function resetNetwork(
   network: ResetNetwork,
   { now, includesOwnEndpoints, author }: ResetOptions,
 ): Promise<ResetResult> {
-  return db.transaction().execute(async (tx) => {
+  return transact(db, async (tx) => {
     const relayerIds = await findRelayerIds(tx, network, includesOwnEndpoints)
     await endSteps(tx, relayerIds)
     const ended = await endOpen(tx, { network, relayerIds, now })
@@ -102,13 +103,14 @@ async function endOpen(tx: Tx, scope: Scope): Promise<number> {
 
 async function lockOpen(tx: Tx, { network, relayerIds }: Scope): Promise<Transaction[]> {
   if (relayerIds.length === 0) return []
+  // The order of locks: database/locks/lock-order.md.
   const rows = await tx
     .selectFrom('transactions')
     .selectAll()
     .where('relayer_id', 'in', [...relayerIds])
     .where('network', '=', network.name)
     .where(IS_OPEN)
-    .orderBy('position')
+    .orderBy('id')
     .limit(BATCH)
     .forUpdate()
     .execute()

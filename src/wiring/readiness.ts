@@ -1,5 +1,6 @@
 import type { Database } from '../database/db.ts'
-import { readDurability } from '../database/durability.ts'
+import { readDurability, writeProbe } from '../database/durability.ts'
+import { isReadOnly } from '../database/errors.ts'
 import type { HealthReport } from '../handlers/service.ts'
 
 import type { Clock } from '../lib/time.ts'
@@ -30,16 +31,20 @@ type Component = HealthReport['networks']
 /** Checks database, networks, workers and relayers, at most once in two seconds for any number of callers. */
 export function createReadinessCheck(options: ReadinessOptions): () => Promise<HealthReport> {
   let last: { at: number; report: Promise<HealthReport> } | undefined
+  const probe = createProbe(options.database)
   return () => {
     const now = options.clock.monotonic()
-    if (last === undefined || now - last.at >= FRESH_MS) last = { at: now, report: checkAll(options) }
+    if (last === undefined || now - last.at >= FRESH_MS) last = { at: now, report: checkAll(options, probe) }
     return last.report
   }
 }
 
-async function checkAll({ database, chains, loops, clock }: ReadinessOptions): Promise<HealthReport> {
+async function checkAll(
+  { database, chains, loops, clock }: ReadinessOptions,
+  probe: Probe,
+): Promise<HealthReport> {
   const [store, relayers, networks] = await Promise.all([
-    checkWithin(clock, checkDatabase(database)),
+    checkWithin(clock, checkDatabase(database, probe)),
     checkWithin(clock, checkRelayers(database)),
     Promise.all(
       [...chains()].map(async ([name, used]) => ({
@@ -59,11 +64,31 @@ async function checkAll({ database, chains, loops, clock }: ReadinessOptions): P
   }
 }
 
-async function checkDatabase({ db }: Database): Promise<HealthReport['database']> {
+/** Writes and commits; undefined while an earlier write has not ended. */
+type Probe = () => Promise<void> | undefined
+
+/** The next write waits for the last one: checks during an outage must not take all connections. */
+function createProbe({ db }: Database): Probe {
+  let isRunning = false
+  return () => {
+    if (isRunning) return undefined
+    isRunning = true
+    return writeProbe(db).finally(() => {
+      isRunning = false
+    })
+  }
+}
+
+/** A server that answers can still be of no use: it takes no writes, or its commits wait for a standby that is gone. */
+async function checkDatabase({ db }: Database, probe: Probe): Promise<HealthReport['database']> {
   try {
+    const written = probe()
+    if (written === undefined) return { status: 'unhealthy', error: 'The database ends no commit.' }
+    await written
     return { status: 'healthy', durability: await readDurability(db) }
-  } catch {
-    return { status: 'unhealthy', error: 'The database does not answer.' }
+  } catch (error) {
+    const what = isReadOnly(error) ? 'takes no writes' : 'does not answer'
+    return { status: 'unhealthy', error: `The database ${what}.` }
   }
 }
 

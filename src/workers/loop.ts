@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Db } from '../database/db.ts'
+import { explainAway } from '../database/errors.ts'
 import { acquireLease, type Lease, releaseLease } from '../database/lease.ts'
 import type { Clock } from '../lib/time.ts'
 
@@ -53,7 +54,9 @@ export function createLoop({ name, intervalMs, clock, log, work }: LoopOptions):
       error = undefined
     } catch (fault) {
       error = fault instanceof Error ? fault.message : String(fault)
-      log.error({ err: fault, loop: name }, `${name.split(' ', 1)[0]} round failed; retrying`)
+      // The log has one line about the database for all loops.
+      const level = explainAway(fault) === undefined ? 'error' : 'debug'
+      log[level]({ err: fault, loop: name }, `${name.split(' ', 1)[0]} round failed; retrying`)
     }
   }
 

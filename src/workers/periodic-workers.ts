@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Database } from '../database/db.ts'
 import { acquireLease } from '../database/lease.ts'
+import { transact } from '../database/locks/transact.ts'
 import { vacuumEmbedded } from '../database/sql-helpers.ts'
 import { deleteOldEvents } from '../events/retention-store.ts'
 import type { Clock } from '../lib/time.ts'
@@ -41,7 +42,7 @@ export function createSpendingWorker(context: TransactionsContext): Loop {
       if (!(await lease.hold())) return
       await expireApprovals(context)
       await releaseBudgets(context)
-      const drained = await db.transaction().execute((tx) => removeDrained(tx))
+      const drained = await transact(db, (tx) => removeDrained(tx))
       if (drained.length > 0) log.info({ accounts: drained }, 'drained accounts have left their relayers')
       if (clock.monotonic() - deletedAt < DELETE_EVERY_MS) return
       deletedAt = clock.monotonic()

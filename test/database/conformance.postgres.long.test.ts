@@ -117,7 +117,7 @@ describe('postgres', () => {
     const admin = await open()
     await sql`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`.execute(admin.db)
-    expect(String(await logged)).toContain('database connection lost while idle')
+    expect(String(await logged)).toContain('database connection lost and replaced')
     expect((await sql`select 1 as one`.execute(database.db)).rows).toEqual([{ one: 1 }])
     await Promise.all([database.close(), admin.close()])
   })

@@ -156,7 +156,7 @@ describe('every operation', async () => {
         expect([reply.status, reply.json?.code, reply.headers['retry-after']]).toEqual(
           operation.responses.has(503)
             ? [503, 'database_unavailable', '1']
-            : [500, 'internal_error', undefined],
+            : [500, 'database_unavailable', undefined],
         )
         expect(lines.filter((line) => line.operation === id && line.mismatch !== undefined)).toEqual([])
       },

@@ -85,6 +85,10 @@ export interface LatePostgres {
   holdBack(): Promise<void>
   /** Stops all of its processes: connections stay open, new ones are taken, and no one answers. It lasts until the crash. */
   freeze(): Promise<void>
+  /** Runs a statement on a connection of its own. */
+  query<Row extends object>(statement: string): Promise<{ readonly rows: readonly Row[] }>
+  /** The statements, with its reason, in which it found a deadlock. */
+  deadlocks(): readonly string[]
   /** Kills all of its processes with SIGKILL. */
   crash(): Promise<void>
   /** Ends it, where it was started, and removes it. */
@@ -134,6 +138,7 @@ async function createCluster(
     'dynamic_shared_memory_type=mmap',
   ]
   let server: ChildProcess | undefined
+  let output = ''
   /** Processes of it are stopped, so that it cannot end in good order. */
   let isHeld = false
   const killServer = () => {
@@ -163,6 +168,9 @@ async function createCluster(
         { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
       )
       process.once('exit', killServer)
+      server.stderr?.on('data', (chunk: Buffer) => {
+        output += chunk.toString()
+      })
       await ready(server)
     },
     async startStandby({ synchronous, port: standbyPort } = { synchronous: true }) {
@@ -187,6 +195,12 @@ async function createCluster(
       isHeld = true
       if (server) signalAll(await processesOf(server), 'SIGSTOP')
     },
+    query: async <Row extends object>(statement: string) => ({ rows: await query<Row>(url, statement) }),
+    deadlocks: () =>
+      output
+        .split('ERROR:  deadlock detected')
+        .slice(1)
+        .map((text) => text.split(/ (?:ERROR|LOG): {2}/)[0] ?? ''),
     crash,
     async stop() {
       // Fast shutdown: connections are ended, not waited for.

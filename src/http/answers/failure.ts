@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
 import type { ContractOperation } from '../../contract/document.ts'
 import type { Schemas } from '../../contract/operations.ts'
-import { AppError, type ErrorCode, internalError, methodNotAllowed } from '../../errors.ts'
+import { AppError, type ErrorCode, methodNotAllowed } from '../../errors.ts'
 import type { Guard, HttpContext } from '../state.ts'
 
 /** `message` of the failure body: the five texts of the interface, and one for each status that it does not have. */
@@ -29,18 +29,17 @@ interface Failure {
 
 /**
  * Returns the HTTP response for an error: the status of its code, the headers of that status, and the failure body. An operation that has
- * no 403 answers 401 instead, and one that has no 503 answers 500: as to any other fault, unless a plugin that had to be asked is the reason.
+ * no 403 answers 401 instead, and one that has no 503 answers 500 with the same code.
  */
 export function toFailure(failure: AppError, operation?: ContractOperation): Failure {
   const isUndeclared = STATUS_OF_CODE[failure.code] === 503 && operation?.responses.has(503) === false
-  const error = isUndeclared && failure.code !== 'plugin_unavailable' ? internalError(failure.cause) : failure
-  const { code, detail } = error
+  const { code, detail } = failure
   const usual = isUndeclared ? 500 : STATUS_OF_CODE[code]
   const status = usual === 403 && operation?.responses.has(403) === false ? 401 : usual
   const message = MESSAGES[status]
   return {
     status,
-    headers: headersOf(error, status),
+    headers: headersOf(failure, status),
     body: { success: false, data: null, message, error: detail, code },
   }
 }
@@ -49,7 +48,7 @@ function headersOf(error: AppError, status: FailureStatus): Record<string, strin
   const { retryAfterSeconds, allowedMethods } = error
   return {
     ...(status === 401 && { 'WWW-Authenticate': 'Bearer' }),
-    ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }),
+    ...(retryAfterSeconds !== undefined && status !== 500 && { 'Retry-After': String(retryAfterSeconds) }),
     ...(allowedMethods !== undefined && { Allow: allowedMethods.join(', ') }),
   }
 }

@@ -2,6 +2,7 @@ import type { Actor } from '../../access/principal.ts'
 import { appendManagement } from '../../audit/append-store.ts'
 import type { AuditAction } from '../../audit/entry.ts'
 import type { Db, Tx } from '../../database/db.ts'
+import { transact } from '../../database/locks/transact.ts'
 import { recordTestEvent } from '../../events/store.ts'
 import type { Notification } from '../notification.ts'
 import { lockNotification, setPaused } from '../store.ts'
@@ -36,7 +37,7 @@ export function createDeliveryControls({ db, windowMs }: DeliveryControlsDeps): 
   return {
     async redeliver(notificationId, selection, actor) {
       const before = await countSelected(db, notificationId, selection)
-      const redelivered = await db.transaction().execute(async (tx) => {
+      const redelivered = await transact(db, async (tx) => {
         const wanted = { notificationId, selection, limit: MAX_REDELIVERED, windowMs }
         const count = await redeliver(tx, wanted)
         const { kind, ...range } = selection
@@ -47,20 +48,20 @@ export function createDeliveryControls({ db, windowMs }: DeliveryControlsDeps): 
       return { redelivered, remaining: Math.max(0, before - redelivered) }
     },
     test: (id, actor) =>
-      db.transaction().execute(async (tx) => {
+      transact(db, async (tx) => {
         const eventId = await recordTestEvent(tx, id)
         await record(tx, { id, actor, action: 'sendTestEvent', after: { event_id: eventId } })
         return eventId
       }),
     pause: (id, actor) =>
-      db.transaction().execute(async (tx) => {
+      transact(db, async (tx) => {
         const before = pauseOf(await lockNotification(tx, id))
         await setPaused(tx, id, 'operator')
         const after = { paused: true, paused_reason: 'operator' }
         await record(tx, { id, actor, action: 'pauseNotification', before, after })
       }),
     resume: (id, actor) =>
-      db.transaction().execute(async (tx) => {
+      transact(db, async (tx) => {
         const notification = await lockNotification(tx, id)
         if (notification?.paused === undefined) return
         await setPaused(tx, id, null)

@@ -22,6 +22,7 @@ interface Recording {
  * @throws LeaseLostError if another process delivers now; nothing is written then
  */
 export async function record(db: Db, lease: Lease, { settlements, moves }: Recording): Promise<void> {
+  // The order of locks: database/locks/lock-order.md.
   const { rows } = await sql<{ leased: boolean }>`
     with held as materialized (
       select from leases where name = ${lease.name} and owner = ${lease.owner} and fence = ${lease.fence} for share),

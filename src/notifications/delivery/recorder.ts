@@ -1,5 +1,6 @@
 import type { Db } from '../../database/db.ts'
 import type { Lease } from '../../database/lease.ts'
+import { transact } from '../../database/locks/transact.ts'
 import { pauseGone } from '../store.ts'
 import type { Outgoing, Settlement } from './delivery.ts'
 import type { Receiver } from './receiver.ts'
@@ -32,7 +33,7 @@ export function createRecorder(db: Db, receivers: ReadonlyMap<string, Receiver>)
 
   async function pauseGoneReceivers(): Promise<void> {
     for (const [notificationId, url] of gone) {
-      await db.transaction().execute((tx) => pauseGone(tx, notificationId, url))
+      await transact(db, (tx) => pauseGone(tx, notificationId, url))
       gone.delete(notificationId)
     }
   }

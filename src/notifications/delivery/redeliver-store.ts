@@ -50,6 +50,7 @@ export async function redeliver(
  * ending, and no process would start it.
  */
 async function lockOpen(tx: Tx, notificationId: string, orderingKeys: readonly string[]): Promise<void> {
+  // The order of locks: database/locks/lock-order.md.
   await sql`
     select event_number from deliveries
     where notification_id = ${notificationId} and ordering_key = any(${[...orderingKeys]}::text[])

@@ -2,6 +2,7 @@ import { stringifyJson } from '../../contract/exact-integers.ts'
 import type { Schemas } from '../../contract/operations.ts'
 import type { Db } from '../../database/db.ts'
 import { acquireLease, assertFence, type Lease, LeaseLostError, releaseLease } from '../../database/lease.ts'
+import { transact } from '../../database/locks/transact.ts'
 import { acquireForLife } from '../../database/processes.ts'
 import { AppError } from '../../errors.ts'
 import type { EventRecord } from '../../events/event.ts'
@@ -154,7 +155,7 @@ async function runRound(deps: EventHookDeps, round: Round): Promise<boolean> {
   )
   const waiting = await handlePage(deps, round, { events: wanted, blocked: keys })
   const delayMs = backoffMs(1, { ...BACKOFF, random: Math.random })
-  await db.transaction().execute(async (tx) => {
+  await transact(db, async (tx) => {
     await assertFence(tx, round.lease)
     await saveRead(tx, id, { upTo: page.upTo, waiting }, delayMs)
   })

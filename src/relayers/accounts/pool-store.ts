@@ -61,13 +61,17 @@ const WATCHED_HOURS = 24
 export async function removeDrained(tx: Tx, poolId?: string): Promise<string[]> {
   const ofPool = poolId === undefined ? sql`` : sql`and pool_id = ${poolId}`
   const { rows } = await sql<{ id: string }>`
-    update relayers set removed_at = now(), notification_id = null
-    where draining and removed_at is null ${ofPool} and not exists (
-      select from transactions where relayer_id = relayers.id and phase in ('pending', 'signed'))
-      and not exists (
-        select from transactions where relayer_id = relayers.id and confirmed_at > now() - ${WATCHED_HOURS}::integer * interval '1 hour'
-          and block_number is not null and reset_at is null)
-    returning id`.execute(tx)
+    with drained as materialized (
+      select id from relayers
+      where draining and removed_at is null ${ofPool} and not exists (
+        select from transactions where relayer_id = relayers.id and phase in ('pending', 'signed'))
+        and not exists (
+          select from transactions where relayer_id = relayers.id and confirmed_at > now() - ${WATCHED_HOURS}::integer * interval '1 hour'
+            and block_number is not null and reset_at is null)
+      order by id for no key update)
+    update relayers set removed_at = now(), notification_id = null from drained
+    where relayers.id = drained.id
+    returning relayers.id`.execute(tx)
   const removed = rows.map(({ id }) => id)
   await releaseAccounts(tx, removed)
   return removed
@@ -154,8 +158,8 @@ export async function findLaneAccount(
 }
 
 /**
- * Makes acceptances of one lane wait for each other until the commit: two processes could otherwise give it two accounts. Lock order: before any
- * relayer, sorted.
+ * Makes acceptances of one lane wait for each other until the commit: two processes could otherwise give it two accounts. Lanes are locked
+ * before any relayer, sorted (`database/locks/lock-order.md`).
  */
 export async function lockLanes(
   tx: Tx,

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Answer } from '../../chains/answer.ts'
 import type { Chain, SourceAccount } from '../../chains/chain.ts'
 import { tokenId } from '../../chains/sponsoring.ts'
+import { transact } from '../../database/locks/transact.ts'
 import type { Clock } from '../../lib/time.ts'
 import type { SignerHealth } from '../../signers/signer.ts'
 import { sharesAccount, sponsoringPoliciesOf } from '../policies/policy.ts'
@@ -287,7 +288,7 @@ async function decideAgain(
 ): Promise<HealthStep> {
   // A caller has changed the urls of its network.
   if ((await prepare(relayer)).chain !== chain) return NO_CHANGE
-  return db.transaction().execute(async (tx) => {
+  return transact(db, async (tx) => {
     const present = await lockForHealth(tx, relayer.id)
     if (present === undefined || !isDeepStrictEqual(tested(present), tested(relayer))) return NO_CHANGE
     const step = nextStep(present, evaluation)

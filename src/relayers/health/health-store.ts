@@ -88,6 +88,7 @@ async function findAccounts(db: Db, ids: readonly string[]): Promise<AccountRow[
 
 /** Reads and locks one relayer. No other writer changes it until the commit; the service still accepts its transactions. */
 export async function lockForHealth(tx: Tx, id: string): Promise<Relayer | undefined> {
+  // The order of locks: database/locks/lock-order.md.
   const row = await tx
     .selectFrom('relayers')
     .selectAll()
@@ -110,13 +111,15 @@ export async function countFailedChecks(db: Db, failed: readonly FailedAgain[]):
   const ids = failed.map(({ id }) => id)
   const reasons = failed.map(({ reason }) => (reason === undefined ? null : JSON.stringify(reason)))
   await sql`
+    with failed as materialized (
+      select id from relayers where id = any(${ids}::text[]) and system_disabled and removed_at is null order by id for no key update)
     update relayers r
     set failed_checks = r.failed_checks + 1,
       disabled_reason = case
         when r.disabled_reason->>'type' = f.reason::jsonb->>'type' then f.reason::jsonb
         else r.disabled_reason end
-    from unnest(${ids}::text[], ${reasons}::text[]) as f (id, reason)
-    where r.id = f.id and r.system_disabled and r.removed_at is null`.execute(db)
+    from failed join unnest(${ids}::text[], ${reasons}::text[]) as f (id, reason) on f.id = failed.id
+    where r.id = failed.id`.execute(db)
 }
 
 /** The number of relayers, and of disabled ones by the type of reason. */

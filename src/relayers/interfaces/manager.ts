@@ -1,6 +1,7 @@
 import type { Actor } from '../../access/principal.ts'
 import { appendManagement } from '../../audit/append-store.ts'
 import type { Db, Tx } from '../../database/db.ts'
+import { transact } from '../../database/locks/transact.ts'
 import { AppError } from '../../errors.ts'
 import { lockRelayer } from '../store.ts'
 import {
@@ -36,9 +37,9 @@ export function createInterfaceManager(db: Db): InterfaceManager {
   return {
     register: async (key, content, actor) => {
       requireFitting(content)
-      return db.transaction().execute((tx) => register(tx, { key, content, actor }))
+      return transact(db, (tx) => register(tx, { key, content, actor }))
     },
-    delete: (key, actor) => db.transaction().execute((tx) => remove(tx, key, actor)),
+    delete: (key, actor) => transact(db, (tx) => remove(tx, key, actor)),
   }
 }
 
@@ -86,7 +87,7 @@ async function remove(tx: Tx, key: InterfaceKey, actor: Actor): Promise<void> {
 
 /** Its removal and other registrations wait until the commit, so the number of interfaces stays true. */
 async function requireLocked(tx: Tx, relayerId: string): Promise<void> {
-  if (await lockRelayer(tx, relayerId, 'no_key_update')) return
+  if (await lockRelayer(tx, relayerId, 'update')) return
   throw new AppError('relayer_not_found', `There is no relayer ${relayerId}.`)
 }
 

@@ -3,6 +3,7 @@ import { appendManagement } from '../../audit/append-store.ts'
 import type { Answer } from '../../chains/answer.ts'
 import type { Chain } from '../../chains/chain.ts'
 import type { Tx } from '../../database/db.ts'
+import { transact } from '../../database/locks/transact.ts'
 import { AppError } from '../../errors.ts'
 import { findAccounts } from '../accounts/pool-store.ts'
 import type { Relayer } from '../relayer.ts'
@@ -44,7 +45,7 @@ export async function acceptNonces(
         : readNonces(account, addresses, chain.sequencing)),
     )
   }
-  await context.db.transaction().execute(async (tx) => {
+  await transact(context.db, async (tx) => {
     if ((await lockWithAccounts(tx, id)) === undefined) throw notFound(id)
     for (const { store } of accepted) await store(tx)
     await appendManagement(tx, {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Actor } from '../../access/principal.ts'
 import { appendManagement } from '../../audit/append-store.ts'
 import type { Tx } from '../../database/db.ts'
+import { transact } from '../../database/locks/transact.ts'
 import { AppError } from '../../errors.ts'
 import type { Network } from '../../networks/network.ts'
 import { lockSigner } from '../../signers/store.ts'
@@ -55,7 +56,7 @@ export async function changeRelayer(
   const isNew = !isDeepStrictEqual(customRpcUrls, seen.customRpcUrls)
   const accounts = await changedAccounts(context, { present: seen, wanted, network })
   const logs = isNew && customRpcUrls ? await checkUntrustedEndpoints(context, network, customRpcUrls) : []
-  const changed = await context.db.transaction().execute(async (tx) => {
+  const changed = await transact(context.db, async (tx) => {
     if (wanted.policies.topUp !== undefined) await lockTopUps(tx)
     const present = requireRelayer(await lockRelayer(tx, id, 'update'), id)
     const next = change(present, context.bounds.initialOf(present))

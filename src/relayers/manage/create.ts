@@ -1,6 +1,7 @@
 import type { Actor } from '../../access/principal.ts'
 import { appendManagement } from '../../audit/append-store.ts'
 import type { Tx } from '../../database/db.ts'
+import { transact } from '../../database/locks/transact.ts'
 import { AppError } from '../../errors.ts'
 import { lockSigner } from '../../signers/store.ts'
 import type { RelayerAccounts } from '../accounts/accounts.ts'
@@ -33,25 +34,22 @@ export async function createRelayer(
   const accounts = await findAccounts(context, relayer, network)
   const { customRpcUrls } = relayer
   const logs = customRpcUrls ? await checkUntrustedEndpoints(context, network, customRpcUrls) : []
-  const created = await context.db
-    .transaction()
-    .execute(async (tx) => {
-      const stored = await store(tx, relayer, accounts)
-      const target = { type: 'relayer', id: relayer.id } as const
-      const after = auditedRelayer(stored)
-      await appendManagement(tx, { author: actor, action: 'createRelayer', target, after })
-      return stored
-    })
-    .catch((error: unknown) => {
-      throw error instanceof AccountInUseError ? accountInUse(error) : error
-    })
+  const created = await transact(context.db, async (tx) => {
+    const stored = await store(tx, relayer, accounts)
+    const target = { type: 'relayer', id: relayer.id } as const
+    const after = auditedRelayer(stored)
+    await appendManagement(tx, { author: actor, action: 'createRelayer', target, after })
+    return stored
+  }).catch((error: unknown) => {
+    throw error instanceof AccountInUseError ? accountInUse(error) : error
+  })
   await context.reportKey(created)
   return { relayer: await context.checked(created), logs }
 }
 
 async function store(tx: Tx, relayer: RelayerConfig, accounts: RelayerAccounts): Promise<Relayer> {
   if (relayer.policies.topUp !== undefined) await lockTopUps(tx)
-  // Lock order: relayers before signers, as in config/apply. Another order can deadlock.
+  // Relayers are locked before signers (database/locks/lock-order.md).
   if (await lockRelayer(tx, relayer.id, 'update')) throw idInUse(relayer)
   // This process keeps the key of a signer of the file after the signer's deletion, so the table decides.
   for (const id of [...new Set(signersOf(relayer))].sort())

@@ -1,6 +1,7 @@
 import type { Actor } from '../../access/principal.ts'
 import { appendManagement } from '../../audit/append-store.ts'
 import type { Db } from '../../database/db.ts'
+import { transact } from '../../database/locks/transact.ts'
 import { AppError } from '../../errors.ts'
 import { releaseAccounts } from '../accounts/claims-store.ts'
 import { findAccountIds } from '../accounts/pool-store.ts'
@@ -42,7 +43,7 @@ export function createRelayerManager(context: ManageContext): RelayerManager {
 
 /** Every writer of a transaction locks its account, so the count under the lock stays true until the commit. */
 function deleteRelayer(db: Db, id: string, actor: Actor): Promise<void> {
-  return db.transaction().execute(async (tx) => {
+  return transact(db, async (tx) => {
     await lockTopUps(tx)
     const relayer = await lockWithAccounts(tx, id)
     if (relayer === undefined) throw new AppError('relayer_not_found', `There is no relayer ${id}.`)

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { FAMILIES } from '../../chains/families.ts'
 import type { Db } from '../../database/db.ts'
+import { transact } from '../../database/locks/transact.ts'
 import { AppError } from '../../errors.ts'
 import type { NetworkDirectory } from '../../networks/directory.ts'
 import { chainName, type Network } from '../../networks/network.ts'
@@ -135,7 +136,7 @@ export async function lowerPolicies(deps: LowerDeps): Promise<void> {
 
 async function lowerThose({ db, bounds, log }: LowerDeps, beyond: readonly Relayer[]): Promise<void> {
   for (const { id } of beyond) {
-    const lowered = await db.transaction().execute(async (tx) => {
+    const lowered = await transact(db, async (tx) => {
       const present = await lockRelayer(tx, id, 'update')
       if (present === undefined) return []
       const next = bounds.lower(present)

@@ -3,6 +3,7 @@ import { appendEntries } from '../../audit/append-store.ts'
 import { auditLogOf } from '../../audit/entry.ts'
 import type { ExternalNonce } from '../../chains/capabilities.ts'
 import type { Tx } from '../../database/db.ts'
+import { transact } from '../../database/locks/transact.ts'
 import { AppError } from '../../errors.ts'
 import { isFurtherAccount, poolIdOf } from '../../relayers/accounts/pool.ts'
 import { findLaneAccount, lockLanes } from '../../relayers/accounts/pool-store.ts'
@@ -110,7 +111,7 @@ function admitOnce(
   },
 ): Promise<Decision[]> {
   const groups = [...Map.groupBy(candidates, ({ relayer }) => relayer.id)]
-  return context.db.transaction().execute(async (tx) => {
+  return transact(context.db, async (tx) => {
     const error = await guard?.(tx)
     if (error !== undefined) return candidates.map(() => ({ kind: 'refused', error }))
     const now = context.clock.now()

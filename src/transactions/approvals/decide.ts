@@ -2,6 +2,7 @@ import type { Actor } from '../../access/principal.ts'
 import { appendEntries } from '../../audit/append-store.ts'
 import { auditLogOf } from '../../audit/entry.ts'
 import type { Tx } from '../../database/db.ts'
+import { transact } from '../../database/locks/transact.ts'
 import { AppError } from '../../errors.ts'
 import { shortOfFunds } from '../../relayers/policies/policy.ts'
 import { networkOf, type Relayer } from '../../relayers/relayer.ts'
@@ -121,7 +122,7 @@ async function decide(context: TransactionsContext, deciding: Deciding, found: F
   const reserves = decision === 'approved' && !isScheduled(found.transaction, clock.now())
   const balance = reserves ? await balanceOf(context, deciding.relayer) : undefined
   const decidedAt = new Date(clock.now())
-  const written = await db.transaction().execute(async (tx) => {
+  const written = await transact(db, async (tx) => {
     if (balance !== undefined) await requireFunds(context, tx, { ...deciding, ...found, balance })
     const [saved] = await saveTransactions(tx, [decided(deciding, found.transaction, decidedAt)])
     if (saved === undefined) return undefined

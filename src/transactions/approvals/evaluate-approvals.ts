@@ -4,6 +4,7 @@ import { auditLogOf, SERVICE } from '../../audit/entry.ts'
 import type { Chain } from '../../chains/chain.ts'
 import type { Effects } from '../../chains/effects.ts'
 import type { Db } from '../../database/db.ts'
+import { transact } from '../../database/locks/transact.ts'
 import { networkOf, type Relayer } from '../../relayers/relayer.ts'
 import { evaluateApproval } from '../../spending/evaluate-approval.ts'
 import type { RuleResult } from '../../spending/evaluate-content.ts'
@@ -198,7 +199,7 @@ async function expire(
     statusReason: 'It was not approved in time; nothing was signed.',
   }
   const { db } = context
-  const saved = await db.transaction().execute(async (tx) => {
+  const saved = await transact(db, async (tx) => {
     const written = await saveTransactions(tx, [expired])
     if (written.length === 0) return written
     await saveDecision(tx, id, { decision: 'expired', decidedAt: now })

@@ -1,6 +1,7 @@
 import type { BroadcastResult } from '../../chains/answer.ts'
 import type { Attempt } from '../../chains/attempt.ts'
 import type { Tx } from '../../database/db.ts'
+import { transact } from '../../database/locks/transact.ts'
 import { isNoop, openAttempts } from '../model/attempts.ts'
 import { isPriceNamed, speedUpAfterMs } from '../model/due.ts'
 import { reportFinished, traceStep } from '../model/observer.ts'
@@ -53,7 +54,7 @@ export async function broadcastCurrent(
     settle(runtime, { ...reply, holdsOthers: holding.has(reply.item.transaction.id) }, now),
   )
   const { db } = context
-  const saved = await db.transaction().execute(async (tx) => {
+  const saved = await transact(db, async (tx) => {
     const written = await writeRecords(tx, settled)
     const byId = new Map(written.map((transaction) => [transaction.id, transaction]))
     await saveOutcomes(
@@ -118,7 +119,7 @@ export async function storeAsKnown(
     return attempt === undefined ? [] : [settle(runtime, { item, attempt, result: KNOWN }, now)]
   })
   const { db } = context
-  await db.transaction().execute((tx) => writeRecords(tx, settled))
+  await transact(db, (tx) => writeRecords(tx, settled))
 }
 
 const KNOWN: BroadcastResult = { kind: 'accepted', known: true }

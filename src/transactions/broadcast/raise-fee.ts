@@ -1,6 +1,7 @@
 import type { PriceComparison } from '../../chains/answer.ts'
 import type { Attempt, Draft, Prepared } from '../../chains/attempt.ts'
 import { assertFence } from '../../database/lease.ts'
+import { transact } from '../../database/locks/transact.ts'
 import { AppError } from '../../errors.ts'
 import { larger } from '../../lib/bigint.ts'
 import { ordersByTip } from '../../networks/network.ts'
@@ -181,7 +182,7 @@ export async function storeRaise(
   const step = { name: 'store', transactions: [transaction] } as const
   try {
     return await traceStep(context, step, () =>
-      db.transaction().execute(async (tx) => {
+      transact(db, async (tx) => {
         await assertFence(tx, lease)
         await lockAccount(tx, relayer.id)
         const reserved = await reservedBy(tx, relayer.id, { now, except: transaction.id })

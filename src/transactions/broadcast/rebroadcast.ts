@@ -1,4 +1,5 @@
 import type { BroadcastResult } from '../../chains/answer.ts'
+import { transact } from '../../database/locks/transact.ts'
 import { isNoop } from '../model/attempts.ts'
 import { WATCHED_MS } from '../model/due.ts'
 import { accountOf, type LeasedAccount, type TransactionsContext } from '../model/runtime.ts'
@@ -86,7 +87,7 @@ async function keepWatched(
 ): Promise<void> {
   const nextRunAt = new Date(clock.now() + WATCHED_MS)
   const postponed = waiting.map(({ transaction }) => ({ ...transaction, nextRunAt }))
-  if (postponed.length > 0) await db.transaction().execute((tx) => postponeTransactions(tx, postponed))
+  if (postponed.length > 0) await transact(db, (tx) => postponeTransactions(tx, postponed))
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Tx } from '../../database/db.ts'
+import { transact } from '../../database/locks/transact.ts'
 import { networkOf, type Relayer } from '../../relayers/relayer.ts'
 import { openLedger, refusalIn } from '../../spending/book.ts'
 import { awaitsCharge } from '../../spending/holding.ts'
@@ -51,7 +52,7 @@ async function chargeSuccessor(
   const charge = chargeOf(relayer, { effects: { amounts }, cost })
   // With a nonce it holds up the others, so it cannot wait.
   const charging = { relayer, id, charge, now, mayWait: nonce === undefined }
-  const refused = await context.db.transaction().execute((tx) => takeCharge(tx, charging))
+  const refused = await transact(context.db, (tx) => takeCharge(tx, charging))
   if (refused === undefined) return true
   const waiting = {
     ...transaction,

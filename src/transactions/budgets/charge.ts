@@ -3,6 +3,7 @@ import type { Actor } from '../../access/principal.ts'
 import type { Reviewed } from '../../chains/chain.ts'
 import { type Effects, nativeIn } from '../../chains/effects.ts'
 import type { Tx } from '../../database/db.ts'
+import { transact } from '../../database/locks/transact.ts'
 import { networkOf, type Relayer } from '../../relayers/relayer.ts'
 import { openLedger, type Purchase, requireAllowed } from '../../spending/book.ts'
 import type { Charge } from '../../spending/budget.ts'
@@ -121,7 +122,7 @@ export async function chargeSignature(
   if (spenders.length === 0 && record === undefined) return
   const charge = chargeOf(relayer, { effects, cost })
   const now = new Date(context.clock.now())
-  await context.db.transaction().execute(async (tx) => {
+  await transact(context.db, async (tx) => {
     if (spenders.length > 0) await spend(tx, { spenders, charge, now })
     await record?.(tx)
   })

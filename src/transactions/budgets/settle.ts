@@ -1,5 +1,6 @@
 import type { ContentReader } from '../../chains/capabilities.ts'
 import type { Chain } from '../../chains/chain.ts'
+import { transact } from '../../database/locks/transact.ts'
 import { type Spent, ZERO_SPENT } from '../../spending/budget.ts'
 import { type Holding, newest, release } from '../../spending/holding.ts'
 import {
@@ -53,7 +54,7 @@ async function releaseTransactions(
   { db }: TransactionsContext,
   { chain, relayerId, ids }: Unsettled,
 ): Promise<void> {
-  await db.transaction().execute(async (tx) => {
+  await transact(db, async (tx) => {
     const locked = await lockBudgets(tx, { transactionIds: ids })
     // Read under the locks: since they were found, another process may have settled them, or a reorganisation may have reopened them.
     const items = await findTransactions(tx, relayerId, ids)

@@ -9,6 +9,7 @@ import type {
 } from '../../chains/attempt.ts'
 import type { ChainRequest } from '../../chains/request.ts'
 import type { Tx } from '../../database/db.ts'
+import { transact } from '../../database/locks/transact.ts'
 import { AppError } from '../../errors.ts'
 import { larger } from '../../lib/bigint.ts'
 import { createBatcher } from '../../lib/concurrency/batcher.ts'
@@ -224,7 +225,7 @@ async function replaceSigned(
     )
   const signed = [{ ...signable, attempt }]
   const { db } = context
-  const stored = await db.transaction().execute(async (tx) => {
+  const stored = await transact(db, async (tx) => {
     const payers = request ? spendersOf(relayer, change.actor) : []
     const [written] = await storeSignedIn(tx, { runtime, signed, payers })
     if (written && request) await chargeReplacement(context, tx, { change, written, draft })

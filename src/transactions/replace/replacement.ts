@@ -5,6 +5,7 @@ import { auditLogOf } from '../../audit/entry.ts'
 import type { ExternalNonce } from '../../chains/capabilities.ts'
 import type { ChainRequest } from '../../chains/request.ts'
 import type { Tx } from '../../database/db.ts'
+import { transact } from '../../database/locks/transact.ts'
 import { AppError } from '../../errors.ts'
 import { poolIdOf } from '../../relayers/accounts/pool.ts'
 import { shortOfFunds } from '../../relayers/policies/policy.ts'
@@ -18,7 +19,7 @@ import type { TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { reservedBy } from '../store/due-store.ts'
 import { findTransaction } from '../store/lookups-store.ts'
-import { setNextNonce } from '../store/nonce-store.ts'
+import { lockAccount, setNextNonce } from '../store/nonce-store.ts'
 import { saveTransactions } from '../store/transactions-store.ts'
 
 /** A replacement or cancellation that a caller requests. */
@@ -73,8 +74,9 @@ export async function saveReplaced(
 ): Promise<Replaced | undefined> {
   const { id, relayerId } = replaced.transaction
   const { db } = context
-  const saved = await db.transaction().execute(async (tx) => {
+  const saved = await transact(db, async (tx) => {
     if (claimed) await requireUnused(context, tx, { relayerId, id, nonce: claimed })
+    if (freed !== undefined) await lockAccount(tx, relayerId)
     const [written] = await saveTransactions(tx, [replaced.transaction])
     // The nonce is free again: without a counter, the service reads the next one from the chain.
     if (written && freed) await setNextNonce(tx, { relayerId, address: freed, nonce: null })
@@ -155,7 +157,7 @@ export async function nonceClaimProblem(
   tx: Tx,
   { relayerId, id, nonce }: NonceClaim,
 ): Promise<AppError | undefined> {
-  const relayer = await lockRelayer(tx, relayerId, 'no_key_update')
+  const relayer = await lockRelayer(tx, relayerId, 'update')
   if (relayer === undefined)
     return new AppError('relayer_not_found', `There is no relayer ${poolIdOf(relayerId)}.`)
   const runtime = runtimeOf(relayer)

@@ -2,6 +2,7 @@ import { appendEntries } from '../../audit/append-store.ts'
 import { auditLogOf } from '../../audit/entry.ts'
 import type { BroadcastResult } from '../../chains/answer.ts'
 import type { Tx } from '../../database/db.ts'
+import { transact } from '../../database/locks/transact.ts'
 import { AppError } from '../../errors.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { hashesOfAll, isNoop } from '../model/attempts.ts'
@@ -99,7 +100,7 @@ async function undoReplacement(
     if (transaction.block !== undefined && transaction.currentAttempt === number) return false
     if (item.attempts.some((attempt) => attempt.number > number && attempt.outcome !== 'refused'))
       return false
-    const undone = await db.transaction().execute(async (tx) => {
+    const undone = await transact(db, async (tx) => {
       const previous = withPreviousContent(transaction, before.transaction, { number, detail })
       const restored = await withoutLostNonce(context, tx, { relayer, previous })
       const [saved] = await saveTransactions(tx, [restored])

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import { appendEntries } from '../../audit/append-store.ts'
 import { type Author, auditLogOf } from '../../audit/entry.ts'
 import type { Db } from '../../database/db.ts'
+import { transact } from '../../database/locks/transact.ts'
 import { storableText } from '../../database/sql-helpers.ts'
 import type { OperatorDecisionsTable } from '../../database/tables/transactions.ts'
 import type { Transaction } from '../model/transaction.ts'
@@ -64,7 +65,8 @@ export async function storeDecision(
   decision: OperatorDecision,
   author: Author,
 ): Promise<DecisionOutcome> {
-  return db.transaction().execute(async (tx) => {
+  return transact(db, async (tx) => {
+    // The order of locks: database/locks/lock-order.md.
     const row = await tx
       .selectFrom('transactions')
       .select(['relayer_id', 'status', 'undecided_since'])

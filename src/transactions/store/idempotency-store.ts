@@ -52,20 +52,23 @@ export async function findKeys(db: Db, relayerId: string, names: readonly KeyNam
 }
 
 function usedKeys(names: readonly KeyName[], records: readonly KeyRecord[]): UsedKeys {
-  const textOf = ({ maker, key }: KeyName) => `${maker} ${key}`
-  const stored = new Map(records.map((record) => [textOf(record), record]))
+  const stored = new Map(records.map((record) => [nameOf(record), record]))
   const used = new Map<string, KeyRecord>()
   for (const name of names) {
-    const record = stored.get(textOf(name)) ?? stored.get(textOf({ ...name, maker: EVERYONE }))
-    if (record !== undefined) used.set(textOf(name), record)
+    const record = stored.get(nameOf(name)) ?? stored.get(nameOf({ ...name, maker: EVERYONE }))
+    if (record !== undefined) used.set(nameOf(name), record)
   }
   return {
     get size() {
       return used.size
     },
-    get: (name) => used.get(textOf(name)),
-    add: (record) => used.set(textOf(record), record),
+    get: (name) => used.get(nameOf(name)),
+    add: (record) => used.set(nameOf(record), record),
   }
+}
+
+function nameOf({ maker, key }: KeyName): string {
+  return `${maker} ${key}`
 }
 
 /** Finds one key of the relayer; undefined if it was not used before. */
@@ -84,10 +87,12 @@ export class KeyTakenError extends Error {
  */
 export async function insertKeys(tx: Tx, relayerId: string, records: readonly KeyRecord[]): Promise<void> {
   if (records.length === 0) return
+  // An insert waits for another one of the same key, and several in one order do not deadlock.
+  const sorted = records.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1))
   const inserted = await tx
     .insertInto('idempotency_keys')
     .values(
-      records.map(({ key, maker, fingerprint, transactionId }) => ({
+      sorted.map(({ key, maker, fingerprint, transactionId }) => ({
         relayer_id: poolIdOf(relayerId),
         key,
         api_key_id: maker,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import type { Tx } from '../../database/db.ts'
+import { transact } from '../../database/locks/transact.ts'
 import { notify, storableText } from '../../database/sql-helpers.ts'
 import type { IncidentType } from '../../events/event.ts'
 import { mapFields } from '../../lib/object.ts'
@@ -94,6 +95,7 @@ export async function saveTransactions(
   if (transactions.length === 0) return []
   const records = keepsRequest ? stateRecords(transactions) : changedRecords(transactions)
   const about = keepsRequest ? WITHOUT_REQUEST : WITH_REQUEST
+  // The order of locks: database/locks/lock-order.md.
   const { rows } = await sql<{ id: string }>`
     with record as materialized (select * from ${records}),
     before as (
@@ -140,7 +142,7 @@ export async function saveInOwnTransaction(
   transactions: readonly Transaction[],
 ): Promise<Transaction[]> {
   const { db } = context
-  const saved = await db.transaction().execute((tx) => saveTransactions(tx, transactions))
+  const saved = await transact(db, (tx) => saveTransactions(tx, transactions))
   reportFinished(context, saved)
   return saved
 }

@@ -2,6 +2,7 @@ import type { Answer, Refusal } from '../../chains/answer.ts'
 import type { Prepared, SetupRequired } from '../../chains/attempt.ts'
 import type { ChainRequest } from '../../chains/request.ts'
 import { assertFence } from '../../database/lease.ts'
+import { transact } from '../../database/locks/transact.ts'
 import { lockForAdding } from '../../relayers/store.ts'
 import { asBudgeted, chargeOwn } from '../budgets/charge.ts'
 import { isNoop, unprovenAttempts } from '../model/attempts.ts'
@@ -138,7 +139,7 @@ export async function runSetupTransaction(
   { request, detail }: { request: ChainRequest; detail: string },
 ): Promise<void> {
   const now = clock.now()
-  const stored = await db.transaction().execute(async (tx): Promise<Transaction[]> => {
+  const stored = await transact(db, async (tx): Promise<Transaction[]> => {
     await assertFence(tx, lease)
     // The transactions that needed it may be final by now, and the relayer deleted.
     const present = await lockForAdding(tx, relayer.id)

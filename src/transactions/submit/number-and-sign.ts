@@ -1,5 +1,6 @@
 import type { Db, Tx } from '../../database/db.ts'
 import { assertFence, type Lease } from '../../database/lease.ts'
+import { transact } from '../../database/locks/transact.ts'
 import type { SeenNonce, UnexplainedNonces } from '../../relayers/health/health.ts'
 import { sharesAccount } from '../../relayers/policies/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
@@ -103,7 +104,7 @@ class ChangedMeanwhileError extends Error {
 
 async function store({ db }: TransactionsContext, batch: Batch, signedPlan: SignedPlan): Promise<Result> {
   try {
-    return await db.transaction().execute((tx) => storeIn(tx, batch, signedPlan))
+    return await transact(db, (tx) => storeIn(tx, batch, signedPlan))
   } catch (error) {
     if (!(error instanceof ChangedMeanwhileError)) throw error
     const { changed } = error

@@ -1,6 +1,8 @@
 import type { Attempt, AttemptKind, Draft } from '../../chains/attempt.ts'
+import type { ChainRequest } from '../../chains/request.ts'
 import type { Tx } from '../../database/db.ts'
 import { assertFence, type Lease } from '../../database/lease.ts'
+import { transact } from '../../database/locks/transact.ts'
 import { omitUndefined } from '../../lib/object.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { raiseKnownNonce } from '../../relayers/store.ts'
@@ -12,6 +14,7 @@ import { type RelayerRuntime, signingContextOf, type TransactionsContext } from 
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import { findHashOwners, insertAttempts } from '../store/attempts-store.ts'
+import { lockAccount } from '../store/nonce-store.ts'
 import { saveInOwnTransaction, saveTransactions } from '../store/transactions-store.ts'
 
 /**
@@ -108,7 +111,7 @@ export async function storeSigned(
     context,
     { name: 'store', transactions: signed.map(({ transaction }) => transaction) },
     () =>
-      context.db.transaction().execute(async (tx) => {
+      transact(context.db, async (tx) => {
         if (lease) await assertFence(tx, lease)
         return storeSignedIn(tx, { runtime, signed, keepsRequest: true })
       }),
@@ -135,6 +138,10 @@ export async function storeSignedIn(
   { runtime, signed, payers, raisedBy, keepsRequest = false }: SignedItems,
 ): Promise<TransactionWithAttempts[]> {
   const items = new Map(signed.map((item) => [item.transaction.id, item]))
+  const { chain, account } = runtime
+  const nextNonceOf = (request: ChainRequest) => chain.sequencing?.nextNonce?.(request, account.address)
+  const [first] = signed.filter(({ transaction }) => nextNonceOf(transaction.request) !== undefined)
+  if (first !== undefined) await lockAccount(tx, first.transaction.relayerId)
   const saved = await saveTransactions(
     tx,
     signed.map((item) => asSent(item, runtime)),
@@ -156,8 +163,8 @@ export async function storeSignedIn(
   }
   for (const { transaction } of fresh) {
     const { relayerId, request } = transaction
-    const nonce = runtime.chain.sequencing?.nextNonce?.(request, runtime.account.address)
-    if (nonce !== undefined) await raiseKnownNonce(tx, { relayerId, address: runtime.account.address, nonce })
+    const nonce = nextNonceOf(request)
+    if (nonce !== undefined) await raiseKnownNonce(tx, { relayerId, address: account.address, nonce })
   }
   await raiseSigned(tx, runtime, { signed: stored, payers, raisedBy })
   return stored.map(({ transaction, attempts }) => ({ transaction, attempts }))

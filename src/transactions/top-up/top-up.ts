@@ -6,10 +6,9 @@ import type { Tx } from '../../database/db.ts'
 import { AppError } from '../../errors.ts'
 import { larger, smaller } from '../../lib/bigint.ts'
 import { omitUndefined } from '../../lib/object.ts'
-import { poolIdOf } from '../../relayers/accounts/pool.ts'
 import { inactive } from '../../relayers/policies/policy.ts'
 import type { Relayer, TopUp } from '../../relayers/relayer.ts'
-import { lockRelayer } from '../../relayers/store.ts'
+import { lockInOrder, lockRelayer } from '../../relayers/store.ts'
 import { acceptNew } from '../accept/accept.ts'
 import { admitCandidates } from '../accept/admit.ts'
 import { accountOf, type TransactionsContext } from '../model/runtime.ts'
@@ -187,16 +186,16 @@ export async function payTopUp(
 }
 
 /**
- * Returns an error if the decision is no longer valid. Lock order: the refilled relayer before the treasury; there are no circles. A relayer that
- * fills its own further accounts comes before them, as in every change of it.
+ * Returns an error if the decision is no longer valid. Both relayers are locked here, because the admission would lock the treasury out of
+ * their order (`database/locks/lock-order.md`).
  */
 async function changedSince(
   { clock }: TransactionsContext,
   tx: Tx,
   { treasury, relayer, history }: Omit<TopUpPayment, 'request'>,
 ): Promise<AppError | undefined> {
-  if (treasury.id === poolIdOf(relayer.id)) await lockRelayer(tx, treasury.id, 'share')
-  const present = await lockRelayer(tx, relayer.id, 'no_key_update')
+  await lockInOrder(tx, [treasury.id, relayer.id])
+  const present = await lockRelayer(tx, relayer.id, 'update')
   if (present === undefined || !isDeepStrictEqual(decisive(present), decisive(relayer))) return CHANGED
   const { newest, open } = toHistory(await readTopUps(tx, present, clock.now()), () => 0n, clock.now())
   return open !== undefined || newest?.id !== history.newest?.id ? CHANGED : undefined

@@ -1,3 +1,4 @@
+import { transact } from '../../database/locks/transact.ts'
 import { sendsPrivately } from '../../relayers/policies/policy.ts'
 import { lockForAdding } from '../../relayers/store.ts'
 import { asBudgeted, chargeOwn } from '../budgets/charge.ts'
@@ -52,7 +53,7 @@ async function fillGap(
     return
   }
   const now = new Date(clock.now())
-  const fillers = await db.transaction().execute(async (tx) => {
+  const fillers = await transact(db, async (tx) => {
     // The transactions behind the gap may be final by now, and the relayer deleted.
     const relayer = await lockForAdding(tx, relayerId)
     if (relayer === undefined) return []

@@ -1,3 +1,4 @@
+import { transact } from '../../database/locks/transact.ts'
 import { reopen } from '../../spending/holding.ts'
 import { lockBudgets, saveHoldings } from '../../spending/spending-store.ts'
 import { currentAttempt } from '../broadcast/broadcast.ts'
@@ -184,7 +185,7 @@ async function saveAndAnnounce(
   changed: readonly Transaction[],
   outcomes: readonly AttemptNews[],
 ): Promise<void> {
-  const saved = await db.transaction().execute(async (tx) => {
+  const saved = await transact(db, async (tx) => {
     const written = await saveTransactions(tx, changed)
     const ids = new Set(written.map(({ id }) => id))
     const holdings = await lockBudgets(tx, { transactionIds: [...ids] })

@@ -1,3 +1,4 @@
+import { transact } from '../../database/locks/transact.ts'
 import { unprovenAttempts } from '../model/attempts.ts'
 import { isExternallySigned, type TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
@@ -43,7 +44,7 @@ export async function markStuck(context: TransactionsContext, transaction: Trans
   const freed = await releasableNonce(context, transaction)
   const { id, relayerId, statusReason } = transaction
   const marked = { ...transaction, ...freed?.change, stuckSince: new Date(clock.now()) }
-  const saved = await db.transaction().execute(async (tx) => {
+  const saved = await transact(db, async (tx) => {
     const written = await saveTransactions(tx, [marked])
     if (written.length === 0) return false
     if (freed) await setNextNonce(tx, { relayerId, address: freed.address, nonce: null })

@@ -1,4 +1,5 @@
 import type { Head, ReceiptAnswer } from '../../chains/answer.ts'
+import { transact } from '../../database/locks/transact.ts'
 import { slicesOf } from '../../lib/object.ts'
 import { privateFallbackBlocksOf } from '../../relayers/policies/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
@@ -247,7 +248,7 @@ async function makeOverduePublic(round: WatchRound, unmined: readonly Transactio
   })
   if (overdue.length === 0) return
   const { db } = context
-  const saved = await db.transaction().execute(async (tx) => {
+  const saved = await transact(db, async (tx) => {
     const written = await saveTransactions(tx, overdue)
     await wakeRelayers(tx, written)
     return written

@@ -1,4 +1,5 @@
 import type { Tx } from '../../database/db.ts'
+import { transact } from '../../database/locks/transact.ts'
 import { withTimeout } from '../../lib/time.ts'
 import { closeHoldings } from '../../spending/spending-store.ts'
 import { reopenApprovals } from '../approvals/approvals-store.ts'
@@ -7,7 +8,7 @@ import { reportFinished, traceStep } from '../model/observer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { saveOutcomes } from '../store/attempts-store.ts'
-import { setNextNonce } from '../store/nonce-store.ts'
+import { lockAccount, setNextNonce } from '../store/nonce-store.ts'
 import { announceIncident, saveTransactions } from '../store/transactions-store.ts'
 import type { Resolution } from './resolution.ts'
 import type { WatchRound } from './watch-round.ts'
@@ -24,7 +25,7 @@ export async function writeResolutions(
   const step = { name: 'settle', transactions: resolutions.map(({ transaction }) => transaction) } as const
   const timed = await withBlockTimes(round, resolutions)
   const written = await traceStep(round.context, step, () =>
-    round.context.db.transaction().execute((tx) => writeInTransaction(round, tx, timed)),
+    transact(round.context.db, (tx) => writeInTransaction(round, tx, timed)),
   )
   reportFinished(round.context, written)
   logIncidents(round.context, resolutions, written)
@@ -78,6 +79,8 @@ async function writeInTransaction(
 ): Promise<Transaction[]> {
   const successors = resolutions.flatMap(({ transaction, isSuccessor }) => (isSuccessor ? transaction : []))
   const now = new Date(round.context.clock.now())
+  for (const relayerId of new Set(resolutions.flatMap(({ freed }) => freed?.relayerId ?? [])))
+    await lockAccount(tx, relayerId)
   const reopened = await findApprovalsToRepeat(tx, { chain: round.chain, now }, successors)
   const saved = await saveTransactions(
     tx,

@@ -2303,7 +2303,7 @@ export interface components {
              * @description The reason, for programs.
              * @enum {string}
              */
-            readonly code?: "internal_error" | "request_timeout" | "network_unavailable" | "signer_unavailable" | "plugin_unavailable";
+            readonly code?: "internal_error" | "request_timeout" | "network_unavailable" | "signer_unavailable" | "database_unavailable" | "plugin_unavailable";
         };
         readonly ServiceUnavailableFailure: components["schemas"]["Failure"] & {
             /** @constant */
@@ -7193,7 +7193,7 @@ export interface components {
             readonly reason?: string;
             /** @description The health of each part. */
             readonly components: {
-                /** @description Healthy if the database answers. */
+                /** @description Healthy if the database takes a write and ends its commit. */
                 readonly database: components["schemas"]["DatabaseHealth"];
                 /** @description Healthy if a node answers for each network, with the right chain id. */
                 readonly networks: components["schemas"]["ComponentHealth"];

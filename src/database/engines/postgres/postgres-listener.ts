@@ -33,7 +33,7 @@ export function createListener({ settings, servers, log, clock }: ListenerOption
   async function open(): Promise<pg.Client> {
     // Readers of different channels come and go at any time, and share the connection.
     const client = new servers.Client({ ...settings, pipeline: true } as pg.ClientConfig)
-    client.on('error', (error) => log.warn({ err: error }, 'database listener connection lost'))
+    client.on('error', (error) => log.debug({ err: error }, 'database listener connection lost'))
     client.on('notification', ({ channel, payload }) => call(channel, payload ?? ''))
     await connectListening(client, handlers.keys())
     return client
@@ -134,7 +134,7 @@ function createConnectionKeeper({ open, onReturn, log, clock }: KeeperOptions): 
         onReturn()
         return client
       } catch (error) {
-        log.warn({ err: error }, 'database listener connection failed; retrying')
+        log.debug({ err: error }, 'database listener connection failed; retrying')
       }
     }
   }

@@ -1,7 +1,9 @@
 import { randomInt } from 'node:crypto'
 import pg from 'pg'
+import type { Logger } from '../../../log.ts'
 import { isRetryable } from '../../errors.ts'
 import { readPostgresUrl } from './postgres-url.ts'
+import { lookAt, newestWriter, type ServerView, TIMELINE, type Waits } from './server-view.ts'
 import { watchSilence } from './silent-servers.ts'
 
 /** The longest time in ms for the only server to take a connection. */
@@ -13,8 +15,8 @@ const ONE_OF_SEVERAL_MS = 3_000
 /** The classes of SQLSTATE with which a server refuses user, password or database. Another server would say the same. */
 const REFUSALS = ['28', '3D']
 
-/** The first eight digits of the name of a log file are its timeline (PostgreSQL manual, 26.3.5 "Timelines"). */
-const TIMELINE = 'select left(pg_walfile_name(pg_current_wal_lsn()), 8)'
+/** The time in ms for which a start waits for the other servers after the first one that accepts writes. An old primary answers sooner. */
+const FOR_THE_OTHERS_MS = 500
 
 /** SQLSTATE of a function that does not exist: the database is not migrated yet. */
 const UNDEFINED_FUNCTION = '42883'
@@ -38,26 +40,69 @@ class WrongServerError extends Error {
   readonly code = '08004' // sqlserver_rejected_establishment_of_sqlconnection
 }
 
+interface ServersOptions {
+  readonly log: Logger
+}
+
 /** The servers of one url. */
 export interface Servers {
   /** A client of the server that is next. `connect` fails for a server without the wanted property. */
   readonly Client: typeof pg.Client
   /** Calls `connect`, which connects a new client, until one server can be used or all were tried. */
   use<T>(connect: () => Promise<T>): Promise<T>
+  /** Looks at all servers, so that the first connection leads to the newest primary. Does nothing for one server. */
+  findNewest(): Promise<void>
+  /** Host and port of the server that is next. */
+  current(): string
+  /** What statements of this process waited for at the last look, which is at most some seconds old; undefined if nothing blockedBy them up. */
+  blockedBy(): keyof Waits | undefined
+  /** Ends all connections at once. Their statements fail. */
+  destroy(): void
 }
 
 /**
  * Chooses among the servers of a url. A new connection begins with the server that was last used, not with the first one, and so does not wait
- * for a dead one each time.
+ * for a dead one each time. Of several that accept writes, only one with the newest timeline that was ever seen is used: the others were
+ * primaries before a promotion, and what they commit is lost.
  * @throws PostgresUrlError
  */
-export function chooseServers(url: string): Servers {
+export function chooseServers(url: string, { log }: ServersOptions): Servers {
   const { servers, target, isRandom, connectTimeoutMs } = readPostgresUrl(url)
   const timeoutMs = connectTimeoutMs ?? (servers.length > 1 ? ONE_OF_SEVERAL_MS : ONLY_ONE_MS)
-  const silence = watchSilence({ timeoutMs })
+  const compares = servers.length > 1 && target !== 'any'
+  const silence = watchSilence({ inspect, looksAround: compares })
   const failures = new Map<string, unknown>()
   let next = isRandom ? randomInt(servers.length) : 0
+  /** The timeline of the last server, which is the newest one that was seen. */
   let timeline: string | undefined
+  let blockedBy: keyof Waits | undefined
+
+  const nameOf = (index: number) => servers[index]?.name ?? ''
+  const lookAtServer = (index: number, processIds: readonly number[] = []) =>
+    lookAt({ url: servers[index]?.url ?? '', timeoutMs, processIds })
+
+  /** Leaves a server that is silent, or that is not the newest one that accepts writes. */
+  async function inspect(index: number, clients: readonly pg.Client[]): Promise<void> {
+    const processIds = clients.flatMap((client) => (client as Greeted).processID ?? [])
+    const views = await Promise.all(
+      servers.map((_, other) => {
+        if (other === index) return lookAtServer(index, processIds)
+        return compares ? lookAtServer(other) : ({ kind: 'answers' } as const)
+      }),
+    )
+    const view = views[index]
+    blockedBy = blockerOf(view)
+    const best = newestWriter(views, index)
+    if (view?.kind === 'silent') {
+      next = best ?? next
+      silence.destroy('the server is silent', index)
+    } else if (view !== undefined && best !== undefined && isOlder(view, views[best])) {
+      log.warn({ from: nameOf(index), to: nameOf(best) }, 'database has a newer primary; leaving the old one')
+      next = best
+      blockedBy = undefined
+      silence.destroy('another server is the primary', index)
+    }
+  }
 
   class Client extends pg.Client {
     private readonly index: number
@@ -82,7 +127,7 @@ export function chooseServers(url: string): Servers {
     private async connectToWanted(): Promise<this> {
       try {
         await super.connect()
-        silence.add(this, servers[this.index]?.url ?? '')
+        silence.add(this, this.index)
         await this.assertWanted()
         await this.followTimeline()
         await this.switchOffJit()
@@ -99,7 +144,7 @@ export function chooseServers(url: string): Servers {
     }
 
     private get serverName(): string {
-      return servers[this.index]?.name ?? ''
+      return nameOf(this.index)
     }
 
     /**
@@ -109,6 +154,8 @@ export function chooseServers(url: string): Servers {
     private async followTimeline(): Promise<void> {
       const present = await this.readTimeline()
       if (present === undefined || present === timeline) return
+      if (compares && timeline !== undefined && present < timeline)
+        throw new WrongServerError(`is an old primary: its timeline is ${present}, and ${timeline} was seen`)
       if (timeline !== undefined)
         await this.query('select skip_issued_event_numbers()').catch((error: { code?: unknown }) => {
           if (error.code !== UNDEFINED_FUNCTION) throw error
@@ -132,7 +179,7 @@ export function chooseServers(url: string): Servers {
     /** The timeline is the beginning of the name of the log file; undefined for a standby, and for a database without such names. */
     private async readTimeline(): Promise<string | undefined> {
       try {
-        const { rows } = await this.query<[string]>({ text: TIMELINE, rowMode: 'array' })
+        const { rows } = await this.query<[string]>({ text: `select ${TIMELINE}`, rowMode: 'array' })
         return rows[0]?.[0]
       } catch (error) {
         if (isRetryable(error)) throw error
@@ -151,6 +198,14 @@ export function chooseServers(url: string): Servers {
 
   return {
     Client,
+    current: () => nameOf(next),
+    blockedBy: () => blockedBy,
+    destroy: () => silence.destroy('the database is closed'),
+    async findNewest() {
+      if (!compares) return
+      const views = await lookAtAll(servers.map((_, index) => lookAtServer(index)))
+      next = newestWriter(views, next) ?? next
+    },
     async use(connect) {
       for (let tries = 1; ; tries += 1) {
         try {
@@ -162,6 +217,38 @@ export function chooseServers(url: string): Servers {
       }
     },
   }
+}
+
+/** The part of a connection that the types of node-postgres omit: the id that the server told at the start (client.js). */
+type Greeted = pg.Client & { readonly processID?: number }
+
+function blockerOf(view: ServerView | undefined): keyof Waits | undefined {
+  if (view?.kind !== 'seen') return undefined
+  if (view.waits.standby > 0) return 'standby'
+  return view.waits.lock > 0 ? 'lock' : undefined
+}
+
+/** Returns true for a server that is not the primary any more, or never was. A server that only refuses or is silent may still be. */
+function isOlder(view: ServerView, best: ServerView | undefined): boolean {
+  if (view.kind !== 'seen' || best?.kind !== 'seen') return false
+  return !view.takesWrites || (view.timeline ?? '') < (best.timeline ?? '')
+}
+
+/** Waits for all looks, and after the first server that accepts writes only for a moment: one that is off answers nothing. */
+async function lookAtAll(looks: readonly Promise<ServerView>[]): Promise<ServerView[]> {
+  const views: ServerView[] = looks.map(() => ({ kind: 'silent' }))
+  const late = Promise.withResolvers<void>()
+  let timer: NodeJS.Timeout | undefined
+  const all = Promise.all(
+    looks.map(async (look, index) => {
+      const view = await look
+      views[index] = view
+      if (view.kind === 'seen' && view.takesWrites) timer ??= setTimeout(late.resolve, FOR_THE_OTHERS_MS)
+    }),
+  )
+  await Promise.race([all, late.promise])
+  clearTimeout(timer)
+  return views
 }
 
 /** Every connection of the pool was in use for too long: that says nothing about the servers (pg-pool, index.js). */

@@ -6,6 +6,7 @@ import type { Database, Db, Schema } from '../../db.ts'
 import { isAway, isReadOnly, noteAway, waitForServer } from '../../errors.ts'
 import { type QueryObserver, reportQueries } from '../../query-observer.ts'
 import { VALUE_TYPES } from '../value-types.ts'
+import { createOutageLog, type OutageLog } from './outage-log.ts'
 import { createListener } from './postgres-listener.ts'
 import { chooseServers, type Servers } from './postgres-servers.ts'
 import { createStatements } from './statements.ts'
@@ -39,36 +40,51 @@ export async function openPostgres(
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   }
-  const servers = chooseServers(url)
+  const servers = chooseServers(url, { log })
   const pool = createPool(settings, servers)
+  const outages: OutageLog = createOutageLog({
+    log,
+    clock: systemClock,
+    host: servers.current,
+    check: () => assertWritable(pool, servers),
+  })
   // Without this handler, a lost idle connection would end the process. The pool replaces the connection itself.
-  pool.on('error', (error) => log.warn({ err: error }, 'database connection lost while idle'))
+  pool.on('error', outages.lost)
 
-  const connections = leavingReadOnly(pool, servers)
+  const connections = leavingReadOnly(pool, servers, outages)
   const db = new Kysely<Schema>({
     dialect: new PostgresDialect({ pool: connections }),
     ...reportQueries(observer),
   })
   const listener = createListener({
     settings,
-    servers: directUrl === url ? servers : chooseServers(directUrl),
+    servers: directUrl === url ? servers : chooseServers(directUrl, { log }),
     log,
     clock: systemClock,
   })
   try {
-    await waitForServer(() => firstContact(connections), { ...wait, log })
+    await servers.findNewest()
+    await waitForServer(() => firstContact(connections), {
+      ...wait,
+      log,
+      what: 'a connection',
+      blockedBy: servers.blockedBy,
+    })
   } catch (error) {
-    await pool.end()
+    await endPool(db, { pool, servers })
     throw error
   }
+  outages.watch()
   let closing: Promise<void> | undefined
   return {
     engine: 'postgres',
     db,
     requests: db,
     listen: listener.listen,
+    blockedBy: servers.blockedBy,
     close() {
-      closing ??= listener.close().finally(() => endPool(db, pool))
+      outages.close()
+      closing ??= listener.close().finally(() => endPool(db, { pool, servers }))
       return closing
     },
   }
@@ -89,23 +105,40 @@ async function firstContact(connections: PostgresPool): Promise<void> {
   }
 }
 
+/** Rejects when no server can be reached, or the one that is reached takes no writes. */
+async function assertWritable(pool: pg.Pool, servers: Servers): Promise<void> {
+  const client = await servers.use(() => pool.connect())
+  let isUsable = false
+  try {
+    const { rows } = await client.query<[string]>({ text: 'show transaction_read_only', rowMode: 'array' })
+    isUsable = rows[0]?.[0] === 'off'
+  } finally {
+    client.release(!isUsable)
+  }
+  if (!isUsable) throw new Error('The database takes no writes.')
+}
+
 /**
  * Closes connections to a server that only reads instead of using them again: after a fail-over the address leads to another server, while
  * connections to the demoted one would stay open and fail for minutes. Notes every error that says that the server is away.
  */
-function leavingReadOnly(pool: pg.Pool, servers: Servers): PostgresPool {
+function leavingReadOnly(pool: pg.Pool, servers: Servers, outages: OutageLog): PostgresPool {
   const statementsOf = createStatements()
+  const note = (error: unknown) => {
+    noteAway(error)
+    outages.lost(error)
+  }
   return {
     connect: async () => {
       const client = await servers
         .use(() => pool.connect())
         .catch((error) => {
-          noteAway(error)
+          note(error)
           throw error
         })
       const run = await statementsOf(client).catch((error) => {
         client.release(true)
-        noteAway(error)
+        note(error)
         throw error
       })
       let reads = false
@@ -114,7 +147,7 @@ function leavingReadOnly(pool: pg.Pool, servers: Servers): PostgresPool {
           return await run(...args)
         } catch (error) {
           reads ||= isReadOnly(error)
-          if (isAway(error)) noteAway(error)
+          if (isAway(error)) note(error)
           throw error
         }
       }
@@ -126,8 +159,22 @@ function leavingReadOnly(pool: pg.Pool, servers: Servers): PostgresPool {
   }
 }
 
-async function endPool(db: Db, pool: pg.Pool): Promise<void> {
-  await db.destroy()
-  // Kysely ends the pool only if it ran a query.
-  if (!pool.ending) await pool.end()
+/**
+ * The longest time in ms for which a close waits for running statements. A commit that waits for a standby would otherwise keep the process
+ * from its end for ever.
+ */
+const CLOSE_MS = 5_000
+
+async function endPool(
+  db: Db,
+  { pool, servers }: { readonly pool: pg.Pool; readonly servers: Servers },
+): Promise<void> {
+  const late = setTimeout(servers.destroy, CLOSE_MS)
+  try {
+    await db.destroy()
+    // Kysely ends the pool only if it ran a query.
+    if (!pool.ending) await pool.end()
+  } finally {
+    clearTimeout(late)
+  }
 }

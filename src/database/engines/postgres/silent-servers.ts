@@ -1,10 +1,16 @@
-import pg from 'pg'
+import type pg from 'pg'
 
 /**
- * A connection that gets no answer for this time, in ms, leads to a question to its server, on a new connection. Together with the time for
- * that question it is how long requests hang when the machine of the primary is lost.
+ * A connection that gets no answer for this time, in ms, leads to a look at its server, on a new connection. Together with the time for
+ * that look it is how long requests hang when the machine of the primary is lost.
  */
 const LOOK_EVERY_MS = 2_000
+
+/**
+ * Servers in use are looked at every fifth round even if no statement waits: an old primary whose standbys are asynchronous answers every
+ * commit, and loses all of them.
+ */
+const ROUNDS_UNTIL_LOOK = 5
 
 /** The part of node-postgres that its types omit: false while an answer is awaited (client.js). */
 type Waiting = pg.Client & { readonly readyForQuery: boolean }
@@ -12,56 +18,67 @@ type Waiting = pg.Client & { readonly readyForQuery: boolean }
 /** A connection with its server. */
 interface Watched {
   readonly client: pg.Client
-  /** The URL with this server alone. */
-  readonly url: string
+  /** The number of the server in the URL. */
+  readonly server: number
   /** The bytes that it had received at the last look, if an answer was awaited then. */
   receivedWaiting?: number | undefined
 }
 
-/** Ends connections to servers that are gone without a word. */
+/** Ends connections to servers that are to be left. */
 export interface SilenceWatch {
-  /** Watches a connection to the server of a url until it ends. */
-  add(client: pg.Client, url: string): void
+  /** Watches a connection to the server with this number until it ends. */
+  add(client: pg.Client, server: number): void
+  /** Ends the connections to one server, or all of them. Their statements fail as those of any lost connection. */
+  destroy(reason: string, server?: number): void
+}
+
+interface WatchOptions {
+  /** Looks at a server, to which these connections of this process lead, and ends them if it is to be left. */
+  readonly inspect: (server: number, clients: readonly pg.Client[]) => Promise<void>
+  /** Servers are also looked at while they answer. */
+  readonly looksAround: boolean
 }
 
 /**
  * A machine without power, a frozen one and a cut network say nothing: TCP takes a quarter of an hour to give up what was sent, and keeps a
- * connection that only listens open permanently. So a server that leaves a statement without an answer is asked for a new connection. If it
- * takes none within `timeoutMs`, all connections to it are closed, and their statements fail as those of any lost connection. A server that
- * takes one is busy, or waits for its standby, and so do we.
+ * connection that only listens open permanently. So a server that leaves a statement without an answer is looked at.
  */
-export function watchSilence({ timeoutMs }: { readonly timeoutMs: number }): SilenceWatch {
+export function watchSilence({ inspect, looksAround }: WatchOptions): SilenceWatch {
   const watched = new Set<Watched>()
-  const asked = new Set<string>()
+  const inspected = new Set<number>()
   let timer: NodeJS.Timeout | undefined
+  let rounds = 0
 
-  async function ask(url: string): Promise<void> {
-    if (asked.has(url)) return
-    asked.add(url)
-    const isThere = await takesConnection(url, timeoutMs)
-    asked.delete(url)
-    if (isThere) return
-    for (const { client, url: own } of watched)
-      if (own === url)
-        client.connection.stream.destroy(new Error('Connection terminated: the server is silent'))
+  async function ask(server: number): Promise<void> {
+    if (inspected.has(server)) return
+    inspected.add(server)
+    const clients = [...watched].filter((one) => one.server === server).map(({ client }) => client)
+    await inspect(server, clients).finally(() => inspected.delete(server))
   }
 
   function look(one: Watched): void {
-    const { client, url, receivedWaiting } = one
+    const { client, server, receivedWaiting } = one
     const isWaiting = !(client as Waiting).readyForQuery
     const received = bytesRead(client)
-    if (isWaiting && receivedWaiting === received) void ask(url)
+    if (isWaiting && receivedWaiting === received) void ask(server)
     // A connection that only listens asks nothing, and would never wait for an answer.
     const listens = client.listenerCount('notification') > 0
     if (!isWaiting && listens) client.query('select 1').catch(() => {})
     one.receivedWaiting = isWaiting || listens ? received : undefined
   }
 
+  function lookAtAll(): void {
+    rounds += 1
+    for (const one of watched) look(one)
+    if (!looksAround || rounds % ROUNDS_UNTIL_LOOK !== 0) return
+    for (const server of new Set([...watched].map((one) => one.server))) void ask(server)
+  }
+
   return {
-    add(client, url) {
-      const one: Watched = { client, url }
+    add(client, server) {
+      const one: Watched = { client, server }
       watched.add(one)
-      timer ??= setInterval(() => watched.forEach(look), LOOK_EVERY_MS).unref()
+      timer ??= setInterval(lookAtAll, LOOK_EVERY_MS).unref()
       client.once('end', () => {
         watched.delete(one)
         if (watched.size > 0) return
@@ -69,28 +86,14 @@ export function watchSilence({ timeoutMs }: { readonly timeoutMs: number }): Sil
         timer = undefined
       })
     },
+    destroy(reason, server) {
+      for (const one of watched)
+        if (server === undefined || one.server === server)
+          one.client.connection.stream.destroy(new Error(`Connection terminated: ${reason}`))
+    },
   }
 }
 
 function bytesRead({ connection: { stream } }: pg.Client): number {
   return (stream as { readonly bytesRead?: number }).bytesRead ?? 0
-}
-
-/** True when the server answers a new connection, if only with a refusal. */
-async function takesConnection(url: string, timeoutMs: number): Promise<boolean> {
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: 'relayer',
-    connectionTimeoutMillis: timeoutMs,
-  })
-  client.on('error', () => {})
-  try {
-    await client.connect()
-    return true
-  } catch (error) {
-    return error instanceof pg.DatabaseError
-  } finally {
-    // Errors of the end say nothing more about the server.
-    client.end().catch(() => {})
-  }
 }

@@ -7,10 +7,13 @@
  */
 import type { PostgresQueryResult } from 'kysely'
 import type pg from 'pg'
-import { isParsedBefore } from '../../errors.ts'
+import { isParsedBefore, isRolledBack, noteAway } from '../../errors.ts'
 
 /** A statement that was sent so often is parsed once. Others would fill the memory of the server. */
 const OFTEN = 5
+
+/** A statement on its own that the server rolls back runs this often at most. */
+const MAX_RUNS = 5
 
 /** The most statements that are parsed once, about 50 kB for each connection. Those of all steps and of the usual requests fit. */
 const MAX_STATEMENTS = 200
@@ -63,8 +66,7 @@ export function createStatements(): (client: pg.PoolClient) => Promise<Run> {
     counts.clear()
   }
 
-  async function send(client: pg.PoolClient, statement: Statement): Promise<Result> {
-    const { text, parameters, isAlone } = statement
+  async function send(client: pg.PoolClient, { text, parameters }: Statement): Promise<Result> {
     try {
       return await query(client, {
         text,
@@ -72,30 +74,35 @@ export function createStatements(): (client: pg.PoolClient) => Promise<Run> {
         name: parameters.length === 0 ? undefined : nameOf(text),
       })
     } catch (error) {
-      if (!isParsedBefore(error)) throw error
-      forget()
-      // A transaction has failed with its statement, so it is for its caller to repeat it.
-      if (!isAlone) throw error
-      return query(client, { text, parameters })
+      if (isParsedBefore(error)) forget()
+      throw error
     }
   }
 
   return async (client) => {
-    if (!(await isDirect(client))) return (text, parameters) => query(client, { text, parameters })
+    const isParsing = await isDirect(client)
     /** `announced`: it begins with the next statement. */
     let transaction: 'none' | 'announced' | 'begun' = 'none'
     return async (text, parameters) => {
       const before = transaction
-      if (text === 'begin') {
+      if (text === 'begin' && isParsing) {
         transaction = 'announced'
         return NOTHING
+      }
+      // With an isolation level or an access mode it is another text.
+      if (text === 'begin' || text.startsWith('start transaction')) {
+        transaction = 'begun'
+        return query(client, { text, parameters })
       }
       if (text === 'commit' || text === 'rollback') {
         transaction = 'none'
         return before === 'announced' ? NOTHING : query(client, { text, parameters })
       }
-      const statement = { text, parameters, isAlone: before === 'none' }
-      if (before !== 'announced') return send(client, statement)
+      const statement = { text, parameters }
+      const run = () => (isParsing ? send(client, statement) : query(client, statement))
+      if (before === 'none') return repeatRolledBack(run)
+      // A transaction has failed with its statement, so `transact` repeats it.
+      if (before === 'begun') return run()
       transaction = 'begun'
       const { stream } = client.connection
       stream.cork()
@@ -112,8 +119,20 @@ export function createStatements(): (client: pg.PoolClient) => Promise<Run> {
 interface Statement {
   readonly text: string
   readonly parameters: readonly unknown[]
-  /** No transaction of several statements is open. */
-  readonly isAlone: boolean
+}
+
+/** Runs a statement on its own again while the server rolls it back for another transaction: nothing of it is stored then. */
+async function repeatRolledBack(run: () => Promise<Result>): Promise<Result> {
+  for (let runs = 1; ; runs += 1) {
+    try {
+      return await run()
+    } catch (error) {
+      if (!isRolledBack(error)) throw error
+      if (runs < MAX_RUNS) continue
+      noteAway(error)
+      throw error
+    }
+  }
 }
 
 /** The types of Kysely name fewer commands than there are. */

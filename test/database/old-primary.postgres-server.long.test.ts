@@ -1,0 +1,125 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { type Anvil, startAnvil } from '../support/anvil.ts'
+import { createPostgres, type LatePostgres } from '../support/postgres.ts'
+import { RECEIVER, type Service, startService } from '../support/service.ts'
+import { until } from '../support/until.ts'
+import { serveOn } from './serve-on.ts'
+
+/** From the promotion until requests are accepted on the new primary, in ms: two looks, and a busy machine. */
+const MOVED_MS = 20_000
+
+interface Cluster {
+  readonly old: LatePostgres
+  readonly standby: LatePostgres
+  readonly url: string
+}
+
+async function startCluster(options: { readonly synchronous: boolean }): Promise<Cluster> {
+  const old = await createPostgres()
+  onTestFinished(() => old.stop())
+  await old.start()
+  const standby = await old.startStandby(options)
+  onTestFinished(() => standby.stop())
+  const hosts = [old, standby].map(({ url }) => new URL(url).host).join(',')
+  return { old, standby, url: `postgres://postgres@${hosts}/postgres` }
+}
+
+async function serve(databaseUrl: string): Promise<{ readonly anvil: Anvil; readonly service: Service }> {
+  const anvil = await startAnvil({ args: ['--block-time', '0.2'] })
+  onTestFinished(() => anvil.stop())
+  const service = await startService({ rpcUrls: [anvil.url], databaseUrl })
+  onTestFinished(() => service.stop())
+  return { anvil, service }
+}
+
+const send = (service: Service, key: string) =>
+  service.api('POST', '/relayers/main/transactions', { to: RECEIVER, value: 1 }, { 'idempotency-key': key })
+
+const ready = async (service: Service) => {
+  const { status, body } = await service.api<unknown>('GET', '/ready')
+  return [
+    status,
+    (body as unknown as { components: { database: { error?: string } } }).components.database.error,
+  ]
+}
+
+test.each([
+  ['synchronous', true],
+  ['asynchronous', false],
+] as const)(
+  'a service leaves a primary that lives on after the promotion of its %s standby',
+  async (_kind, synchronous) => {
+    const { standby, url } = await startCluster({ synchronous })
+    const { service } = await serve(url)
+    expect((await send(service, 'before')).status).toBe(200)
+    await standby.promote()
+    const count = async () => {
+      const { status } = await send(service, `after-${performance.now()}`)
+      const { rows } = await standby.query<{ count: string }>(
+        "select count(*) from idempotency_keys where key like 'after-%'",
+      )
+      return status === 200 && Number(rows[0]?.count) > 0
+    }
+    await until(count, (isThere) => isThere, { timeoutMs: MOVED_MS })
+    expect(await ready(service)).toEqual([200, undefined])
+  },
+  90_000,
+)
+
+test('a process that starts while two servers take writes uses the one that was promoted', async () => {
+  const { standby, url } = await startCluster({ synchronous: true })
+  await standby.promote()
+  const { service } = await serve(url)
+  expect((await send(service, 'first')).status).toBe(200)
+  const { rows } = await standby.query("select from idempotency_keys where key = 'first'")
+  expect(rows).toHaveLength(1)
+}, 60_000)
+
+test('readiness is 503 while no commit ends, and 200 when the standby is back', async () => {
+  const { old, standby } = await startCluster({ synchronous: true })
+  const { service } = await serve(old.url)
+  expect(await ready(service)).toEqual([200, undefined])
+  await standby.freeze()
+  await until(
+    () => ready(service),
+    ([status]) => status === 503,
+  )
+  await old.query("alter system set synchronous_standby_names = ''")
+  await old.query('select pg_reload_conf()')
+  await until(
+    () => ready(service),
+    ([status]) => status === 200,
+  )
+}, 60_000)
+
+test('readiness is 503 while the database takes no writes', async () => {
+  const { old } = await startCluster({ synchronous: false })
+  const { service } = await serve(old.url)
+  await old.query('alter database postgres set default_transaction_read_only = on')
+  await old.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'relayer'")
+  const found = await until(
+    () => ready(service),
+    ([status, error]) => status === 503 && error === 'The database takes no writes.',
+  )
+  expect(found[0]).toBe(503)
+  await old.query(
+    'set transaction_read_only = off; alter database postgres reset default_transaction_read_only',
+  )
+  await old.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'relayer'")
+  await until(
+    () => ready(service),
+    ([status]) => status === 200,
+  )
+}, 60_000)
+
+test('a start says what it waits for, and ends, when no commit ends', async () => {
+  const { old, standby } = await startCluster({ synchronous: true })
+  await standby.freeze()
+  const starting = await serveOn(old.url, { RELAYER_DATABASE_WAIT_SECONDS: '8' })
+  expect(await starting.logged('database has not answered yet; waiting')).toMatchObject({
+    waiting_for: 'migrations and the configuration',
+    reason: 'no commit ends, because no synchronous standby confirms it',
+  })
+  expect((await starting.logged('service start failed')).level).toBe('fatal')
+  expect(await starting.exited).toEqual([1, null])
+}, 60_000)
