@@ -16,8 +16,8 @@ export interface EngineClient {
 }
 
 /**
- * Opens a database with an engine. If its thread ends unexpectedly, every call fails and the process ends like on an uncaught error, so
- * that its supervisor restarts it.
+ * Opens a database with an engine. If its thread ends unexpectedly, or it can no longer write its log, every call
+ * fails and the process ends like on an uncaught error, so that its supervisor restarts it.
  */
 export async function openEngine(engine: StartedEngine, options: EngineOptions): Promise<EngineClient> {
   const { ask, end } = createRequests(engine)
@@ -54,6 +54,9 @@ export async function openEngine(engine: StartedEngine, options: EngineOptions):
   }
 }
 
+/** Time in ms in which requests of clients are told that they failed. */
+const ANSWERING_MS = 50
+
 interface Waiting {
   readonly resolve: (bytes: Uint8Array) => void
   readonly reject: (error: Error) => void
@@ -73,20 +76,27 @@ function createRequests({ port, onEnd }: StartedEngine): Requests {
   port.on('message', (answer: EngineAnswer) => {
     const oldest = waiting.shift()
     if (answer.kind === 'done') oldest?.resolve(answer.bytes)
-    else oldest?.reject(answer.isLost ? new LogLostError(answer.message) : new Error(answer.message))
+    else if (answer.isLost) {
+      const lost = new LogLostError(answer.message)
+      oldest?.reject(lost)
+      fail(lost)
+    } else oldest?.reject(new Error(answer.message))
   })
   function end(reason: Error): void {
     ended ??= reason
     for (const { reject } of waiting.splice(0)) reject(reason)
   }
 
-  onEnd((reason) => {
+  /** Requests that fail now get their answers before the process ends. */
+  function fail(reason: Error): void {
     if (ended !== undefined) return
     end(reason)
-    setImmediate(() => {
+    setTimeout(() => {
       throw reason
-    })
-  })
+    }, ANSWERING_MS)
+  }
+
+  onEnd(fail)
   return {
     end,
     ask: (request) => {
