@@ -8703,6 +8703,11 @@ export interface operations {
                  * @example 20
                  */
                 readonly timeout?: components["parameters"]["WaitTimeout"];
+                /**
+                 * @description Like the policy of this name, for this request: 429 if it would have to wait longer for its turn. The lower of the two counts.
+                 * @example 60
+                 */
+                readonly max_queue_seconds?: number;
             };
             readonly header?: {
                 /**

@@ -40,7 +40,9 @@ export async function sendOnce(
       check: () => payment.verify({ now: world.now(), deadline }),
       send: async ({ body }: Verified) => {
         await countPayment({ request, payer: payment.payer, caller }, settings.limits, world)
-        const path = `/api/v1/relayers/${encodeURIComponent(request.network.relayerId)}/transactions`
+        // What cannot be included in time is refused at once, and nothing is stored.
+        const seconds = Math.ceil(settings.timeoutMs / 1000)
+        const path = `/api/v1/relayers/${encodeURIComponent(request.network.relayerId)}/transactions?max_queue_seconds=${seconds}`
         return callApi(world, { method: 'POST', path, body, idempotencyKey: key }).catch((error: unknown) => {
           throw error instanceof ApiRefusal ? refusalOf(error, payment) : error
         })

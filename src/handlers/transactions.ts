@@ -67,12 +67,19 @@ export function transactionHandlers(service: Service): Pick<HandlerMap, Operatio
       // The fingerprint is of the body itself, so a later change of the mapping does not change it.
       const idempotencyKey = readIdempotencyKey(header['Idempotency-Key'], { body, maker: actor.keyId })
       const { lane } = body
+      const { max_queue_seconds: maxQueueSeconds } = query
       const request = await withFeePayment(db, { relayer, chain }, readSingle(body, relayer, chain))
       if (query.dry_run) {
-        const sending = { request, actor, idempotencyKey, lane }
+        const sending = { request, actor, idempotencyKey, lane, maxQueueSeconds }
         return dryRunAnswer(await dryRunOfAny(service, relayer, { lane, sending }))
       }
-      const { logs, ...accepted } = await accept(relayer, { request, actor, idempotencyKey, lane })
+      const { logs, ...accepted } = await accept(relayer, {
+        request,
+        actor,
+        idempotencyKey,
+        lane,
+        maxQueueSeconds,
+      })
       const item = await awaited(service, { relayer, item: accepted, query, context })
       return { data: presentWithAttempts(item, chain), logs }
     },

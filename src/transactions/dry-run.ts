@@ -92,19 +92,20 @@ export interface DrySending {
   readonly actor: Actor
   readonly idempotencyKey: IdempotencyKey | undefined
   readonly lane?: string | undefined
+  readonly maxQueueSeconds?: number | undefined
 }
 
 /** Returns what would happen if the request were sent now. It makes the same queries as a send, and stores nothing. */
 async function drySend(
   context: TransactionsContext,
   relayer: Relayer,
-  { idempotencyKey, ...sending }: DrySending,
+  { idempotencyKey, maxQueueSeconds, ...sending }: DrySending,
 ): Promise<DryRun> {
   const { unit } = context.runtimeOf(relayer).chain
   const earlier = idempotencyKey && (await findKey(context.db, relayer.id, idempotencyKey))
   // As for a send, a used key comes before every other rule: a repeated request returns its transaction, even if the relayer is paused.
   if (earlier) return { ...repeatedRun(earlier, idempotencyKey), unit }
-  const hopeless = await queueProblem(context, relayer, { actor: sending.actor, count: 1 })
+  const hopeless = await queueProblem(context, relayer, { actor: sending.actor, count: 1, maxQueueSeconds })
   if (hopeless) return { refusal: hopeless, simulation: 'skipped', unit, results: [], logs: [] }
   return dryNewSend(context, relayer, { ...sending, hasIdempotencyKey: idempotencyKey !== undefined })
 }

@@ -19,7 +19,7 @@ import { findTransaction } from '../store/lookups-store.ts'
 import { admitCandidates, type Candidate, type Decision } from './admit.ts'
 import { checkTimes, prepareContent, withEncodedArgs } from './checks.ts'
 import { findByIdempotencyKey, type IdempotencyKey } from './idempotency.ts'
-import { refuseHopeless } from './queue-limit.ts'
+import { type Arrival, refuseHopeless } from './queue-limit.ts'
 
 /** A stored transaction, and sentences about it for the caller. */
 export interface Accepted extends TransactionWithAttempts {
@@ -31,7 +31,7 @@ export type Acceptor = (
   relayer: Relayer,
   request: ChainRequest,
   actor: Actor,
-  options?: Pick<Submission, 'idempotencyKey' | 'lane'>,
+  options?: Pick<Submission, 'idempotencyKey' | 'lane'> & Pick<Arrival, 'maxQueueSeconds'>,
 ) => Promise<Accepted>
 
 /** The maximum number of rows in one database transaction. More rows would hold the account's lock for longer than a request may take. */
@@ -53,11 +53,11 @@ export function createAcceptor(context: TransactionsContext): Acceptor {
     keyOf: (candidate) => (context.hasOneSession ? ALL : candidate.relayer.id),
     run: (candidates) => admitCandidates(context, candidates),
   })
-  return async (relayer, request, actor, options = {}) => {
+  return async (relayer, request, actor, { maxQueueSeconds, ...options } = {}) => {
     const { idempotencyKey } = options
     const earlier = idempotencyKey && (await findByIdempotencyKey(context.db, relayer.id, idempotencyKey))
     if (earlier) return repeated(earlier)
-    await refuseHopeless(context, relayer, { actor, count: 1 })
+    await refuseHopeless(context, relayer, { actor, count: 1, maxQueueSeconds })
     try {
       return await acceptNew(context, admit, { relayer, request, actor, ...options })
     } catch (error) {

@@ -17,6 +17,7 @@ export interface PoolRequest {
   readonly actor: Actor
   readonly idempotencyKey?: IdempotencyKey | undefined
   readonly lane?: string | undefined
+  readonly maxQueueSeconds?: number | undefined
 }
 
 /** Accepts requests for relayers with one account or several. */
@@ -174,13 +175,14 @@ export function createPoolAcceptor(
   context: TransactionsContext,
   { chooser, accept }: { readonly chooser: AccountChooser; readonly accept: Acceptor },
 ): PoolAcceptor {
-  return async (relayer, { request, actor, idempotencyKey, lane }) => {
+  return async (relayer, { request, actor, ...options }) => {
+    const { idempotencyKey, lane } = options
     if (relayer.accounts !== undefined && idempotencyKey !== undefined) {
       const earlier = await findByIdempotencyKey(context.db, poolIdOf(relayer.id), idempotencyKey)
       if (earlier) return repeated(earlier)
     }
     return chooser.withAccount(relayer, { lane, requests: [request] }, (account) =>
-      accept(account, request, actor, { idempotencyKey, lane }),
+      accept(account, request, actor, options),
     )
   }
 }

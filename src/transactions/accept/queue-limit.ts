@@ -5,14 +5,17 @@ import type { Relayer } from '../../relayers/relayer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import { measureQueue, type QueueLength } from '../store/queue-store.ts'
 
-interface Arrival {
+/** Transactions that ask for a place in the queue. */
+export interface Arrival {
   readonly actor: Actor
   /** The number of transactions of the request. */
   readonly count: number
+  /** What the caller allows besides the policy. */
+  readonly maxQueueSeconds?: number | undefined
 }
 
 /**
- * Refuses a request that would have to wait longer for its turn than the policy `max_queue_seconds` allows.
+ * Refuses a request that would have to wait longer for its turn than the policy `max_queue_seconds`, or the caller, allows.
  * @throws AppError 429 `rate_limited`; `invalid_request` for a batch that is too large for any queue
  */
 export async function refuseHopeless(
@@ -24,14 +27,18 @@ export async function refuseHopeless(
   if (problem) throw problem
 }
 
-/** Returns the error with which `refuseHopeless` refuses the request; undefined if it may wait. A relayer without the policy costs no query. */
+/** Returns the error with which `refuseHopeless` refuses the request; undefined if it may wait. Without either it costs no query. */
 export async function queueProblem(
   { db, clock, maxInFlight, runtimeOf }: TransactionsContext,
   relayer: Relayer,
-  { actor, count }: Arrival,
+  { actor, count, ...allowed }: Arrival,
 ): Promise<AppError | undefined> {
-  const { fairShare, maxQueueSeconds } = relayer.policies
-  if (maxQueueSeconds === undefined) return undefined
+  const { fairShare } = relayer.policies
+  const maxQueueSeconds = Math.min(
+    relayer.policies.maxQueueSeconds ?? Number.POSITIVE_INFINITY,
+    allowed.maxQueueSeconds ?? Number.POSITIVE_INFINITY,
+  )
+  if (maxQueueSeconds === Number.POSITIVE_INFINITY) return undefined
   const { chain, network, sourceAccounts } = runtimeOf(relayer)
   const slots = (chain.sequencing?.maxInFlight ?? maxInFlight) * sourceAccounts.length
   const queue = {

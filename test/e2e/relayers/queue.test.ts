@@ -51,6 +51,20 @@ test.each([
   if (!isFair) expect(await nonceOf(story, body.data.id)).toBe(nonce)
 })
 
+test('max_queue_seconds of a request refuses at once what would wait longer, without the policy', async () => {
+  const story = await start({}, 1)
+  for (let value = 1; value <= 3; value += 1) await story.send(payment(value))
+  const send = (query: string) => story.service.api('POST', `${ALL}${query}`, payment(4))
+  expect(await send('?max_queue_seconds=3')).toMatchObject({
+    status: 429,
+    body: { code: 'rate_limited', error: expect.stringContaining('within 3 s (max_queue_seconds)') },
+  })
+  const { body } = await send('?max_queue_seconds=3&dry_run=true')
+  expect(JSON.stringify(body.data)).toContain('rate_limited')
+  expect((await send('?max_queue_seconds=60')).status).toBe(200)
+  expect((await send('')).status).toBe(200)
+})
+
 test('a queue that cannot be served in time refuses with 429 and says when to try again', async () => {
   const story = await start({ max_queue_seconds: 3 }, 1)
   const first = await story.send(payment(0))

@@ -384,6 +384,25 @@ describe('an authorization that somebody else sends first', () => {
   }, 60_000)
 })
 
+test('a payment asks to be refused at once if it cannot be included in time', async () => {
+  const paths: string[] = []
+  const { request } = world.api
+  const watched = {
+    ...world,
+    api: {
+      request: (asked: Parameters<typeof request>[0]) => {
+        if (asked.method === 'POST') paths.push(asked.path)
+        return request(asked)
+      },
+    },
+  }
+  const body = await paymentBy(await site.payer(), site)
+  expect(await mining(settle(ask(body), settings({ timeout_seconds: 15 }), watched))).toMatchObject({
+    success: true,
+  })
+  expect(paths).toContain('/api/v1/relayers/main/transactions?max_queue_seconds=15')
+}, 60_000)
+
 test('a payment that cannot be signed in time is withdrawn, and its buyer is told so', async () => {
   const payer = await site.payer()
   // The account has as many in flight as it may, and no block comes.
