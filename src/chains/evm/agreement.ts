@@ -1,19 +1,19 @@
 import { HIGHER_OF_TWO, type Rule, SECOND_HIGHEST } from '../rpc/agreement.ts'
 
-/** How the endpoints of a network agree on one value that they answer. */
+/** The rule by which the endpoints of a network agree on one value that they answer. */
 interface Agreement {
   /** Its name in the documentation. */
   readonly value: string
   /** The calls that answer it. */
   readonly call: string
   readonly rule: Rule
-  /** What an endpoint can do that is the only one to answer. */
+  /** The most that an endpoint can do that is the only one to answer. */
   readonly alone: string
 }
 
 /**
- * The values that EVM endpoints answer and that can cost money, hold up an account or refuse a request. Every endpoint is asked, and those at
- * the head count. docs/rpc-endpoints.md shows this table.
+ * The values that EVM endpoints answer and that can cost money, hold up an account or refuse a request. Every
+ * endpoint is asked, and those at the head count. docs/rpc-endpoints.md shows this table.
  */
 export const AGREEMENTS = {
   gasPrice: {

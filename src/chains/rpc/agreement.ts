@@ -19,7 +19,7 @@ interface AgreementRow {
   readonly alone: string
 }
 
-/** What an endpoint says of a value. */
+/** The value that an endpoint tells, and the height at which it does. */
 export interface Statement<T> {
   readonly value: T
   /** The height that the endpoint reported with it. */

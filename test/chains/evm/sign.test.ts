@@ -129,30 +129,27 @@ describe('a no-op', () => {
     { name: 'of a delegated account runs no code', code: result(DELEGATED), to: `0x${'0'.repeat(40)}` },
   ])('$name', async ({ code, to }) => {
     expect(await chooseNoopTarget(nodeWith({ value: code }).client, noop, {})).toEqual({
-      kind: 'ok',
-      value: { ...noop, to },
+      ...noop,
+      to,
     })
   })
 
   test.each([SILENT, result(null)])('runs no code while that of the account is unknown', async (code) => {
     expect(await chooseNoopTarget(nodeWith({ value: code }).client, noop, {})).toMatchObject({
-      value: { to: `0x${'0'.repeat(40)}` },
+      to: `0x${'0'.repeat(40)}`,
     })
   })
 
   test('of a private relayer is no command to cancel for a relay', async () => {
     const { client, asked } = nodeWith({ value: result('0x') })
     const answer = await chooseNoopTarget(client, noop, { privateTransactions: true })
-    expect([answer, asked]).toEqual([{ kind: 'ok', value: { ...noop, to: `0x${'0'.repeat(40)}` } }, []])
+    expect([answer, asked]).toEqual([{ ...noop, to: `0x${'0'.repeat(40)}` }, []])
   })
 
   test('a transfer of the caller to itself stays what it is', async () => {
     const { client, asked } = nodeWith({ value: result(DELEGATED) })
     const own = requestOf({ to: FROM, value: 0n })
-    expect(await chooseNoopTarget(client, own, { privateTransactions: true })).toEqual({
-      kind: 'ok',
-      value: own,
-    })
+    expect(await chooseNoopTarget(client, own, { privateTransactions: true })).toEqual(own)
     expect(asked).toEqual([])
   })
 })

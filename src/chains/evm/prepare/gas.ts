@@ -356,9 +356,9 @@ export async function chooseNoopTarget(
   client: Pick<PooledClient, 'sendEverywhere'>,
   request: EvmRequest,
   { privateTransactions }: Pick<EvmPolicies, 'privateTransactions'>,
-): Promise<Answer<EvmRequest>> {
-  if (request.isNoop !== true) return { kind: 'ok', value: request }
-  if (privateTransactions === true) return { kind: 'ok', value: { ...request, to: NO_CODE } }
+): Promise<EvmRequest> {
+  if (request.isNoop !== true) return request
+  if (privateTransactions === true) return { ...request, to: NO_CODE }
   const endpoints = await client.sendEverywhere(
     [{ method: 'eth_getCode', params: [request.to, 'latest'] }],
     undefined,
@@ -368,5 +368,5 @@ export async function chooseNoopTarget(
     answer?.reply.kind === 'result' && isHex(answer.reply.result) ? [answer.reply.result] : [],
   )
   const isPlain = codes.length > 0 && codes.every((code) => size(code) === 0)
-  return { kind: 'ok', value: isPlain ? request : { ...request, to: NO_CODE } }
+  return isPlain ? request : { ...request, to: NO_CODE }
 }

@@ -66,9 +66,7 @@ export async function prepareDraft(
     knownGas,
   }: { request: EvmRequest; account: EvmAccount; knownGas?: bigint | undefined },
 ): Promise<Answer<EvmPrepared>> {
-  const targeted = await chooseNoopTarget(context.client, asked, account.policies)
-  if (targeted.kind !== 'ok') return targeted
-  const request = targeted.value
+  const request = await chooseNoopTarget(context.client, asked, account.policies)
   const [market, gas] = await Promise.all([
     marketFor(context, request, account),
     gasFor(context, request, account, knownGas),
@@ -178,9 +176,7 @@ export async function prepareReplacement(
 ): Promise<Answer<EvmPrepared>> {
   const floor = replacementFloor(attempts)
   if (floor === undefined) return prepareDraft(context, { request: wanted, account })
-  const targeted = await chooseNoopTarget(context.client, wanted, account.policies)
-  if (targeted.kind !== 'ok') return targeted
-  const request = targeted.value
+  const request = await chooseNoopTarget(context.client, wanted, account.policies)
   const explicit = explicitFees(request)
   if (explicit && !reaches(explicit, floor)) return { kind: 'refused', refusal: underpriced(explicit, floor) }
   const [market, gas] = await Promise.all([

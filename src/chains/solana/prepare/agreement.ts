@@ -1,6 +1,6 @@
 import type { AgreementTable } from '../../rpc/agreement.ts'
 
-/** What endpoints of Solana tell that counts, and what one of them alone may do. */
+/** The answers of Solana's endpoints that count, and what one endpoint alone may do with each. */
 export const SOLANA_AGREEMENT: AgreementTable = {
   head: {
     told: ['getEpochInfo'],

@@ -114,7 +114,7 @@ export async function prepareOwn(context: PrepareContext, own: Case): Promise<An
   if (lifetime.kind !== 'ok') return lifetime
   const content = withLifetime(subject.message, lifetime.value.token)
   const missing = missingBudget(content, context.loadedBytes())
-  // Where the caller names a price for each unit, more units would cost more than he allows.
+  // Where the caller names a price for each unit, more units would cost more than the caller allows.
   const message = (readBudget(content).unitPrice ?? 0n) > 0n ? content : withUnitsFor(content, missing)
   const [outcome, price] = await Promise.all([
     guardedSimulation(context, own, complete(message, missing, { unitLimit: MAX_UNITS, unitPrice: 0n })),
