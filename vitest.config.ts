@@ -4,6 +4,7 @@ import { canMountDisks } from './test/support/disk/small-disk.ts'
 import { hasSoftHsm } from './test/support/key-services/softhsm.ts'
 import { canLimitMemory } from './test/support/memory-group.ts'
 import { hasNats } from './test/support/nats.ts'
+import { hasPatroni } from './test/support/patroni.ts'
 import { canStartPostgres, hasPostgres } from './test/support/postgres.ts'
 import { hasPrometheus } from './test/support/prometheus.ts'
 import { hasRedis } from './test/support/redis.ts'
@@ -77,6 +78,13 @@ const NEEDS: readonly Need[] = [
     projects: ['long', 'faults'],
     isHere: canStartPostgres,
     missing: 'no program of PostgreSQL 15 or newer',
+  },
+  {
+    suffix: 'patroni',
+    projects: ['faults'],
+    isHere: hasPatroni,
+    missing: 'no Patroni, etcd or PostgreSQL: install the packages patroni and etcd-server',
+    required: 'REQUIRE_PATRONI',
   },
   {
     suffix: 'prometheus',

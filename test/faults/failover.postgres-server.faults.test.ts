@@ -1,31 +1,24 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Schemas } from '../../src/contract/operations.ts'
-import { type Anvil, startAnvil } from '../support/anvil.ts'
 import { createPostgres, type LatePostgres } from '../support/postgres.ts'
-import { type ServiceProcess, startProcess } from '../support/process.ts'
 import { scenarioOf } from '../support/scenario.ts'
-import {
-  type Answer,
-  callService,
-  DEV_ADDRESSES,
-  type Service,
-  type Transaction,
-} from '../support/service.ts'
+import { DEV_ADDRESSES } from '../support/service.ts'
 import { until } from '../support/until.ts'
-
-/** Requests that wait for their answer at the same time. */
-const CALLERS = 8
+import {
+  apiOf,
+  CALLERS,
+  expectAllPaidOnce,
+  paid,
+  send,
+  startChain,
+  startLoad,
+  startServer,
+} from './failover-load.ts'
 
 /** So many requests are accepted before the primary fails, and again after the standby has taken over. */
 const ACCEPTED = 60
-
-/** A caller repeats a request after this time, in ms; it is less than `Retry-After` says, to see when the service accepts again. */
-const REPEAT_AFTER_MS = 50
 
 /** From the promotion to the first accepted request, in ms. */
 const GOAL_MS = 5_000
@@ -48,105 +41,6 @@ async function startPair(options: { readonly synchronous: boolean }): Promise<Pa
     primary,
     standby,
     databaseUrl: `postgres://postgres@${hosts.join(',')}/postgres?target_session_attrs=read-write`,
-  }
-}
-
-async function startChain(args: readonly string[] = []): Promise<Anvil> {
-  const anvil = await startAnvil({ args })
-  onTestFinished(() => anvil.stop())
-  return anvil
-}
-
-/** A process of its own, with relayer `main`. */
-async function startServer(anvil: Anvil, env: Record<string, string>): Promise<ServiceProcess> {
-  const folder = await mkdtemp(join(tmpdir(), 'relayer-failover-'))
-  const service = await startProcess({
-    rpcUrl: anvil.url,
-    folder,
-    env: { RATE_LIMIT_REQUESTS_PER_SECOND: '100000', RATE_LIMIT_BURST_SIZE: '100000', ...env },
-  })
-  onTestFinished(async () => {
-    await service.kill()
-    await rm(folder, { recursive: true })
-  })
-  return service
-}
-
-/** What stories call. */
-function apiOf({ url }: { readonly url: string }): Service {
-  return {
-    url,
-    api: (method, path, body, headers) => callService(url, { method, path, body, headers }),
-    stop: async () => {},
-  }
-}
-
-/** Receivers that no one else pays, so that their balances count executions. */
-const receiver = (index: number) => `0x${(0x5000_0000 + index).toString(16).padStart(40, '0')}`
-
-const paid = async (anvil: Anvil, index: number) =>
-  Number(await anvil.rpc<string>('eth_getBalance', [receiver(index), 'latest']))
-
-/** One wei to the receiver of this number, as often as the caller likes. */
-function send(url: string, index: number): Promise<Answer<Transaction>> {
-  return callService<Transaction>(url, {
-    method: 'POST',
-    path: '/relayers/main/transactions',
-    body: { to: receiver(index), value: 1 },
-    headers: { 'idempotency-key': `failover-${index}` },
-  })
-}
-
-interface Load {
-  /** When each request was accepted, by its number, as `performance.now()` tells it. */
-  readonly accepted: ReadonlyMap<number, number>
-  /** The ids that were told, by number. */
-  readonly ids: ReadonlyMap<number, string>
-  /** The number of answers that told to try again. */
-  refused(): number
-  /** Ends it when every request is accepted. */
-  stop(): Promise<void>
-}
-
-/** Callers that repeat each request, with its key, at one service after the other until one accepts it. */
-function startLoad(urls: readonly string[]): Load {
-  const accepted = new Map<number, number>()
-  const ids = new Map<number, string>()
-  let next = 0
-  let refused = 0
-  let isOver = false
-  const insist = async (index: number) => {
-    for (let tries = 0; ; tries += 1) {
-      const { status, body } = await send(urls[(index + tries) % urls.length] ?? '', index)
-      if (status === 200) {
-        accepted.set(index, performance.now())
-        ids.set(index, body.data.id)
-        return
-      }
-      expect([status, body.code]).toEqual([503, 'database_unavailable'])
-      refused += 1
-      await pause(REPEAT_AFTER_MS)
-    }
-  }
-  const callers = Array.from({ length: CALLERS }, async () => {
-    while (!isOver) await insist(next++)
-  })
-  const all = Promise.all(callers)
-  // `stop` tells of a failure; a test that fails before that has another one to tell.
-  all.catch(() => {
-    isOver = true
-  })
-  onTestFinished(() => {
-    isOver = true
-  })
-  return {
-    accepted,
-    ids,
-    refused: () => refused,
-    stop: async () => {
-      isOver = true
-      await all
-    },
   }
 }
 
@@ -187,19 +81,7 @@ test.each([
     )
     expect(first - promotedAt).toBeLessThanOrEqual(GOAL_MS)
 
-    const service = apiOf(one)
-    await scenarioOf(anvil, service).settle()
-    const indexes = [...load.accepted.keys()]
-    const times = await Promise.all(indexes.map((index) => paid(anvil, index)))
-    expect(times).toEqual(indexes.map(() => 1))
-    for (const id of load.ids.values()) {
-      const { body } = await service.api('GET', `/relayers/main/transactions/${id}`)
-      expect(body.data.status).toBe('confirmed')
-    }
-    const { body } = await service.api<unknown>('GET', '/relayers/main/transactions?per_page=0')
-    expect(body.pagination?.total_items).toBe(indexes.length)
-    const used = await anvil.rpc<string>('eth_getTransactionCount', [DEV_ADDRESSES[0], 'latest'])
-    expect(Number(used)).toBe(indexes.length)
+    await expectAllPaidOnce(anvil, one, load)
   },
 )
 

@@ -57,7 +57,8 @@ async function administer(url: string, statements: readonly string[]): Promise<v
   for (const statement of statements) await query(url, statement)
 }
 
-async function query<Row extends object>(url: string, statement: string): Promise<Row[]> {
+/** Runs a statement on a connection of its own. */
+export async function query<Row extends object>(url: string, statement: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
@@ -230,13 +231,14 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
 }
 
 /** The server, and then the processes that it started: without it no one starts them again. */
-async function processesOf({ pid = 0 }: ChildProcess): Promise<number[]> {
+export async function processesOf({ pid = 0 }: { readonly pid?: number | undefined }): Promise<number[]> {
   const { stdout } = await promisify(execFile)('ps', ['-axo', 'pid=,ppid='])
   const all = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number))
   return [pid, ...all.flatMap(([child = 0, parent]) => (parent === pid ? [child] : []))]
 }
 
-function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
+/** Sends a signal to processes, some of which may have ended. */
+export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
   for (const pid of pids)
     try {
       process.kill(pid, signal)
@@ -246,12 +248,12 @@ function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
 }
 
 /** The segment by which a server sees that another one has its folder; a killed one cannot remove it (`postmaster.pid`, line 7). */
-function sharedMemoryOf(data: string): string | undefined {
+export function sharedMemoryOf(data: string): string | undefined {
   return /(\d+)\s*$/.exec(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[6] ?? '')?.[1]
 }
 
 /** PostgreSQL refuses to run as root. Undefined if we are a third party already. */
-function unprivilegedUser(): { uid: number; gid: number } | undefined {
+export function unprivilegedUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   const idOf = (flag: string, name: string) =>
     Number(execFileSync('id', [flag, name], { encoding: 'utf8', stdio: 'pipe' }))
@@ -265,7 +267,8 @@ function unprivilegedUser(): { uid: number; gid: number } | undefined {
   return undefined
 }
 
-function findBinaries(): string | undefined {
+/** The folder with the programs of the newest PostgreSQL of this machine; undefined if there is none that the service can use. */
+export function findBinaries(): string | undefined {
   const packaged = ['/usr/lib/postgresql', '/opt/homebrew/opt'].flatMap((folder) =>
     existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name, 'bin')) : [],
   )

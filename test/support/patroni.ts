@@ -1,0 +1,307 @@
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { freePort } from './free-port.ts'
+import { findBinaries, processesOf, query, sharedMemoryOf, signalAll, unprivilegedUser } from './postgres.ts'
+import { until } from './until.ts'
+
+/** The shortest time in s that Patroni allows until a silent primary loses its lock. Its default is 30. */
+const TTL_SECONDS = 20
+
+/** A member of the cluster: a Patroni with its PostgreSQL. */
+export interface Member {
+  readonly name: string
+  /** Host and port of its PostgreSQL. */
+  readonly host: string
+  /** Runs a statement on its PostgreSQL. */
+  query<Row extends object>(statement: string): Promise<readonly Row[]>
+  /** Starts Patroni, which starts PostgreSQL if it does not run. */
+  start(): void
+  /** Kills Patroni with SIGKILL. PostgreSQL lives on. */
+  killPatroni(): Promise<void>
+  /** Kills Patroni and every process of PostgreSQL with SIGKILL. */
+  killAll(): Promise<void>
+  /** Stops all of their processes with SIGSTOP. */
+  freeze(): Promise<void>
+  /** Continues them. */
+  thaw(): Promise<void>
+}
+
+/** A cluster of Patroni on one etcd, with a synchronous standby. */
+export interface PatroniCluster {
+  readonly members: readonly Member[]
+  /** The url of all members for the service. */
+  readonly databaseUrl: string
+  /** Waits until this member, or any, is the primary, and the others are standbys of which one is synchronous; returns the primary. */
+  settled(primary?: Member): Promise<Member>
+  /** Waits until another member than this one is the primary. It need not have a standby yet. */
+  promoted(old: Member): Promise<Member>
+  /** Hands the primary over to another member, with `patronictl switchover`. */
+  switchover(from: Member, to: Member): Promise<void>
+  /** Stops etcd with SIGSTOP, and continues it. */
+  readonly etcd: { freeze(): void; thaw(): void }
+  stop(): Promise<void>
+}
+
+/** Returns true if the programs are here. Debian has them in its packages `patroni` and `etcd-server`. */
+export function hasPatroni(): boolean {
+  try {
+    for (const program of ['patroni', 'patronictl', 'etcd'])
+      execFileSync('which', [program], { stdio: 'ignore' })
+    return findBinaries() !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** Starts etcd and members, and waits until all of them stream from the primary. */
+export async function startPatroni(count: number): Promise<PatroniCluster> {
+  const folder = mkdtempSync(join(tmpdir(), 'relayer-patroni-'))
+  const user = unprivilegedUser()
+  if (user) chownSync(folder, user.uid, user.gid)
+  const etcd = await startEtcd(folder)
+  const members: OwnedMember[] = []
+  for (let number = 1; number <= count; number += 1)
+    members.push(await createMember({ folder, etcdPort: etcd.port, name: `db${number}` }))
+  const kill = () => {
+    for (const member of members) member.killNow()
+    etcd.child.kill('SIGKILL')
+  }
+  process.once('exit', kill)
+  const [first] = members
+  if (first === undefined) throw new Error('A cluster needs a member.')
+  const stop = async () => {
+    process.off('exit', kill)
+    for (const member of members) await member.killAll()
+    etcd.child.kill('SIGCONT')
+    etcd.child.kill('SIGKILL')
+    await etcd.exited
+    rmSync(folder, { recursive: true, force: true })
+  }
+  const roles = async () =>
+    new Map(
+      await Promise.all(
+        members.map(async (member) => [member, await member.role().catch(() => 'unknown')] as const),
+      ),
+    )
+  const primaryOf = (now: ReadonlyMap<OwnedMember, string>) =>
+    members.filter((member) => now.get(member) === 'primary')
+  const settled = async (wanted?: Member): Promise<Member> => {
+    const now = await until(
+      roles,
+      (all) => {
+        const primaries = primaryOf(all)
+        const [primary] = primaries
+        if (primaries.length !== 1 || (wanted !== undefined && primary !== wanted)) return false
+        const others = members.filter((member) => member !== primary)
+        return (
+          others.every((other) => ['sync_standby', 'replica'].includes(all.get(other) ?? '')) &&
+          others.some((other) => all.get(other) === 'sync_standby')
+        )
+      },
+      { timeoutMs: 90_000 },
+    )
+    return primaryOf(now)[0] ?? first
+  }
+  try {
+    // The first one makes the database, and the others copy it.
+    first.start()
+    await until(roles, (all) => all.get(first) === 'primary', { timeoutMs: 90_000 })
+    for (const other of members.slice(1)) other.start()
+    await settled(first)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return {
+    members,
+    databaseUrl: `postgres://postgres@${members.map(({ host }) => host).join(',')}/postgres?target_session_attrs=read-write`,
+    settled,
+    promoted: async (old) => {
+      const now = await until(roles, (all) => primaryOf(all).some((member) => member !== old), {
+        timeoutMs: 90_000,
+      })
+      return primaryOf(now).find((member) => member !== old) ?? first
+    },
+    switchover: async (from, to) => {
+      const args = [
+        '-c',
+        first.configFile,
+        'switchover',
+        '--master',
+        from.name,
+        '--candidate',
+        to.name,
+        '--force',
+      ]
+      await promisify(execFile)('patronictl', args)
+    },
+    etcd: {
+      freeze: () => void etcd.child.kill('SIGSTOP'),
+      thaw: () => void etcd.child.kill('SIGCONT'),
+    },
+    stop,
+  }
+}
+
+async function startEtcd(folder: string) {
+  const [port, peerPort] = [await freePort(), await freePort()]
+  const [url, peerUrl] = [port, peerPort].map((one) => `http://127.0.0.1:${one}`)
+  const child = spawn(
+    'etcd',
+    [
+      ...['--name', 'one', '--data-dir', join(folder, 'etcd'), '--logger', 'zap', '--log-outputs', 'stderr'],
+      ...['--listen-client-urls', `${url}`, '--advertise-client-urls', `${url}`],
+      ...['--listen-peer-urls', `${peerUrl}`, '--initial-advertise-peer-urls', `${peerUrl}`],
+      ...['--initial-cluster', `one=${peerUrl}`],
+    ],
+    { stdio: 'ignore' },
+  )
+  const exited = once(child, 'exit')
+  await until(
+    () =>
+      fetch(`${url}/health`).then(
+        ({ status }) => status,
+        () => 0,
+      ),
+    (status) => status === 200,
+  )
+  return { child, exited, port }
+}
+
+interface OwnedMember extends Member {
+  readonly configFile: string
+  /** What its Patroni says of it now: `primary`, `sync_standby`, `replica`, or something else. */
+  role(): Promise<string>
+  /** Kills it at the exit of this process. */
+  killNow(): void
+}
+
+interface MemberOptions {
+  readonly folder: string
+  readonly etcdPort: number
+  readonly name: string
+}
+
+async function createMember({ folder, etcdPort, name }: MemberOptions): Promise<OwnedMember> {
+  const user = unprivilegedUser()
+  const [port, restPort] = [await freePort(), await freePort()]
+  const host = `127.0.0.1:${port}`
+  const data = join(folder, name)
+  const configFile = join(folder, `${name}.json`)
+  // JSON is YAML.
+  writeFileSync(configFile, JSON.stringify(configOf({ folder, etcdPort, name, data, port, restPort })))
+  let patroni: ChildProcess | undefined
+  const postmaster = () => {
+    const file = join(data, 'postmaster.pid')
+    return existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : undefined
+  }
+  const ofPostgres = async () => {
+    const pid = postmaster()
+    return pid === undefined ? [] : processesOf({ pid })
+  }
+  const killPatroni = async () => {
+    if (patroni === undefined) return
+    const exited = once(patroni, 'exit')
+    patroni.kill('SIGCONT')
+    patroni.kill('SIGKILL')
+    patroni = undefined
+    await exited
+  }
+  return {
+    name,
+    host,
+    configFile,
+    query: (statement) => query(`postgres://postgres@${host}/postgres`, statement),
+    role: async () => {
+      const answer = await fetch(`http://127.0.0.1:${restPort}/patroni`, {
+        signal: AbortSignal.timeout(2_000),
+      })
+      const { role, state, sync_standby } = (await answer.json()) as Record<string, unknown>
+      if (state !== 'running') return String(state)
+      if (role === 'master' || role === 'primary') return 'primary'
+      return sync_standby === true ? 'sync_standby' : 'replica'
+    },
+    start: () => {
+      patroni = spawn('patroni', [configFile], { cwd: folder, stdio: 'ignore', ...user })
+    },
+    killPatroni,
+    killAll: async () => {
+      await killPatroni()
+      const pids = await ofPostgres()
+      if (pids.length === 0) return
+      const segment = sharedMemoryOf(data)
+      signalAll(pids, 'SIGKILL')
+      await until(
+        async () => pids.some((pid) => existsSync(`/proc/${pid}`)),
+        (lives) => !lives,
+      )
+      if (segment !== undefined) await promisify(execFile)('ipcrm', ['-m', segment]).catch(() => {})
+    },
+    freeze: async () => {
+      patroni?.kill('SIGSTOP')
+      signalAll(await ofPostgres(), 'SIGSTOP')
+    },
+    thaw: async () => {
+      signalAll(await ofPostgres(), 'SIGCONT')
+      patroni?.kill('SIGCONT')
+    },
+    killNow: () => {
+      patroni?.kill('SIGKILL')
+      const pid = postmaster()
+      if (pid !== undefined) signalAll([pid], 'SIGQUIT')
+    },
+  }
+}
+
+function configOf({
+  folder,
+  etcdPort,
+  name,
+  data,
+  port,
+  restPort,
+}: MemberOptions & { readonly data: string; readonly port: number; readonly restPort: number }) {
+  return {
+    scope: 'relayer',
+    name,
+    restapi: { listen: `127.0.0.1:${restPort}`, connect_address: `127.0.0.1:${restPort}` },
+    etcd3: { host: `127.0.0.1:${etcdPort}` },
+    bootstrap: {
+      dcs: {
+        ttl: TTL_SECONDS,
+        loop_wait: 2,
+        retry_timeout: 5,
+        synchronous_mode: true,
+        failsafe_mode: true,
+        postgresql: { use_pg_rewind: true },
+      },
+      initdb: [{ encoding: 'UTF8' }, 'no-sync', { auth: 'trust' }],
+    },
+    postgresql: {
+      listen: `127.0.0.1:${port}`,
+      connect_address: `127.0.0.1:${port}`,
+      data_dir: data,
+      bin_dir: findBinaries(),
+      pgpass: join(folder, `${name}.pgpass`),
+      authentication: {
+        superuser: { username: 'postgres' },
+        replication: { username: 'postgres' },
+        rewind: { username: 'postgres' },
+      },
+      pg_hba: [
+        'local all all trust',
+        'host all all 127.0.0.1/32 trust',
+        'host replication all 127.0.0.1/32 trust',
+      ],
+      parameters: {
+        unix_socket_directories: folder,
+        fsync: 'off',
+        dynamic_shared_memory_type: 'mmap',
+      },
+    },
+  }
+}
