@@ -57,7 +57,7 @@ export function apiOf({ url }: { readonly url: string }): Service {
 }
 
 /** Receivers that no one else pays, so that their balances count executions. */
-export const receiver = (index: number) => `0x${(0x5000_0000 + index).toString(16).padStart(40, '0')}`
+const receiver = (index: number) => `0x${(0x5000_0000 + index).toString(16).padStart(40, '0')}`
 
 /** How often the receiver of this number was paid. */
 export const paid = async (anvil: Anvil, index: number) =>

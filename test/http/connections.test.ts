@@ -109,7 +109,13 @@ test('a connection is refused when every other one serves a key holder', async (
   busy.write(KEY_HOLDER.replace('relayers', 'signers'))
   await begun
   await expect(call(port, 'GET', '/api/v1/relayers')).rejects.toThrow(/socket hang up|ECONNRESET/)
-  expect(lines).toContainEqual(expect.objectContaining({ msg: 'connection closed: the limit is reached' }))
+  expect(lines).toContainEqual(
+    expect.objectContaining({
+      msg: 'connection closed: the limit is reached',
+      setting: 'MAX_CONNECTIONS',
+      limit: 1,
+    }),
+  )
   busy.destroy()
 })
 

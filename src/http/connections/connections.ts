@@ -39,7 +39,15 @@ interface ConnectionsOptions {
   readonly limits: Pick<Limits, 'maxConnections' | 'connectionsPerPeer' | 'unauthenticatedKeepAliveMs'>
   readonly peers: Peers
   /** Called for each connection that is closed because of a limit. */
-  readonly onClosed: (peer: string | undefined) => void
+  readonly onClosed: (closed: ClosedByLimit) => void
+}
+
+/** A connection that was closed because of a limit. */
+interface ClosedByLimit {
+  readonly peer: string | undefined
+  /** The setting that raises the limit, and its value. */
+  readonly setting: 'MAX_CONNECTIONS' | 'RELAYER_MAX_CONNECTIONS_PER_PEER'
+  readonly limit: number
 }
 
 /**
@@ -85,9 +93,9 @@ export function createConnections({ limits, peers, onClosed }: ConnectionsOption
     leave(connection)
   }
 
-  function close(connection: Connection): void {
+  function close(connection: Connection, reached: Omit<ClosedByLimit, 'peer'>): void {
     forget(connection)
-    onClosed(connection.peer)
+    onClosed({ peer: connection.peer, ...reached })
     connection.socket.destroy()
   }
 
@@ -113,9 +121,15 @@ export function createConnections({ limits, peers, onClosed }: ConnectionsOption
   function closeOne(newest: Connection): void {
     const ofPeer = unauthenticatedOfPeer.get(newest.peer ?? '')
     if (ofPeer !== undefined && ofPeer.size > connectionsPerPeer)
-      close(leastRecentlyUsed(ofPeer, newest) ?? newest)
+      close(leastRecentlyUsed(ofPeer, newest) ?? newest, {
+        setting: 'RELAYER_MAX_CONNECTIONS_PER_PEER',
+        limit: connectionsPerPeer,
+      })
     if (open.size <= maxConnections) return
-    close(leastRecentlyUsed(unauthenticated, newest) ?? firstIdle(authenticated) ?? newest)
+    close(leastRecentlyUsed(unauthenticated, newest) ?? firstIdle(authenticated) ?? newest, {
+      setting: 'MAX_CONNECTIONS',
+      limit: maxConnections,
+    })
   }
 
   return {
@@ -218,13 +232,13 @@ export function createLimitLog({
 }: {
   log: Logger
   clock: Pick<Clock, 'monotonic'>
-}): (peer: string | undefined) => void {
+}): (closed: ClosedByLimit) => void {
   let silentUntil = -Infinity
   let closed = 0
-  return (peer) => {
+  return (by) => {
     closed += 1
     if (clock.monotonic() < silentUntil) return
-    log.warn({ peer, closed }, 'connection closed: the limit is reached')
+    log.warn({ ...by, closed }, 'connection closed: the limit is reached')
     silentUntil = clock.monotonic() + QUIET_MS
     closed = 0
   }
