@@ -40,7 +40,7 @@ const STEPS = {
   buy: 5,
   askTwice: 2,
   buyFromWallet: 2,
-  buyWithToken: 2,
+  buyWithToken: 4,
   overtake: 2,
   takeBack: 2,
   overspend: 2,

@@ -355,6 +355,21 @@ describe('a payment on Stellar that', () => {
     expect(balance(payer.publicKey())).toBe(100n * XLM - AMOUNT)
   }, 30_000)
 
+  test('is in no ledger after the end of its authorization, where it would fail at the cost of the relayer', async () => {
+    const payer = Keypair.random()
+    ledger.fund(payer.publicKey(), 100n * XLM)
+    const made = await stellarPayment({ ledger, payer, payTo: merchant, passphrase: PASSPHRASE, ledgers: 20 })
+    expect(await settle(ask(made.body), settings(), world)).toMatchObject({ success: true })
+    const entry = made.operation.signed
+    if (entry.credentials.type !== 'sorobanCredentialsAddress') throw new Error('unreachable')
+    const last = entry.credentials.address.signatureExpirationLedger
+    const applied = ledger.ledgers
+      .flatMap(({ transactions }) => transactions)
+      .find(({ frame }) => Buffer.from(frame.envelope.toXdr()).includes(Buffer.from(entry.toXdr())))
+    const cond = applied?.frame.transaction.tx.cond
+    expect(cond?.type === 'precondV2' ? cond.v2.ledgerBounds?.maxLedger : undefined).toBe(last + 1)
+  }, 30_000)
+
   test.each([
     ['as soon as it is included', 60, 0],
     ['after its authorization has expired', 8, 12],

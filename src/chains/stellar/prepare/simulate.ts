@@ -5,7 +5,9 @@ import {
   InvokeHostFunctionOp,
   Operation,
   OperationBody,
+  type SorobanAddressCredentials,
   SorobanAuthorizationEntry,
+  type SorobanCredentials,
   SorobanTransactionData,
   type Transaction,
   TransactionExt,
@@ -17,7 +19,7 @@ import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import type { SimulationOpinion, SimulationRefusals } from '../../simulations.ts'
 import type { FeePayment } from '../../sponsoring.ts'
 import { paidIn } from '../effects/paid-in.ts'
-import { closeEnvelope, withFields } from '../model/envelope.ts'
+import { closeEnvelope, withFields, withLastLedger } from '../model/envelope.ts'
 import type { SorobanAuth } from '../model/operation.ts'
 import { underlying } from '../model/strkey.ts'
 import { BEHIND, fieldsOf, isBehind, readInteger } from '../read/replies.ts'
@@ -343,8 +345,39 @@ function assembleBy(
   const refusal = missingAuth(tx, simulation.auth, auth) ?? tooDear(simulation)
   if (refusal) return { kind: 'refused', refusal }
   const operations = tx.operations.map((operation) => withAuth(operation, simulation))
-  const filled = withResources(withFields(tx, { operations }), simulation.data, simulation.resourceFee)
+  const last = lastLedgerOf(operations)
+  // After the last ledger of an authorization the call would fail at the relayer's cost, so no later ledger may include it.
+  const bounded = last === undefined ? {} : { cond: withLastLedger(tx.cond, last) }
+  const filled = withResources(
+    withFields(tx, { operations, ...bounded }),
+    simulation.data,
+    simulation.resourceFee,
+  )
   return { kind: 'ok', value: { kind: 'ready', tx: filled } }
+}
+
+/** Returns the last ledger in which every authorization that somebody has signed counts; undefined if there is none. */
+function lastLedgerOf(operations: readonly Operation[]): number | undefined {
+  const signed = operations
+    .flatMap(({ body }) => (body.type === 'invokeHostFunction' ? body.invokeHostFunctionOp.auth : []))
+    .flatMap(({ credentials }) => signerIn(credentials) ?? [])
+    .filter(({ signature }) => signature.type !== 'scvVoid')
+  if (signed.length === 0) return undefined
+  return Math.min(...signed.map(({ signatureExpirationLedger }) => signatureExpirationLedger))
+}
+
+/** Who signs an authorization, in any form (CAP-71); undefined for the source account, which signs the transaction. */
+function signerIn(credentials: SorobanCredentials): SorobanAddressCredentials | undefined {
+  switch (credentials.type) {
+    case 'sorobanCredentialsAddress':
+      return credentials.address
+    case 'sorobanCredentialsAddressV2':
+      return credentials.addressV2
+    case 'sorobanCredentialsAddressWithDelegates':
+      return credentials.addressWithDelegates.addressCredentials
+    default:
+      return undefined
+  }
 }
 
 /** Returns the transaction with these resources and their fee, margin included. */
