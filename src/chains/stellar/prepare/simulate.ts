@@ -356,7 +356,7 @@ function assembleBy(
   return { kind: 'ok', value: { kind: 'ready', tx: filled } }
 }
 
-/** Returns the last ledger in which every authorization that somebody has signed counts; undefined if there is none. */
+/** Returns the last ledger in which every authorization that someone has signed counts; undefined if there is none. */
 function lastLedgerOf(operations: readonly Operation[]): number | undefined {
   const signed = operations
     .flatMap(({ body }) => (body.type === 'invokeHostFunction' ? body.invokeHostFunctionOp.auth : []))
