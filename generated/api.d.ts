@@ -8704,7 +8704,7 @@ export interface operations {
                  */
                 readonly timeout?: components["parameters"]["WaitTimeout"];
                 /**
-                 * @description Like the policy of this name, for this request: 429 if it would have to wait longer for its turn. The lower of the two counts.
+                 * @description Like the policy of this name, for this request: 429 if its turn would come later. The lower of the two counts.
                  * @example 60
                  */
                 readonly max_queue_seconds?: number;

@@ -80,6 +80,7 @@ describe('what the pages name is there', () => {
     'NATS_URL',
     'NATS_TOKEN',
     'REQUIRE_NATS',
+    'REQUIRE_PATRONI',
     'REQUIRE_POSTGRES',
     'REQUIRE_SOFTHSM',
     'REQUIRE_PROMETHEUS',
