@@ -1,18 +1,7 @@
-import {
-  concatHex,
-  decodeEventLog,
-  encodeFunctionData,
-  type Hex,
-  hexToBigInt,
-  numberToHex,
-  parseAbi,
-  size,
-  slice,
-} from 'viem'
+import { concatHex, decodeEventLog, type Hex, hexToBigInt, numberToHex, parseAbi, size, slice } from 'viem'
 import { isRecord, NodeError, type Rpc, Unavailable } from '../../shared/host.ts'
 import type { Elsewhere, Outcome, OwnTransaction } from '../scheme.ts'
-import { PERMIT2_ABI, TOKEN_ABI } from './abi.ts'
-import { type EvmPayment, isSame, PERMIT2 } from './payment.ts'
+import { type EvmPayment, isNonceUsed, isSame, nonceCall } from './payment.ts'
 
 const EVENTS = parseAbi([
   'event Transfer(address indexed from, address indexed to, uint256 value)',
@@ -58,9 +47,9 @@ export async function evmOutcome(payment: EvmPayment, hash: string, rpc: Rpc): P
 export async function evmElsewhere(payment: EvmPayment, own: OwnTransaction, rpc: Rpc): Promise<Elsewhere> {
   try {
     const receipt = own.hash === undefined ? undefined : await receiptOf(own.hash, rpc)
-    const state = await readState(stateCall(payment), rpc)
+    const state = await readState(nonceCall(payment), rpc)
     if (state === undefined) return { kind: 'unknown' }
-    const used = isUsed(payment, state.word)
+    const used = isNonceUsed(payment, state.word)
     if (used === false) {
       const least = receipt === undefined ? own.since / 1000 : await timeOf(receipt.blockNumber, rpc)
       // A node that is behind does not know yet what happened in that block.
@@ -73,32 +62,6 @@ export async function evmElsewhere(payment: EvmPayment, own: OwnTransaction, rpc
     if (error instanceof NodeError || error instanceof Unavailable) return { kind: 'unknown' }
     throw error
   }
-}
-
-/** The call that tells whether the nonce of a payment was used. */
-function stateCall({ method, asset, payer, nonce }: EvmPayment): { readonly to: Hex; readonly data: Hex } {
-  return method === 'eip3009'
-    ? {
-        to: asset,
-        data: encodeFunctionData({
-          abi: TOKEN_ABI,
-          functionName: 'authorizationState',
-          args: [payer, numberToHex(nonce, { size: 32 })],
-        }),
-      }
-    : {
-        to: PERMIT2,
-        data: encodeFunctionData({
-          abi: PERMIT2_ABI,
-          functionName: 'nonceBitmap',
-          args: [payer, nonce >> 8n],
-        }),
-      }
-}
-
-function isUsed({ method, nonce }: EvmPayment, word: bigint | undefined): boolean | undefined {
-  if (word === undefined) return undefined
-  return method === 'eip3009' ? word > 0n : ((word >> (nonce & 255n)) & 1n) === 1n
 }
 
 /**

@@ -4,6 +4,7 @@ import {
   type Hex,
   hashTypedData,
   isErc6492Signature,
+  numberToHex,
   parseCompactSignature,
   parseErc6492Signature,
   parseSignature,
@@ -14,7 +15,7 @@ import {
 import { isRecord } from '../../shared/host.ts'
 import { Refusal } from '../refusal.ts'
 import type { PaymentRequest, Requirements } from '../wire.ts'
-import { PROXY_ABI, TOKEN_ABI } from './abi.ts'
+import { PERMIT2_ABI, PROXY_ABI, TOKEN_ABI } from './abi.ts'
 
 /** Uniswap's Permit2, at the same address on every chain. */
 export const PERMIT2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
@@ -309,6 +310,36 @@ async function isOfKey(signature: Hex, hash: Hex, payer: Hex): Promise<boolean> 
 function split(signature: Hex): readonly [number, Hex, Hex] {
   const { r, s, yParity } = parseSignature(signature)
   return [yParity + 27, r, s]
+}
+
+/** The call that tells whether the nonce of a payment was used. */
+export function nonceCall({ method, asset, payer, nonce }: EvmPayment): {
+  readonly to: Hex
+  readonly data: Hex
+} {
+  return method === 'eip3009'
+    ? {
+        to: asset,
+        data: encodeFunctionData({
+          abi: TOKEN_ABI,
+          functionName: 'authorizationState',
+          args: [payer, numberToHex(nonce, { size: 32 })],
+        }),
+      }
+    : {
+        to: PERMIT2,
+        data: encodeFunctionData({
+          abi: PERMIT2_ABI,
+          functionName: 'nonceBitmap',
+          args: [payer, nonce >> 8n],
+        }),
+      }
+}
+
+/** Reads the answer to that call; undefined if the token has no such state. */
+export function isNonceUsed({ method, nonce }: EvmPayment, word: bigint | undefined): boolean | undefined {
+  if (word === undefined) return undefined
+  return method === 'eip3009' ? word > 0n : ((word >> (nonce & 255n)) & 1n) === 1n
 }
 
 /** True if both are the same address, in any letter case. */

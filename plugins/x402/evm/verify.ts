@@ -1,9 +1,9 @@
-import { decodeFunctionResult, encodeFunctionData, type Hex, hexToBigInt, numberToHex } from 'viem'
+import { decodeFunctionResult, encodeFunctionData, type Hex, hexToBigInt } from 'viem'
 import { NodeError, type Rpc } from '../../shared/host.ts'
 import type { NetworkSettings } from '../config.ts'
 import { Refusal, reading } from '../refusal.ts'
-import { MULTICALL_ABI, PERMIT2_ABI, TOKEN_ABI, WALLET_ABI } from './abi.ts'
-import { type EvmPayment, isSame, PERMIT2, WINDOW_REASONS } from './payment.ts'
+import { MULTICALL_ABI, TOKEN_ABI, WALLET_ABI } from './abi.ts'
+import { type EvmPayment, isNonceUsed, isSame, nonceCall, PERMIT2, WINDOW_REASONS } from './payment.ts'
 import { type Call, type CallResult, simulateCalls } from './simulate-calls.ts'
 
 /** The answer of a contract that accepts a signature (ERC-1271). */
@@ -60,34 +60,13 @@ export async function readEvmChain(payment: EvmPayment, rpc: Rpc, relayer: Hex):
   })
 }
 
-async function simulate(
-  { method, payer, payee, asset, nonce, hash, signature, call }: EvmPayment,
-  creation: Call | undefined,
-  rpc: Rpc,
-  relayer: Hex,
-) {
+async function simulate(payment: EvmPayment, creation: Call | undefined, rpc: Rpc, relayer: Hex) {
+  const { method, payer, payee, asset, hash, signature, call } = payment
   const token = (functionName: 'balanceOf', account: Hex): Call => ({
     to: asset,
     data: encodeFunctionData({ abi: TOKEN_ABI, functionName, args: [account] }),
   })
-  const state: Call =
-    method === 'eip3009'
-      ? {
-          to: asset,
-          data: encodeFunctionData({
-            abi: TOKEN_ABI,
-            functionName: 'authorizationState',
-            args: [payer, numberToHex(nonce, { size: 32 })],
-          }),
-        }
-      : {
-          to: PERMIT2,
-          data: encodeFunctionData({
-            abi: PERMIT2_ABI,
-            functionName: 'nonceBitmap',
-            args: [payer, nonce >> 8n],
-          }),
-        }
+  const state = nonceCall(payment)
   const balances = [token('balanceOf', payer), token('balanceOf', payee)]
   const results = await simulateCalls(rpc, relayer, [
     creation ?? state,
@@ -110,15 +89,9 @@ async function simulate(
   ])
   const [, used, allowance, accepts, ...moves] = results
   const [payerBefore, payeeBefore, moved, payerAfter, payeeAfter] = moves
-  const word = integerIn(used)
   return {
     contractAccepts: accepts?.ok === true && isSame(accepts.data.slice(0, 10), SIGNATURE_IS_VALID),
-    nonceUsed:
-      word === undefined
-        ? undefined
-        : method === 'eip3009'
-          ? word > 0n
-          : ((word >> (nonce & 255n)) & 1n) === 1n,
+    nonceUsed: isNonceUsed(payment, integerIn(used)),
     allowance: method === 'permit2' ? (integerIn(allowance) ?? 0n) : undefined,
     before: pair(payerBefore, payeeBefore),
     after: pair(payerAfter, payeeAfter),

@@ -184,12 +184,13 @@ async function relayedOn(rpc: EvmRpc): Promise<Relayed[]> {
     for (const { hash, from, input, gas } of block.transactions) {
       if (from.toLowerCase() !== RELAYER.toLowerCase()) continue
       const receipt = await rpc<{ gasUsed: Hex; effectiveGasPrice: Hex }>('eth_getTransactionReceipt', [hash])
+      const isPayment = input.length > 74
       all.push({
         hash,
         fee: BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice),
-        // The payer is the first argument of both forms of transferWithAuthorization.
-        payer: input.length > 74 ? `0x${input.slice(34, 74)}` : undefined,
-        problem: Number(gas) > MAX_GAS ? `a gas limit of ${Number(gas)} was signed` : undefined,
+        // The payer is the first argument of both forms of transferWithAuthorization. Others may send what they like.
+        payer: isPayment ? `0x${input.slice(34, 74)}` : undefined,
+        problem: isPayment && Number(gas) > MAX_GAS ? `a gas limit of ${Number(gas)} was signed` : undefined,
       })
     }
   }

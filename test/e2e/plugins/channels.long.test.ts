@@ -60,13 +60,26 @@ beforeAll(async () => {
         ...stellar,
       })),
     ],
-    env: { STELLAR_NETWORK: 'testnet', FUND_RELAYER_ID: 'fund', PLUGIN_ADMIN_SECRET: ADMIN_SECRET },
+    env: {
+      STELLAR_NETWORK: 'testnet',
+      FUND_RELAYER_ID: 'fund',
+      PLUGIN_ADMIN_SECRET: ADMIN_SECRET,
+      // Longer than its transactions are valid: however busy the machine is, the plugin knows how each of them ended.
+      PLUGIN_GLOBAL_TIMEOUT_MS: '150000',
+      PLUGIN_POLLING_TIMEOUT_MS: '140000',
+    },
     plugins: [
       {
         id: 'channels',
         path: join(import.meta.dirname, 'fixtures/channels.ts'),
-        timeout: 60,
-        env: ['STELLAR_NETWORK', 'FUND_RELAYER_ID', 'PLUGIN_ADMIN_SECRET'],
+        timeout: 160,
+        env: [
+          'STELLAR_NETWORK',
+          'FUND_RELAYER_ID',
+          'PLUGIN_ADMIN_SECRET',
+          'PLUGIN_GLOBAL_TIMEOUT_MS',
+          'PLUGIN_POLLING_TIMEOUT_MS',
+        ],
         forward_headers: ['x-api-key'],
       },
     ],
@@ -173,18 +186,11 @@ test('a hundred calls at once get no wrong answer', async () => {
   const codeOf = ({ body }: (typeof answers)[number]) =>
     (body.data as unknown as { readonly code: string }).code
   const refused = answers.filter(({ status }) => status !== 200)
-  // Twenty accounts may be too few for a hundred calls, and the plugin says so: nothing was sent then. Where a machine is so busy that the
-  // plugin gives up waiting, it says that, and the payment may still come.
-  const waiting = refused.filter((answer) => codeOf(answer) === 'WAIT_TIMEOUT')
-  expect(refused.map(codeOf).filter((code) => code !== 'POOL_CAPACITY' && code !== 'WAIT_TIMEOUT')).toEqual(
-    [],
-  )
+  // Twenty accounts may be too few for a hundred calls, and the plugin says so: nothing was sent then.
+  expect(refused.map(codeOf)).toEqual(refused.map(() => 'POOL_CAPACITY'))
   expect(served.length).toBeGreaterThan(0)
-  const sumOf = (paid: typeof answers) => paid.reduce((sum, { amount }) => sum + amount, 0n)
-  const arrived = balanceOf(RECEIVER) - before
-  expect(arrived).toBeGreaterThanOrEqual(sumOf(served))
-  expect(arrived).toBeLessThanOrEqual(sumOf(served) + sumOf(waiting))
-}, 120_000)
+  expect(balanceOf(RECEIVER) - before).toBe(served.reduce((sum, { amount }) => sum + amount, 0n))
+}, 240_000)
 
 test('a failure of the plugin has the status and the code that its clients know', async () => {
   const { status, body } = await call({})
