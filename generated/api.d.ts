@@ -7222,6 +7222,13 @@ export interface components {
              * @enum {string}
              */
             readonly durability?: "full" | "relaxed";
+            /**
+             * @description What the standbys of a PostgreSQL server have of an answered request. `synchronous`: at least one has it. `asynchronous`: there are some,
+             *     and none must have it. `interrupted`: one must, and none is there. `none`: the server knows none, as with a copy of its disk.
+             *     `unknown`: the user of the service lacks the role `pg_monitor`. Absent for the embedded database, and if the database does not answer.
+             * @enum {string}
+             */
+            readonly replication?: "synchronous" | "asynchronous" | "interrupted" | "none" | "unknown";
         };
         /** @description The health of a part. */
         readonly ComponentHealth: {

@@ -63,7 +63,7 @@ import { createManagement } from './wiring/management.ts'
 import { createInstrumentation } from './wiring/metrics.ts'
 import { openServer, prepareDatabase } from './wiring/open-server.ts'
 import { createHooksOf, createPluginsOf, mountsOf, withKeysOfPlugins } from './wiring/plugins.ts'
-import { createReadinessCheck } from './wiring/readiness.ts'
+import { createReadinessCheck, createReplicationWatch } from './wiring/readiness.ts'
 import { RELAYERS_CHANNEL } from './wiring/relayer-registry.ts'
 import { createServiceClock } from './wiring/service-clock.ts'
 import { createSharedLimits } from './wiring/shared-limits.ts'
@@ -256,6 +256,7 @@ async function assemble(parts: Parts): Promise<App> {
   })
   const permanentWorkers = [
     ...parts.clockLoops,
+    ...createReplicationWatch(database, { clock, log }),
     ...share.loops,
     registry.loop,
     access.loop,

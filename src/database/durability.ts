@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Db } from './db.ts'
+import type { Database, Db } from './db.ts'
 import { transact } from './locks/transact.ts'
 
 /** The levels of `DURABILITY`. `full`: an answered commit survives a power cut. `relaxed`: it survives a killed process only. */
@@ -32,4 +32,44 @@ export async function writeProbe(db: Db): Promise<void> {
       .execute()
     await tx.deleteFrom('leases').where('name', '=', name).execute()
   })
+}
+
+/**
+ * What the standbys of a PostgreSQL server hold of an answered commit. `synchronous`: at least one has it. `asynchronous`: there are some, and none
+ * must have it. `interrupted`: one must have it and none is there, so that no commit ends. `none`: the server knows no standby, as with a copy
+ * of its disk. `unknown`: the user of the service may not see it, which the role `pg_monitor` allows.
+ */
+export type Replication = 'synchronous' | 'asynchronous' | 'interrupted' | 'none' | 'unknown'
+
+/** What a server says about its standbys. */
+export interface SeenStandbys {
+  /** `synchronous_standby_names`: the standbys that a commit waits for; empty if it waits for none. */
+  readonly names: string
+  readonly standbys: number
+  /** Those whose `sync_state` is `sync` or `quorum`. */
+  readonly synchronous: number
+  /** Those whose state is hidden. */
+  readonly hidden: number
+}
+
+/** Judges what a server says about its standbys. Pure. */
+export function replicationOf({ names, standbys, synchronous, hidden }: SeenStandbys): Replication {
+  if (names === '') return standbys === 0 ? 'none' : 'asynchronous'
+  if (synchronous > 0) return 'synchronous'
+  return hidden > 0 ? 'unknown' : 'interrupted'
+}
+
+/** Reads what the standbys hold; undefined for the embedded database, which has none. */
+export async function readReplication({
+  engine,
+  db,
+}: Pick<Database, 'engine' | 'db'>): Promise<Replication | undefined> {
+  if (engine === 'pglite') return undefined
+  const { rows } = await sql<SeenStandbys>`
+    select current_setting('synchronous_standby_names') as names, count(*)::integer as standbys,
+      (count(*) filter (where sync_state in ('sync', 'quorum')))::integer as synchronous,
+      (count(*) filter (where sync_state is null))::integer as hidden
+    from pg_stat_replication`.execute(db)
+  const [row] = rows
+  return row && replicationOf(row)
 }

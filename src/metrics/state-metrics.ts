@@ -25,12 +25,14 @@ export function createStateMetrics(registry: Registry, labels: Labels): StateMet
 }
 
 function createCounts(registry: Registry, labels: StateLabels): (state: StoredState | undefined) => void {
-  const { answers, lag, ...lists } = createStoredGauges(registry)
+  const { answers, lag, synchronous, ...lists } = createStoredGauges(registry)
   return (state) => {
     for (const gauge of Object.values(lists)) gauge.reset()
     answers.set(state === undefined ? 0 : 1)
     if (state?.eventsLag === undefined) lag.remove()
     else lag.set(state.eventsLag)
+    if (state?.synchronous === undefined) synchronous.remove()
+    else synchronous.set(state.synchronous)
     if (state === undefined) return
     // Counts are added, because several relayers may share the label `other`.
     for (const { relayerId, networkType, status, count } of state.transactions) {
@@ -81,6 +83,11 @@ function createStoredGauges(registry: Registry) {
     lag: new Gauge({
       name: 'events_relay_lag',
       help: 'Events whose delivery was never tried; the same from every process. Absent without notifications.',
+      registers,
+    }),
+    synchronous: new Gauge({
+      name: 'database_synchronous',
+      help: '1: a standby of PostgreSQL has every answered commit; 0: none must have it, or none is there. Absent where the server does not tell.',
       registers,
     }),
     answers: new Gauge({

@@ -41,6 +41,8 @@ export interface StoredState {
   readonly disabledRelayers: ReadonlyMap<string, number>
   /** Alerts that fire, by kind. */
   readonly alerts: ReadonlyMap<string, number>
+  /** 1 if a standby has every answered commit, 0 if none must; absent where the database cannot tell. */
+  readonly synchronous?: 0 | 1 | undefined
   /** Leases of this process by kind. */
   readonly leases: ReadonlyMap<string, number>
 }

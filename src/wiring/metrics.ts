@@ -4,6 +4,7 @@ import type { EndpointReport } from '../chains/answer.ts'
 import type { Chain } from '../chains/chain.ts'
 import type { Config } from '../config/types.ts'
 import type { Database } from '../database/db.ts'
+import { type Replication, readReplication } from '../database/durability.ts'
 import { countLeases } from '../database/lease.ts'
 import { createMetricsServer } from '../http/observability/metrics-server.ts'
 import type { Clock } from '../lib/time.ts'
@@ -48,13 +49,14 @@ export function createInstrumentation(
   const server = settings && createMetricsServer({ host, ...settings, metrics, log: deps.log })
   return {
     ...metrics,
-    watch: ({ database: { db }, owner, loops, readings, chains, heads }) =>
+    watch: ({ database, owner, loops, readings, chains, heads }) =>
       metrics.watch({
         workers: () => loops().map((loop) => loop.health()),
         readings,
         endpoints: () => chains().flatMap(endpointsOf),
         heads: () => heads().flatMap(headAgeOf),
         stored: async () => {
+          const { db } = database
           // The queries run one after the other, so that metrics use at most one connection.
           const transactions = await countByStatus(db, new Date(deps.clock.now()))
           const eventsLag = await countUntriedEvents(db)
@@ -63,7 +65,17 @@ export function createInstrumentation(
           const { byType: disabledRelayers } = await countDisabled(db)
           const alerts = await countAlerts(db)
           const leases = await countLeases(db, owner)
-          return { transactions, eventsLag, oldestWaiting, deadLetters, disabledRelayers, alerts, leases }
+          const synchronous = asNumber(await readReplication(database))
+          return {
+            transactions,
+            eventsLag,
+            oldestWaiting,
+            deadLetters,
+            disabledRelayers,
+            alerts,
+            leases,
+            synchronous,
+          }
         },
       }),
     listen: async () => {
@@ -72,6 +84,12 @@ export function createInstrumentation(
     },
     close: async () => server?.close(),
   }
+}
+
+/** The server tells nothing where there is no standby that it knows, or none that may be seen. */
+function asNumber(replication: Replication | undefined): 0 | 1 | undefined {
+  if (replication === undefined || replication === 'none' || replication === 'unknown') return undefined
+  return replication === 'synchronous' ? 1 : 0
 }
 
 function headAgeOf({ network, state }: NetworkHead): HeadAge[] {

@@ -1,12 +1,13 @@
 import type { Database } from '../database/db.ts'
-import { readDurability, writeProbe } from '../database/durability.ts'
+import { type Replication, readDurability, readReplication, writeProbe } from '../database/durability.ts'
 import { isReadOnly } from '../database/errors.ts'
 import type { HealthReport } from '../handlers/service.ts'
 
 import type { Clock } from '../lib/time.ts'
+import type { Logger } from '../log.ts'
 import { describeHead } from '../networks/head-age.ts'
 import { countDisabled } from '../relayers/health/health-store.ts'
-import type { Loop } from '../workers/loop.ts'
+import { createLoop, type Loop } from '../workers/loop.ts'
 import type { ChainInUse } from './chains-in-use.ts'
 
 /** Time in ms for which a result is reused, because supervisors poll often. */
@@ -80,12 +81,14 @@ function createProbe({ db }: Database): Probe {
 }
 
 /** A server that answers can still be of no use: it takes no writes, or its commits wait for a standby that is gone. */
-async function checkDatabase({ db }: Database, probe: Probe): Promise<HealthReport['database']> {
+async function checkDatabase(database: Database, probe: Probe): Promise<HealthReport['database']> {
   try {
     const written = probe()
     if (written === undefined) return { status: 'unhealthy', error: 'The database ends no commit.' }
     await written
-    return { status: 'healthy', durability: await readDurability(db) }
+    const durability = await readDurability(database.db)
+    const replication = await readReplication(database)
+    return { status: 'healthy', durability, ...(replication && { replication }) }
   } catch (error) {
     const what = isReadOnly(error) ? 'takes no writes' : 'does not answer'
     return { status: 'unhealthy', error: `The database ${what}.` }
@@ -150,4 +153,35 @@ function combine(details: (Component & { name: string })[]): Component {
   if (details.every(({ status }) => status === 'healthy')) return { status: 'healthy', details }
   const dead = details.every(({ status }) => status === 'unhealthy')
   return { status: dead ? 'unhealthy' : 'degraded', details }
+}
+
+/** Time in ms between two looks at the standbys. */
+const WATCH_EVERY_MS = 30_000
+
+const REPLICATION_MESSAGES: Readonly<Record<Replication, string>> = {
+  synchronous: 'a standby of the database has every answered commit',
+  asynchronous: 'no standby of the database is synchronous: a fail-over loses the last commits',
+  interrupted: 'no synchronous standby of the database is there: no commit ends',
+  none: 'the database has no standby that it knows',
+  unknown: 'the standbys of the database cannot be seen: grant pg_monitor to the user of the service',
+}
+
+/** A change to one of these is what an operator has not meant. */
+const WORSE: readonly Replication[] = ['asynchronous', 'interrupted']
+
+/** Creates the loop that says in the log what the standbys of PostgreSQL have, at the start and after each change; none for the embedded database. */
+export function createReplicationWatch(
+  database: Database,
+  { clock, log }: { readonly clock: Clock; readonly log: Logger },
+): readonly Loop[] {
+  if (database.engine === 'pglite') return []
+  let last: Replication | undefined
+  const work = async () => {
+    const now = await readReplication(database)
+    if (now === undefined || now === last) return
+    const isLost = last === 'synchronous'
+    last = now
+    log[isLost || WORSE.includes(now) ? 'warn' : 'info']({ replication: now }, REPLICATION_MESSAGES[now])
+  }
+  return [createLoop({ name: 'replication', intervalMs: WATCH_EVERY_MS, clock, log, work })]
 }

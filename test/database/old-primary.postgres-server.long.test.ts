@@ -1,4 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { replicationOf } from '../../src/database/durability.ts'
+import { createLogger } from '../../src/log.ts'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
 import { createPostgres, type LatePostgres } from '../support/postgres.ts'
 import { RECEIVER, type Service, startService } from '../support/service.ts'
@@ -74,6 +76,44 @@ test('a process that starts while two servers take writes uses the one that was 
   const { rows } = await standby.query("select from idempotency_keys where key = 'first'")
   expect(rows).toHaveLength(1)
 }, 60_000)
+
+test('readiness, metrics and the log say whether a standby is synchronous', async () => {
+  const { old, url } = await startCluster({ synchronous: true })
+  const lines: string[] = []
+  const log = createLogger({ level: 'info' }, { write: (line) => lines.push(line) })
+  const anvil = await startAnvil({ args: ['--block-time', '0.2'] })
+  onTestFinished(() => anvil.stop())
+  const service = await startService({
+    rpcUrls: [anvil.url],
+    databaseUrl: url,
+    log,
+    env: { METRICS_ENABLED: 'true', METRICS_PORT: '0' },
+  })
+  onTestFinished(() => service.stop())
+  const replication = async () => {
+    const { body } = await service.api<unknown>('GET', '/ready')
+    return (body as unknown as { components: { database: { replication?: string } } }).components.database
+      .replication
+  }
+  expect(await replication()).toBe('synchronous')
+  const metrics = async () => (await fetch(`${service.metricsUrl}`)).text()
+  expect(await metrics()).toContain('database_synchronous 1')
+  expect(lines.join('')).toContain('"replication":"synchronous"')
+  await old.query("alter system set synchronous_standby_names = ''")
+  await old.query('select pg_reload_conf()')
+  await until(replication, (now) => now === 'asynchronous')
+  await until(metrics, (text) => text.includes('database_synchronous 0'))
+}, 60_000)
+
+test.each([
+  [{ names: '', standbys: 0, synchronous: 0, hidden: 0 }, 'none'],
+  [{ names: '', standbys: 1, synchronous: 0, hidden: 1 }, 'asynchronous'],
+  [{ names: 'ANY 1 (a, b)', standbys: 2, synchronous: 1, hidden: 0 }, 'synchronous'],
+  [{ names: '*', standbys: 1, synchronous: 0, hidden: 1 }, 'unknown'],
+  [{ names: 'a', standbys: 1, synchronous: 0, hidden: 0 }, 'interrupted'],
+] as const)('a server that says %o about its standbys is %s', (seen, judged) => {
+  expect(replicationOf(seen)).toBe(judged)
+})
 
 test('readiness is 503 while no commit ends, and 200 when the standby is back', async () => {
   const { old, standby } = await startCluster({ synchronous: true })

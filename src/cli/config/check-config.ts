@@ -2,8 +2,11 @@ import { localUrl } from '../../config/api-access.ts'
 import { loadConfig } from '../../config/load.ts'
 import { parseFile, readText } from '../../config/sources.ts'
 import type { Config } from '../../config/types.ts'
+import { openDatabase } from '../../database/database.ts'
+import { type Replication, readReplication } from '../../database/durability.ts'
 import { AppError } from '../../errors.ts'
 import { ConfigError } from '../../lib/fields.ts'
+import { createLogger } from '../../log.ts'
 import { configuredAccounts } from '../../relayers/accounts/accounts.ts'
 import type { Key } from '../../signers/key.ts'
 import { type LoadedSigners, loadKeys } from '../../signers/load.ts'
@@ -36,8 +39,20 @@ export const checkConfig: Command = {
     }
     if (!flags.has('production')) return EXIT.ok
     const document = parseFile(readText(config.file) ?? '', config.file, [])
-    return walkChecklist({ config, document, accounts, cwd: process.cwd() }, terminal)
+    const replication = await readStandbys(config)
+    return walkChecklist({ config, document, accounts, replication, cwd: process.cwd() }, terminal)
   },
+}
+
+/** Asks the PostgreSQL server about its standbys. A person does what it cannot answer. */
+async function readStandbys({ database }: Config): Promise<Replication | undefined> {
+  if (database.url === undefined) return undefined
+  try {
+    const opened = await openDatabase({ ...database, waitMs: 0 }, createLogger({ level: 'silent' }))
+    return await readReplication(opened).finally(() => opened.close())
+  } catch {
+    return undefined
+  }
 }
 
 /** Prints every line of the checklist with its result. Returns the exit code. */

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { wellKnownNetworks } from '../../config/networks.ts'
 import { resolveFile } from '../../config/sources.ts'
 import type { Config } from '../../config/types.ts'
+import type { Replication } from '../../database/durability.ts'
 import { type Network, networkId } from '../../networks/network.ts'
 import type { RelayerAccounts } from '../../relayers/accounts/accounts.ts'
 import type { RelayerConfig } from '../../relayers/relayer.ts'
@@ -12,8 +13,10 @@ export type Result =
   | { readonly state: 'passed' }
   | { readonly state: 'failed' | 'by hand'; readonly what: string }
 
-/** Everything that can be known of a deployment without starting or calling anything. */
+/** Everything that can be known of a deployment without starting it. */
 export interface Facts {
+  /** What the PostgreSQL server says about its standbys; absent without one, and if it does not answer. */
+  readonly replication?: Replication | undefined
   readonly config: Config
   /** The configuration file as it is written. */
   readonly document: unknown
@@ -241,12 +244,25 @@ const NETWORK: readonly Line[] = [
 /** A generated key of 32 characters has fewer different ones once in a billion times. */
 const LEAST_CHARACTERS = 12
 
+/** How a person checks what the server does not decide: the copy of a managed service may be one of its disk. */
+const STANDBYS = {
+  asynchronous:
+    'The server has standbys, and none is synchronous: a fail-over to one of them loses the last commits.',
+  none: 'The server knows no standby: a service that copies its disk must do it synchronously.',
+  unknown: 'SELECT sync_state FROM pg_stat_replication on the PostgreSQL server shows sync or quorum.',
+} as const
+
 const DATA: readonly Line[] = [
-  asked('Data', 'Lasting database', ({ config: { database } }) =>
-    database.url === undefined
-      ? `${database.dataDir} must be on a disk that survives the machine.`
-      : 'SELECT * FROM pg_stat_replication on the PostgreSQL server shows a replica.',
-  ),
+  checked('Data', 'Lasting database', ({ config: { database }, replication }) => {
+    if (database.url === undefined)
+      return byHand(`${database.dataDir} must be on a disk that survives the machine.`)
+    if (replication === 'interrupted')
+      return failing(
+        ['no synchronous standby is there, and no commit ends'],
+        'See docs/high-availability.md.',
+      )
+    return replication === 'synchronous' ? PASSED : byHand(STANDBYS[replication ?? 'unknown'])
+  }),
   checked('Data', 'One process', ({ config: { database } }) =>
     database.url === undefined
       ? byHand(
