@@ -212,7 +212,7 @@ export interface paths {
          * Accept nonces and transactions that the records do not explain
          * @description A relayer with the `disabled_reason` `UnexplainedNonces`, or on Solana `UnexplainedTransactions`, signs nothing, because its chain shows more
          *     transactions than the records: the database was restored from a backup, or another program uses the key. Before you call this, look up its
-         *     open transactions in a block explorer and cancel those that were paid (`cancelTransaction`), or they will be paid twice.
+         *     open transactions in a block explorer and decide about those that were paid (`decideTransactions`), or they will be paid twice.
          *
          *     The service then accepts the nonces of the account and its channels as they are on the chain now, and checks the relayer immediately. On
          *     Solana, which has no nonces, it accepts the transactions of the account up to the newest final one; this is 400 `relayer_has_transactions`
@@ -828,6 +828,34 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/relayers/{relayer_id}/transactions/decisions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Id of the relayer. An unknown id is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Decide what happened to many transactions
+         * @description Decides about each transaction of the list, as `decideTransaction` does, in the order of the list. Each decision stands for itself: one
+         *     that is refused stops no other, and `failures` has the reasons. After a restore, `relayer restore check` writes such a list, with what
+         *     it saw on the chain.
+         */
+        readonly post: operations["decideTransactions"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/relayers/{relayer_id}/transactions/{transaction_id}": {
         readonly parameters: {
             readonly query?: never;
@@ -928,14 +956,18 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Decide an undecided transaction
-         * @description Decides what happened to a transaction with `undecided_since`. Check the account in a block explorer first: if the decision is wrong, the
-         *     transaction is paid twice, or not at all. The service applies it at the next block, and the audit log records it.
+         * Decide what happened to a transaction
+         * @description Decides about a transaction with `undecided_since`, or about a `pending` one of a relayer that is paused or disabled: after a restore, the old
+         *     service may have sent it when the backup was already taken. Check the account in a block explorer first: if the decision is wrong, the
+         *     transaction is paid twice, or not at all. The audit log records it.
          *
-         *     - `included: true`: a block includes it. It ends as `confirmed` and is never sent again.
-         *     - `included: false`: no version of it is in the chain. It is signed again, or ends if the caller canceled it or `valid_until` has passed.
+         *     - `included: true`: a block includes it. It ends as `confirmed` and is never sent again. With `hash`, the record has that hash; where no
+         *       attempt has it, the record has no fees and no receipt. Events and webhooks say the same, with the reason in `status_reason`.
+         *     - `included: false`: no version of it is in the chain. An undecided one is signed again, or ends if the caller canceled it or
+         *       `valid_until` has passed; a `pending` one stays as it is, and is signed when the relayer is resumed.
          *
-         *     If the chain shows an inclusion later, it overrides the decision. For any other transaction, this is 400 `transaction_not_undecided`.
+         *     A decision about a `pending` transaction takes effect immediately, any other one at the next block, unless the chain shows an inclusion; a
+         *     later inclusion overrides it. Any other transaction is 400 `transaction_not_undecided`, and so is a `pending` one of a relayer that signs.
          */
         readonly post: operations["decideTransaction"];
         readonly delete?: never;
@@ -2186,7 +2218,7 @@ export interface components {
          *     | `relayer_paused` | The relayer is paused |
          *     | `relayer_disabled` | The service has disabled the relayer; its `disabled_reason` says why |
          *     | `receiver_not_whitelisted` | `to` is not among the `whitelist_receivers` of the relayer |
-         *     | `transaction_not_undecided` | The transaction does not wait for a decision: the chain decides |
+         *     | `transaction_not_undecided` | The transaction does not wait for a decision: the chain decides, or its relayer can sign it |
          *     | `transaction_not_included` | No block includes the transaction, so it has no receipt |
          *     | `transaction_not_replaceable` | The status of the transaction, or its wait for an approval, does not allow replacing or canceling it |
          *     | `replacement_underpriced` | No node would accept the replacement at this price; `error` names the minimum |
@@ -3332,13 +3364,64 @@ export interface components {
         readonly TransactionDecision: {
             /** @description True: a block includes the transaction. False: no version of it is in the chain. */
             readonly included: boolean;
-            /** @description The number of the included attempt; the current one if absent. Only with `included` true. */
+            /**
+             * @description The number of the included attempt. If absent, the one with `hash`, or the current one if there is no hash either. Only with
+             *     `included` true.
+             */
             readonly attempt?: number;
+            /**
+             * @description The hash of what was included, as the network writes it (on Solana the signature). If no attempt has it, it was signed with another
+             *     database. Only with `included` true, and not with `attempt`.
+             */
+            readonly hash?: string;
             /**
              * @description The observation behind the decision, for `status_reason` and the audit log.
              * @example The explorer shows it in block 4711.
              */
             readonly reason: string;
+        };
+        /** @description Decisions about transactions of one relayer. */
+        readonly TransactionDecisionsRequest: {
+            /** @description The decisions, in the order in which they are made. */
+            readonly decisions: readonly {
+                readonly transaction_id: components["schemas"]["Id"];
+                /** @description True: a block includes the transaction. False: no version of it is in the chain. */
+                readonly included: boolean;
+                /**
+                 * @description The number of the included attempt. If absent, the one with `hash`, or the current one if there is no hash either. Only with
+                 *     `included` true.
+                 */
+                readonly attempt?: number;
+                /**
+                 * @description The hash of what was included, as the network writes it (on Solana the signature). If no attempt has it, it was signed with another
+                 *     database. Only with `included` true, and not with `attempt`.
+                 */
+                readonly hash?: string;
+                /**
+                 * @description The observation behind the decision, for `status_reason` and the audit log.
+                 * @example The explorer shows it in block 4711.
+                 */
+                readonly reason: string;
+            }[];
+        };
+        readonly TransactionDecisionsResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["TransactionDecisions"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        /** @description The outcome of many decisions. */
+        readonly TransactionDecisions: {
+            /** @description Transactions whose decision is stored. */
+            readonly decided_transaction_ids: readonly components["schemas"]["Id"][];
+            /** @description The decisions that were refused, and the reasons. */
+            readonly failures: readonly {
+                readonly transaction_id: components["schemas"]["Id"];
+                readonly code: components["schemas"]["ErrorCode"];
+                /** @description A sentence for a person. */
+                readonly error: string;
+            }[];
         };
         /** @description The changes, as a JSON merge patch (RFC 7396). */
         readonly UpdateRelayerRequest: {
@@ -8954,6 +9037,46 @@ export interface operations {
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
+    readonly decideTransactions: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Id of the relayer. An unknown id is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["TransactionDecisionsRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The outcome for each of them. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TransactionDecisionsResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     readonly getTransactionById: {
         readonly parameters: {
             readonly query?: {
@@ -11233,6 +11356,7 @@ export interface scopes {
     readonly buildSponsoredTransaction: "transactions:write";
     readonly getTransactionByNonce: "transactions:read";
     readonly deletePendingTransactions: "transactions:write";
+    readonly decideTransactions: "relayers:admin";
     readonly getTransactionById: "transactions:read";
     readonly replaceTransaction: "transactions:write";
     readonly cancelTransaction: "transactions:write";

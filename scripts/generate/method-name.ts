@@ -1,5 +1,6 @@
 /** Names that the rule below would make equal to another one, or that say too little or too much. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
+  decideTransactions: 'decideMany',
   getHealth: 'get',
   getTransactionById: 'get',
   listAuditEntries: 'list',

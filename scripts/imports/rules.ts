@@ -65,6 +65,7 @@ const ARROWS: Rules['arrows'] = {
     'signers/',
     'transactions/model/transitions.ts',
     'transactions/store/decisions-store.ts',
+    'transactions/watch/decide.ts',
     'transactions/reset-store.ts',
     'telemetry/',
     ...COMMON,

@@ -15,6 +15,8 @@ export interface ChainFamily<T extends NetworkType = NetworkType> {
   readonly curve: Curve
   /** The name of the number that orders an account's transactions; absent if accounts have none. */
   readonly numbering?: 'nonce' | 'sequence number'
+  /** The hashes by which the networks know transactions. */
+  readonly hash: RegExp
   /** Reads stored content. It needs no endpoint, so it also reads what removed relayers sent. */
   readonly content: ContentReader
   /** The RPC methods that every relayer may pass on: reads, prices and simulations. */
@@ -29,6 +31,7 @@ export const FAMILIES: { readonly [T in NetworkType]: ChainFamily<T> } = {
     unit: 'wei',
     curve: 'secp256k1',
     numbering: 'nonce',
+    hash: /^0x[0-9a-f]{64}$/,
     content: EVM_CONTENT,
     readMethods: EVM_METHODS,
     load: async () => (await import('./evm/evm-chain.ts')).createEvmChain,
@@ -36,6 +39,7 @@ export const FAMILIES: { readonly [T in NetworkType]: ChainFamily<T> } = {
   solana: {
     unit: 'lamports',
     curve: 'ed25519',
+    hash: /^[1-9A-HJ-NP-Za-km-z]{64,88}$/,
     content: SOLANA_CONTENT,
     readMethods: SOLANA_METHODS,
     load: async () => (await import('./solana/solana-chain.ts')).createSolanaChain,
@@ -44,6 +48,7 @@ export const FAMILIES: { readonly [T in NetworkType]: ChainFamily<T> } = {
     unit: 'stroops',
     curve: 'ed25519',
     numbering: 'sequence number',
+    hash: /^[0-9a-f]{64}$/,
     content: STELLAR_CONTENT,
     readMethods: STELLAR_METHODS,
     load: async () => (await import('./stellar/stellar-chain.ts')).createStellarChain,

@@ -7,7 +7,7 @@ import { suggest } from '../lib/suggest.ts'
 import { maskUrls } from '../log.ts'
 import { relayersList, relayersPause, relayersResume } from './api/relayers.ts'
 import { report } from './api/report.ts'
-import { restoreAccept, restoreCheck } from './api/restore.ts'
+import { restoreAccept, restoreCheck, restoreDecide } from './api/restore.ts'
 import {
   txApprove,
   txCancel,
@@ -63,6 +63,7 @@ const COMMANDS: readonly Command[] = [
   relayersPause,
   relayersResume,
   restoreCheck,
+  restoreDecide,
   restoreAccept,
   report,
   reset,

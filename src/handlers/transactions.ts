@@ -17,11 +17,6 @@ import type { DryRun, DrySending } from '../transactions/dry-run.ts'
 import { requireAnswer } from '../transactions/model/require-answer.ts'
 import type { Transaction, TransactionWithAttempts } from '../transactions/model/transaction.ts'
 import {
-  type DecisionOutcome,
-  type OperatorDecision,
-  storeDecision,
-} from '../transactions/store/decisions-store.ts'
-import {
   accountIdsOf,
   findByNonce,
   listTransactions,
@@ -33,6 +28,7 @@ import {
   type TransactionFilter,
 } from '../transactions/store/search-store.ts'
 import { hasReached } from '../transactions/store/waits.ts'
+import { type DecisionOutcome, decideTransaction, type StatedDecision } from '../transactions/watch/decide.ts'
 import { withDecodedCalls } from './present/decoded-calls.ts'
 import { presentDiagnosis } from './present/diagnosis.ts'
 import { presentDryRun } from './present/dry-run.ts'
@@ -54,6 +50,7 @@ type Operations =
   | 'diagnoseTransaction'
   | 'getTransactionReceipt'
   | 'decideTransaction'
+  | 'decideTransactions'
 
 /** The operations of the tag Transactions. An id in a path scopes everything below it. */
 export function transactionHandlers(service: Service): Pick<HandlerMap, Operations> {
@@ -124,11 +121,25 @@ export function transactionHandlers(service: Service): Pick<HandlerMap, Operatio
     },
     decideTransaction: async ({ path, body }, { actor }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
-      const item = await requireTransaction(db, relayer, path.transaction_id)
-      const decision = readDecision(item.transaction, body, actor)
-      const outcome = await storeDecision(db, decision, actor)
-      if (outcome !== 'stored') throw refusedDecision(outcome, item.transaction, decision)
-      return { data: await presentDecoded(service, relayer, item) }
+      const id = path.transaction_id
+      await decideOne(service, relayer, { id, body, actor, at: 'body' })
+      return { data: await presentDecoded(service, relayer, await requireTransaction(db, relayer, id)) }
+    },
+    decideTransactions: async ({ path, body: { decisions } }, { actor, countFurther }) => {
+      countFurther(decisions.length - 1)
+      const relayer = await requireRelayer(relayerOf, path.relayer_id)
+      const decided: string[] = []
+      const failures: Schemas['TransactionDecisions']['failures'][number][] = []
+      for (const [index, { transaction_id: id, ...body }] of decisions.entries()) {
+        try {
+          await decideOne(service, relayer, { id, body, actor, at: `body.decisions[${index}]` })
+          decided.push(id)
+        } catch (error) {
+          if (!(error instanceof AppError)) throw error
+          failures.push({ transaction_id: id, code: error.code, error: error.detail })
+        }
+      }
+      return { data: { decided_transaction_ids: decided, failures } }
     },
     replaceTransaction: async ({ path, query, body }, context) => {
       const { actor } = context
@@ -284,29 +295,49 @@ function notIncluded({ id, status }: Transaction): AppError {
   return new AppError('transaction_not_included', detail)
 }
 
-/** @throws AppError 400 `invalid_request` for an attempt of what was not included */
-function readDecision(
-  { id, currentAttempt = 1 }: Transaction,
-  { included, attempt, reason }: Schemas['TransactionDecision'],
-  actor: Actor,
-): OperatorDecision {
-  if (!included && attempt !== undefined)
-    throw new AppError('invalid_request', 'body.attempt: expected only where body.included is true.')
-  return {
-    transactionId: id,
-    attempt: included ? (attempt ?? currentAttempt) : undefined,
-    reason,
-    decidedBy: actor.keyId,
-  }
+interface Deciding {
+  readonly id: string
+  readonly body: Schemas['TransactionDecision']
+  readonly actor: Actor
+  /** The path of the decision in the request. */
+  readonly at: string
+}
+
+/** @throws AppError 400 `invalid_request`, `transaction_not_undecided`; 404 `transaction_not_found` */
+async function decideOne(
+  { db, clock }: Pick<Service, 'db' | 'clock'>,
+  relayer: Relayer,
+  { id, body, actor, at }: Deciding,
+): Promise<void> {
+  const { included, attempt, hash, reason } = body
+  for (const [field, value] of Object.entries({ attempt, hash }))
+    if (!included && value !== undefined)
+      throw new AppError('invalid_request', `${at}.${field}: expected only where ${at}.included is true.`)
+  if (attempt !== undefined && hash !== undefined)
+    throw new AppError('invalid_request', `${at}.hash: expected only without ${at}.attempt.`)
+  if (hash !== undefined && !FAMILIES[relayer.networkType].hash.test(hash))
+    throw new AppError(
+      'invalid_request',
+      `${at}.hash: expected the hash of a transaction on a network of type ${relayer.networkType}.`,
+    )
+  const { transaction } = await requireTransaction(db, relayer, id)
+  const decision = { transactionId: id, included, attempt, hash, reason, decidedBy: actor.keyId }
+  const outcome = await decideTransaction(db, decision, { author: actor, now: new Date(clock.now()) })
+  if (outcome !== 'stored' && outcome !== 'applied') throw refusedDecision(outcome, transaction, decision)
 }
 
 function refusedDecision(
-  outcome: Exclude<DecisionOutcome, 'stored'>,
-  { id, status, undecidedSince }: Transaction,
-  { attempt }: OperatorDecision,
+  outcome: Exclude<DecisionOutcome, 'stored' | 'applied'>,
+  { id, status, undecidedSince, currentAttempt }: Transaction,
+  { attempt = currentAttempt }: StatedDecision,
 ): AppError {
   if (outcome === 'unknown_attempt')
     return new AppError('invalid_request', `body.attempt: transaction ${id} has no attempt ${attempt}.`)
+  if (outcome === 'still_signing')
+    return new AppError(
+      'transaction_not_undecided',
+      `Transaction ${id} is pending, and its relayer could sign it now. Pause the relayer first.`,
+    )
   const detail =
     status === 'mined' && undecidedSince !== undefined
       ? `Transaction ${id} is in a block, and the endpoints disagree about its result: it waits until they agree.`

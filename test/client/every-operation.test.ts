@@ -202,6 +202,17 @@ describe('transactions', () => {
     bodyOf(await client.DELETE('/api/v1/relayers/{relayer_id}/transactions/pending', { params }))
   })
 
+  test('that wait are decided together', async () => {
+    const answer = await client.POST('/api/v1/relayers/{relayer_id}/transactions/decisions', {
+      params: { path: main },
+      body: { decisions: [{ transaction_id: 'unknown', included: true, reason: 'seen' }] },
+    })
+    expect(bodyOf(answer).data).toMatchObject({
+      decided_transaction_ids: [],
+      failures: [{ transaction_id: 'unknown', code: 'transaction_not_found' }],
+    })
+  })
+
   test('that wait are canceled together', async () => {
     const path = await send(1)
     const canceled = await client.DELETE('/api/v1/relayers/{relayer_id}/transactions/pending', {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { list, sendAndConfirm, setUpBackup } from '../guides/backup-story.ts'
+import { followGuideWithOldBackup, list, sendAndConfirm, setUpBackup } from '../guides/backup-story.ts'
 import { runBackupBlock } from '../guides/guide-block.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
 
@@ -25,3 +25,17 @@ test('a PostgreSQL database that was dumped while the service ran, and restored,
   expect(await list(after)).toEqual(known)
   expect(await sendAndConfirm(after, 3)).toMatchObject({ nonce: 2 })
 }, 60_000)
+
+test('an old dump pays nothing twice, and every record says what happened, when the guide is followed', async () => {
+  const setting = await setUpBackup(['--no-mining'])
+  const [old, restored] = [await postgres.createDatabase(), await postgres.createDatabase()]
+  const { backup } = setting
+  await followGuideWithOldBackup(setting, {
+    old: { DATABASE_URL: old },
+    restored: { DATABASE_URL: restored },
+    move: async () => {
+      await runBackupBlock('back up PostgreSQL', { backup, DATABASE_URL: old })
+      await runBackupBlock('restore PostgreSQL', { backup, DATABASE_URL: restored })
+    },
+  })
+}, 300_000)

@@ -181,6 +181,7 @@ const HANDLERS: HandlerMap = {
   updateRelayer: async () => ({ data: RELAYER }),
   acceptNonces: async () => ({ data: RELAYER }),
   decideTransaction: async () => ({ data: TRANSACTION }),
+  decideTransactions: async () => ({ data: { decided_transaction_ids: [], failures: [] } }),
   deleteRelayer: async () => ({ data: 'Relayer deleted successfully' }),
   getRelayerStatus: async () => ({
     data: { network_type: 'evm', pending_transactions_count: 0, system_disabled: false, paused: false },

@@ -8,6 +8,7 @@ import * as pluginHooks from './0006-plugin-hooks.ts'
 import * as sponsoredQuotes from './0007-sponsored-quotes.ts'
 import * as cannotAct from './0008-cannot-act.ts'
 import * as idempotencyKeysOfApiKeys from './0009-idempotency-keys-of-api-keys.ts'
+import * as decisions from './0010-decisions.ts'
 
 /** All migrations in order. They are forward only: a released migration is never edited; the next one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -20,4 +21,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0007-sponsored-quotes': sponsoredQuotes,
   '0008-cannot-act': cannotAct,
   '0009-idempotency-keys-of-api-keys': idempotencyKeysOfApiKeys,
+  '0010-decisions': decisions,
 }

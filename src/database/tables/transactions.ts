@@ -82,20 +82,24 @@ export interface TransactionsTable {
   made_public_at: Date | null
   /** The time when the block of the confirmed transaction was found to be missing from the chain. */
   reorganized_at: Date | null
+  /** The hash that an operator stated of what was included, where no attempt has it. */
+  stated_hash: string | null
   /** The time when the chain that it was on was reset; null on the current chain. */
   reset_at: Date | null
 }
 
-/** Decisions of operators about transactions whose inclusion no endpoint can prove. Rows are never changed. */
+/** Decisions of operators about what the database and the endpoints cannot know. Rows are never changed. */
 export interface OperatorDecisionsTable {
   id: Generated<bigint>
   transaction_id: string
   /** `included` or `not_included`. */
   decision: string
-  /** The attempt that was included; null when none was. */
+  /** The attempt that was included; null if none was, or none of those that the database has. */
   attempt: number | null
-  /** Identifies the incident: the decision is not valid for a later incident of the same transaction. */
-  undecided_since: Date
+  /** The hash of what was included, where no attempt has it and the operator knows it. */
+  hash: string | null
+  /** Identifies the incident: the decision is not valid for a later one of the same transaction. Null for a pending transaction. */
+  undecided_since: Date | null
   /** The operator's reason. */
   reason: string
   /** The user name of the operator on the machine. */

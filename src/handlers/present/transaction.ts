@@ -80,7 +80,7 @@ function presentCommon(transaction: Transaction, shown: Attempt | undefined) {
     sent_at: (shown?.broadcastAt ?? transaction.sentAt)?.toISOString(),
     confirmed_at: transaction.confirmedAt?.toISOString(),
     from: transaction.from,
-    hash: shown?.signed.hash,
+    hash: shown?.signed.hash ?? transaction.statedHash,
     signature: shown?.signed.signature,
   }
 }

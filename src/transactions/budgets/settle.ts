@@ -81,6 +81,8 @@ export function amountTakenBy(
   chain: ContentReader & Pick<Chain, 'trustedChain'>,
 ): Spent {
   const included = attempts.find(({ number }) => number === transaction.currentAttempt)
+  // It was signed with another database, as an operator has decided, so that only the most is known.
+  if (included === undefined && transaction.status === 'confirmed') return most
   if (included === undefined || (included.outcome !== 'mined' && included.outcome !== 'reverted'))
     return ZERO_SPENT
   const isNative = most.count > 0

@@ -107,6 +107,8 @@ export interface Transaction {
   readonly madePublicAt?: Date | undefined
   /** The time when the block of the confirmed transaction was found to be missing from the chain. */
   readonly reorganizedAt?: Date | undefined
+  /** The hash that an operator stated of what was included, where no attempt has it. */
+  readonly statedHash?: string | undefined
 }
 
 /** A transaction with every attempt that was ever signed for it, oldest first. */

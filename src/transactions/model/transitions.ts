@@ -9,7 +9,7 @@ export type TransactionEvent =
   | 'deferred' // a node did not accept it, or did not answer; the same bytes are broadcast again
   | 'returned' // no attempt can be included; new content has to be signed for the nonce
   | 'replaced' // the caller or the service signed new content or a higher fee in its place
-  | 'included' // a block holds one of the attempts
+  | 'included' // a block holds one of the attempts; of what is pending, an operator says so
   | 'reorged' // that block is no longer in the chain
   | 'confirmed' // final as asked
   | 'canceled' // final: the no-op of a cancel took the nonce, or nothing was ever signed
@@ -26,6 +26,7 @@ const TRANSITIONS: Readonly<Record<TransactionStatus, Partial<Record<Transaction
       returned: 'pending',
       replaced: 'pending',
       signed: 'sent',
+      included: 'mined',
       canceled: 'canceled',
       expired: 'expired',
       failed: 'failed',

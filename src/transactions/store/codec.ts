@@ -129,6 +129,7 @@ export function toTransaction(row: TransactionRow): Transaction {
     privateSinceBlock: row.private_since_block ?? undefined,
     madePublicAt: row.made_public_at ?? undefined,
     reorganizedAt: row.reorganized_at ?? undefined,
+    statedHash: row.stated_hash ?? undefined,
   }
 }
 

@@ -142,6 +142,7 @@ function rowOf(content: Content, { payload, nonce, block_number: blockNumber }: 
     private: payload.private ?? null,
     made_public_at: toTime(payload.made_public_at),
     reorganized_at: toTime(payload.reorganized_at),
+    stated_hash: payload.stated_hash ?? null,
   }
 }
 

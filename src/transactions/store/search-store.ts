@@ -143,7 +143,8 @@ function namedRows({
       ? []
       : sql`id = any(array(
           select transaction_id from attempts where hash = ${hash} and reset_at is null
-          union all select transaction_id from attempts where hash = ${hash} and reset_at is not null))`,
+          union all select transaction_id from attempts where hash = ${hash} and reset_at is not null
+          union all select id from transactions where stated_hash = ${hash}))`,
     idempotencyKey === undefined
       ? []
       : sql`id = any(array(select transaction_id from idempotency_keys

@@ -112,7 +112,7 @@ export async function saveTransactions(
         awaits_approval = record.awaits_approval, awaits_price = record.awaits_price, valid_from = record.valid_from, block_number = record.block_number, block_hash = record.block_hash, block_time = record.block_time, next_run_at = record.next_run_at, sent_at = record.sent_at,
         confirmed_at = record.confirmed_at, undecided_since = record.undecided_since, stuck_since = record.stuck_since,
         private = record.private, private_since_block = record.private_since_block, made_public_at = record.made_public_at,
-        reorganized_at = record.reorganized_at
+        reorganized_at = record.reorganized_at, stated_hash = record.stated_hash
       from record join before on before.id = record.id
       where t.id = record.id
       returning t.id, t.relayer_id, t.status, t.awaits_approval, record.payload, record.event_uid,
@@ -187,6 +187,7 @@ const SNAPSHOT_COLUMNS = [
   'private',
   'made_public_at',
   'reorganized_at',
+  'stated_hash',
 ] as const satisfies readonly (keyof StoredSnapshot | 'nonce' | 'block_number')[]
 
 /** The payload of an event as the database returns it: `SNAPSHOT_COLUMNS`, and the content and the result that were lost since. Times are texts. */
@@ -205,6 +206,7 @@ export interface StoredSnapshot {
   readonly private: boolean | null
   readonly made_public_at: string | null
   readonly reorganized_at: string | null
+  readonly stated_hash: string | null
   readonly request: object
   readonly purpose: string
   readonly result: object
@@ -255,6 +257,7 @@ function toState(transaction: Transaction) {
     private_since_block: transaction.privateSinceBlock?.toString(),
     made_public_at: transaction.madePublicAt,
     reorganized_at: transaction.reorganizedAt,
+    stated_hash: transaction.statedHash,
   }
 }
 
@@ -263,7 +266,7 @@ const STATE_TYPES = sql`
   version integer, current_attempt integer, cost numeric,
   budgeted boolean, awaits_approval boolean, awaits_price boolean, valid_from timestamptz, block_number bigint, block_hash text, block_time timestamptz, next_run_at timestamptz,
   sent_at timestamptz, confirmed_at timestamptz, undecided_since timestamptz, stuck_since timestamptz, private boolean,
-  private_since_block bigint, made_public_at timestamptz, reorganized_at timestamptz, payload jsonb, event_uid uuid`
+  private_since_block bigint, made_public_at timestamptz, reorganized_at timestamptz, stated_hash text, payload jsonb, event_uid uuid`
 
 /** The rows of `record` for new transactions: all columns, and the payload and the uid of the event. */
 function newRecords(transactions: readonly Transaction[]) {

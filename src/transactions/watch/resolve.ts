@@ -134,8 +134,7 @@ async function resolveWithProof(
   }
   const now = new Date(round.context.clock.now())
   const decision = round.decisions.get(item.transaction.id)
-  if (decision?.attempt !== undefined)
-    return decidedIncluded(item, { attempt: decision.attempt, decision, now })
+  if (decision?.included === true) return decidedIncluded(item, { decision, now })
   if (decision !== undefined) return decidedAbsent(whenAbsent(), decision)
   if (doubt && 'because' in doubt) return undecided(item, { detail: doubt.because, now })
   if (proof.kind === 'unknown' && proof.unprovable) return undecided(item, { detail: proof.detail, now })

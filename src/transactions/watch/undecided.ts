@@ -1,9 +1,15 @@
+import type { Attempt } from '../../chains/attempt.ts'
 import { contentKind } from '../model/attempts.ts'
-import type { Purpose, Transaction, TransactionWithAttempts } from '../model/transaction.ts'
+import {
+  ENDED_UNSIGNED,
+  type Purpose,
+  type Transaction,
+  type TransactionWithAttempts,
+} from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import type { OutcomeChange } from '../store/attempts-store.ts'
 import type { OperatorDecision } from '../store/decisions-store.ts'
-import { finalEvent, type Resolution } from './resolution.ts'
+import { finalEvent, isClosed, type Resolution } from './resolution.ts'
 
 /**
  * No endpoint can prove any more whether an attempt was included. The transaction stays open with this reason, because either guess could
@@ -75,35 +81,72 @@ export function reopened({ transaction }: TransactionWithAttempts, now: Date): R
   }
 }
 
-/** An operator decided that this attempt was included. The transaction gets the final status of the attempt. Pure. */
+/**
+ * An operator decided that the transaction was included: an attempt, or something that was signed when another database was in use. The transaction
+ * gets the final status of the attempt. Pure.
+ */
 export function decidedIncluded(
   { transaction, attempts }: TransactionWithAttempts,
-  {
-    attempt,
-    decision,
-    now,
-  }: { readonly attempt: number; readonly decision: OperatorDecision; readonly now: Date },
+  { decision, now }: { readonly decision: OperatorDecision; readonly now: Date },
 ): Resolution {
+  const { attempt, hash } = decision
   const mined = nextStatus(transaction.status, 'included')
+  const what = attempt === undefined ? 'It' : `Attempt ${attempt}`
   return {
     transaction: {
       ...transaction,
-      status: nextStatus(mined, finalEvent(contentKind(attempts, attempt), 'mined')),
-      statusReason: `Attempt ${attempt} was included: ${sourceOf(decision)}`,
+      status: nextStatus(
+        mined,
+        attempt === undefined ? 'confirmed' : finalEvent(contentKind(attempts, attempt), 'mined'),
+      ),
+      statusReason: `${what} was included: ${sourceOf(decision)}`,
       currentAttempt: attempt,
-      confirmedAt: now,
-      cost: 0n,
-      undecidedSince: undefined,
-      stuckSince: undefined,
+      statedHash: hash,
+      ...ended(now),
     },
-    outcomes: attempts.flatMap((other): OutcomeChange[] => {
-      const about = { transactionId: transaction.id, number: other.number }
-      if (other.number === attempt) return [{ ...about, outcome: 'mined' }]
-      return other.outcome === 'refused' || other.outcome === 'expired'
-        ? []
-        : [{ ...about, outcome: 'superseded' }]
-    }),
+    outcomes: outcomesOf(transaction.id, attempts, attempt),
   }
+}
+
+/**
+ * An operator decided that a transaction was included that this database has not signed: another database was in use at the time. Its nonce, if it
+ * has one, is free again. Pure.
+ */
+export function decidedPending(
+  { transaction, attempts }: TransactionWithAttempts,
+  { decision, now }: { readonly decision: OperatorDecision; readonly now: Date },
+): Resolution {
+  const { id, relayerId, sourceAccount: address } = transaction
+  return {
+    transaction: {
+      ...transaction,
+      ...ENDED_UNSIGNED,
+      status: nextStatus(nextStatus(transaction.status, 'included'), 'confirmed'),
+      statusReason: `It was included: ${sourceOf(decision)}`,
+      currentAttempt: undefined,
+      statedHash: decision.hash,
+      ...ended(now),
+    },
+    outcomes: outcomesOf(id, attempts, undefined),
+    ...(address !== undefined && { freed: { relayerId, address } }),
+  }
+}
+
+function ended(now: Date): Partial<Transaction> {
+  return { confirmedAt: now, cost: 0n, undecidedSince: undefined, stuckSince: undefined }
+}
+
+/** The outcomes of attempts of which this one was included, or none. */
+function outcomesOf(
+  transactionId: string,
+  attempts: readonly Attempt[],
+  included: number | undefined,
+): OutcomeChange[] {
+  return attempts.flatMap((attempt): OutcomeChange[] => {
+    const about = { transactionId, number: attempt.number }
+    if (attempt.number === included) return [{ ...about, outcome: 'mined' }]
+    return isClosed(attempt) ? [] : [{ ...about, outcome: 'superseded' }]
+  })
 }
 
 /** An operator decided that nothing was included. Adds the decision to the resolution that a proof of absence would give. Pure. */

@@ -200,6 +200,23 @@ describe.each([1440, 390])('a person with a screen of %i px', (width) => {
     )
   })
 
+  test('decides that a transaction was included which a restored database has not signed', async () => {
+    const later = new Date(Date.now() + 3_600_000).toISOString()
+    const { id } = await world.story.send({ to: RECEIVER, value: 5, speed: 'fast', valid_from: later })
+    await world.story.service.api('PATCH', '/relayers/main', { paused: true })
+    await tab.go(`transactions/main/${id}`, 'Transaction')
+    await tab.allowChanges()
+    await tab.page.getByRole('button', { name: 'Decide', exact: true }).click()
+    await dialog().getByLabel('What the chain shows').selectOption('It was included')
+    const hash = `0x${'ab'.repeat(32)}`
+    await dialog().getByLabel('Hash').fill(hash)
+    await dialog().getByLabel('Reason').fill('In block 4711.')
+    await confirm('Decide it')
+    const { hash: shown } = await world.story.reach(id, 'confirmed')
+    expect(shown).toBe(hash)
+    await world.story.service.api('PATCH', '/relayers/main', { paused: false })
+  })
+
   const searchFor = async (text: string) => {
     await tab.page.keyboard.press('/')
     await tab.page.keyboard.type(text)

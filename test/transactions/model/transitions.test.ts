@@ -44,6 +44,7 @@ const LEGAL: Readonly<Record<string, TransactionStatus>> = {
   'pending returned': 'pending',
   'pending replaced': 'pending',
   'pending signed': 'sent',
+  'pending included': 'mined',
   'pending canceled': 'canceled',
   'pending expired': 'expired',
   'pending failed': 'failed',

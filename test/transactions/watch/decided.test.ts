@@ -195,7 +195,14 @@ describe('a transaction whose inclusion cannot be proved', () => {
     expect(undecided(itemOf([{}], { statusReason }), facts)?.incident).toBe('transaction_undecided')
   })
 
-  const decision = { transactionId: 'tx', attempt: 2, reason: 'seen', decidedBy: 'ada' }
+  const decision = {
+    transactionId: 'tx',
+    included: true,
+    attempt: 2,
+    hash: undefined,
+    reason: 'seen',
+    decidedBy: 'ada',
+  }
 
   test.each<[Attempt['kind'], Transaction['status']]>([
     ['send', 'confirmed'],
@@ -203,7 +210,7 @@ describe('a transaction whose inclusion cannot be proved', () => {
   ])('ends as its attempt (%s) asks when an operator says that it was included', (kind, status) => {
     const attempts = all.map((one, index) => (index === 1 ? { ...one, kind } : one))
     const item = itemOf(attempts, { ...INCIDENT, statusReason: 'Undecided.' })
-    const { transaction, outcomes } = decidedIncluded(item, { attempt: 2, decision, now: NOW })
+    const { transaction, outcomes } = decidedIncluded(item, { decision, now: NOW })
     expect(transaction).toEqual({
       ...item.transaction,
       status,
@@ -215,6 +222,21 @@ describe('a transaction whose inclusion cannot be proved', () => {
       stuckSince: undefined,
     })
     expect(outcomesOf(outcomes)).toEqual(['1 superseded', '2 mined', '5 superseded', '6 superseded'])
+  })
+
+  test('shows the hash that an operator states, and none of its attempts, when it was signed elsewhere', () => {
+    const item = itemOf(all, { ...INCIDENT, statusReason: 'Undecided.' })
+    const elsewhere = { ...decision, attempt: undefined, hash: '0xelsewhere' }
+    const { transaction, outcomes } = decidedIncluded(item, { decision: elsewhere, now: NOW })
+    expect(transaction).toMatchObject({
+      status: 'confirmed',
+      statusReason: 'It was included: operator ada decided this (seen); no endpoint can prove it.',
+      statedHash: '0xelsewhere',
+      confirmedAt: NOW,
+      cost: 0n,
+    })
+    expect(transaction.currentAttempt).toBeUndefined()
+    expect(outcomesOf(outcomes)).toEqual(['1 superseded', '2 superseded', '5 superseded', '6 superseded'])
   })
 
   test.each<[string | undefined, string]>([

@@ -50,7 +50,18 @@ function roundOf({
     memory,
     decisions: new Map(
       decision
-        ? [['tx', { transactionId: 'tx', decidedBy: 'ada', reason: 'seen', ...decision } as never]]
+        ? [
+            [
+              'tx',
+              {
+                transactionId: 'tx',
+                included: decision.attempt !== undefined,
+                decidedBy: 'ada',
+                reason: 'seen',
+                ...decision,
+              } as never,
+            ],
+          ]
         : [],
     ),
     passed: new Set(passed ? ['tx'] : []),

@@ -5,16 +5,19 @@ import type { InclusionProof } from '../../../src/chains/answer.ts'
 import { diagnose } from '../../../src/diagnosis/diagnose.ts'
 import { gatherFacts } from '../../../src/diagnosis/facts.ts'
 import { createReplacer } from '../../../src/transactions/replace/replace.ts'
-import { listUndecided, storeDecision } from '../../../src/transactions/store/decisions-store.ts'
+import { listUndecided } from '../../../src/transactions/store/decisions-store.ts'
 import { findDueRelayers, measureInFlight, reservedBy } from '../../../src/transactions/store/due-store.ts'
 import { findQueueHeads } from '../../../src/transactions/store/queue-store.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
+import { decideTransaction } from '../../../src/transactions/watch/decide.ts'
 import { watchNetwork } from '../../../src/transactions/watch/watch.ts'
 import { createWatchMemory } from '../../../src/transactions/watch/watch-round.ts'
 import { requestOf } from '../../chains/evm/build.ts'
 import { ACTOR, CANCELS } from '../../support/samples.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain, headAt } from '../stub-chain.ts'
+
+const DECIDING = { author: CLI_AUTHOR, now: new Date() }
 
 let fixture: Fixture
 beforeAll(async () => {
@@ -52,15 +55,16 @@ async function startStory({ sharedAccount = true } = {}) {
     return reload(fixture.context, stored)
   }
   const decide = (attempt?: number) =>
-    storeDecision(
+    decideTransaction(
       fixture.database.db,
       {
         transactionId: stored.id,
+        included: attempt !== undefined,
         attempt,
         reason: 'seen in the explorer',
         decidedBy: 'ada',
       },
-      CLI_AUTHOR,
+      DECIDING,
     )
   return { stored, owner, hash, stub, story, look, decide }
 }
@@ -300,8 +304,8 @@ test('a decision is accepted only for a transaction that waits for one, and for 
   expect(await decide()).toBe('not_undecided')
   await look()
   expect(await decide(7)).toBe('unknown_attempt')
-  const stranger = { transactionId: randomUUID(), attempt: undefined, reason: 'x', decidedBy: 'ada' }
-  expect(await storeDecision(fixture.database.db, stranger, CLI_AUTHOR)).toBe('no_such_transaction')
+  const stranger = { transactionId: randomUUID(), included: false, reason: 'x', decidedBy: 'ada' }
+  expect(await decideTransaction(fixture.database.db, stranger, DECIDING)).toBe('no_such_transaction')
   const rows = await fixture.database.db
     .selectFrom('operator_decisions')
     .selectAll()

@@ -47,6 +47,7 @@ export const OPERATIONS: Readonly<Record<keyof Resources, Readonly<Record<string
     buildSponsored: { method: "post", path: "/api/v1/relayers/{relayer_id}/transactions/sponsored/build", body: true },
     getByNonce: { method: "get", path: "/api/v1/relayers/{relayer_id}/transactions/by-nonce/{nonce}" },
     deletePending: { method: "delete", path: "/api/v1/relayers/{relayer_id}/transactions/pending" },
+    decideMany: { method: "post", path: "/api/v1/relayers/{relayer_id}/transactions/decisions", body: true },
     get: { method: "get", path: "/api/v1/relayers/{relayer_id}/transactions/{transaction_id}" },
     replace: { method: "put", path: "/api/v1/relayers/{relayer_id}/transactions/{transaction_id}", body: true },
     cancel: { method: "delete", path: "/api/v1/relayers/{relayer_id}/transactions/{transaction_id}" },
@@ -195,6 +196,8 @@ export interface Resources {
     getByNonce(relayerId: string, nonce: bigint | number, options?: Options<'getTransactionByNonce'>): Promise<Data<'getTransactionByNonce'>>
     /** Cancel every waiting transaction: operation `deletePendingTransactions`. It needs the scope `transactions:write`. */
     deletePending(relayerId: string, options?: Options<'deletePendingTransactions'>): Promise<Data<'deletePendingTransactions'>>
+    /** Decide what happened to many transactions: operation `decideTransactions`. It needs the scope `relayers:admin`. */
+    decideMany(relayerId: string, body: Body<'decideTransactions'>, options?: Options<'decideTransactions'>): Promise<Data<'decideTransactions'>>
     /** Get a transaction: operation `getTransactionById`. It needs the scope `transactions:read`. */
     get(relayerId: string, transactionId: string, options?: Options<'getTransactionById'>): Promise<Data<'getTransactionById'>>
     /** Replace a transaction with a new one: operation `replaceTransaction`. It needs the scope `transactions:write`. */
@@ -203,7 +206,7 @@ export interface Resources {
     replace(relayerId: string, transactionId: string, body: Body<'replaceTransaction'>, options?: Options<'replaceTransaction'> & { dry_run?: false }): Promise<SentBy<'replaceTransaction'>>
     /** Cancel a transaction: operation `cancelTransaction`. It needs the scope `transactions:write`. */
     cancel(relayerId: string, transactionId: string, options?: Options<'cancelTransaction'>): Promise<Data<'cancelTransaction'>>
-    /** Decide an undecided transaction: operation `decideTransaction`. It needs the scope `relayers:admin`. */
+    /** Decide what happened to a transaction: operation `decideTransaction`. It needs the scope `relayers:admin`. */
     decide(relayerId: string, transactionId: string, body: Body<'decideTransaction'>, options?: Options<'decideTransaction'>): Promise<Data<'decideTransaction'>>
     /** Explain why a transaction waits: operation `diagnoseTransaction`. It needs the scope `transactions:read`. */
     diagnose(relayerId: string, transactionId: string, options?: Options<'diagnoseTransaction'>): Promise<Data<'diagnoseTransaction'>>

@@ -20,7 +20,7 @@ const WORDS: Readonly<Record<string, string>> = {
   replaceTransaction: 'Replaced',
   cancelTransaction: 'Canceled',
   deletePendingTransactions: 'Canceled, with all others,',
-  decideTransaction: 'Decided about the undecided',
+  decideTransaction: 'Decided what happened to',
   decideApproval: 'Decided about',
   expireApproval: 'Expired without an approval:',
   undoReplacement: 'Took back a replacement of',

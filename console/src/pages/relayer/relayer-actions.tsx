@@ -3,6 +3,7 @@ import type { Currency } from '../../format/amounts.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
 import { hrefOf } from '../../routing/routes.ts'
 import { useWorkplace } from '../../session/session-context.ts'
+import { DecideListButton } from './decide-list.tsx'
 import { EditRelayerButton } from './edit-relayer.tsx'
 
 interface RelayerActionsProps {
@@ -39,6 +40,7 @@ export function RelayerActions({ relayer, currency, open, onDone }: RelayerActio
           <p>New work is refused. Signed transactions continue, and accepted ones wait.</p>
         </ActionButton>
       )}
+      {open > 0 && <DecideListButton relayer={relayer} onDone={onDone} />}
       {open > 0 && (
         <ActionButton
           name="Cancel all waiting"

@@ -62,6 +62,7 @@ function Loaded({ transaction, reload }: { readonly transaction: Transaction; re
           transaction={transaction}
           currency={currency}
           network={on.network}
+          isStopped={relayer.value?.paused === true || relayer.value?.system_disabled === true}
           onDone={reload}
         />
       }

@@ -1,0 +1,190 @@
+import type { Schemas } from '../../contract/operations.ts'
+import { UsageError } from '../command.ts'
+
+/** A transaction of an account as a block has it. Numbers are in hexadecimal. */
+export interface ChainTransaction {
+  readonly hash: string
+  readonly block: bigint
+  readonly nonce: bigint
+  readonly to: string | null
+  readonly value: bigint
+  readonly data: string
+}
+
+/** What the chain shows about a transaction of the records. */
+export interface Evidence {
+  /** Undefined if the chain shows neither that it was included nor that it was not. */
+  readonly included: boolean | undefined
+  /** The hash of what was included. */
+  readonly hash?: string
+  /** A no-op has its nonce, so it was canceled after the backup. */
+  readonly canceled?: true
+  readonly seen: string
+}
+
+/** The fields of a record that the chain is compared with. */
+export type Compared = Pick<Schemas['Transaction'], 'id' | 'status'> & {
+  readonly to?: string | undefined
+  readonly value?: string | undefined
+  readonly data?: string | undefined
+  readonly nonce?: bigint | number | undefined
+}
+
+/**
+ * Compares the open transactions of an account with those that its chain has and the records do not explain. A transaction of the chain stands for
+ * one of the records: that with its nonce, or else the oldest one with its content. Pure.
+ */
+export function compare(
+  open: readonly Compared[],
+  unexplained: readonly ChainTransaction[],
+  account: string,
+): ReadonlyMap<string, Evidence> {
+  const left = new Set(unexplained)
+  const found = new Map<string, Evidence>()
+  for (const record of open) {
+    const same = [...left].find(({ nonce }) => record.nonce !== undefined && BigInt(record.nonce) === nonce)
+    if (same === undefined) continue
+    left.delete(same)
+    found.set(record.id, evidenceOfNonce(record, same, account))
+  }
+  for (const record of open.filter(({ id, nonce }) => !found.has(id) && nonce === undefined)) {
+    const same = [...left].find((one) => hasContent(one, record))
+    if (same === undefined) {
+      const seen = `None of the ${unexplained.length} transactions that the records do not explain has its content.`
+      found.set(record.id, { included: false, seen })
+      continue
+    }
+    left.delete(same)
+    const seen = `Block ${same.block} has its receiver, amount and data, with nonce ${same.nonce}.`
+    found.set(record.id, { included: true, hash: same.hash, seen })
+  }
+  return found
+}
+
+function evidenceOfNonce(record: Compared, same: ChainTransaction, account: string): Evidence {
+  const where = `Block ${same.block} has a transaction with its nonce`
+  if (hasContent(same, record))
+    return { included: true, hash: same.hash, seen: `${where}, and with its receiver, amount and data.` }
+  const isNoop = same.to?.toLowerCase() === account.toLowerCase() && same.value === 0n && same.data === '0x'
+  return isNoop
+    ? { included: false, canceled: true, seen: `${where} that does nothing: it was canceled (${same.hash}).` }
+    : {
+        included: undefined,
+        seen: `${where} and with other content: ${same.hash}. It may have been replaced.`,
+      }
+}
+
+function hasContent(one: ChainTransaction, { to, value = '0', data = '0x' }: Compared): boolean {
+  return (
+    (one.to ?? '').toLowerCase() === (to ?? '').toLowerCase() &&
+    one.value === BigInt(value) &&
+    one.data.toLowerCase() === data.toLowerCase()
+  )
+}
+
+/** A JSON-RPC endpoint that the operator names. */
+export interface Endpoint {
+  call<T>(method: string, params: readonly unknown[]): Promise<T>
+}
+
+/** The longest time for an answer of a node, in ms. */
+const TIMEOUT_MS = 30_000
+
+/** Connects to a JSON-RPC endpoint. No message has the url, which may hold a key. */
+export function connectTo(url: string): Endpoint {
+  if (!URL.canParse(url)) throw new UsageError('--rpc is not a url.')
+  return {
+    call: async (method, params) => {
+      const answer = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      })
+        .then((response) => response.json() as Promise<{ result?: unknown; error?: { message?: unknown } }>)
+        .catch(() => ({ error: { message: 'no answer' } }))
+      if (!('result' in answer) || answer.result === undefined)
+        throw new EndpointError(`${method}: ${String(answer.error?.message)}`)
+      return answer.result as never
+    },
+  }
+}
+
+/** The endpoint did not tell what was asked. */
+export class EndpointError extends Error {
+  override readonly name = 'EndpointError'
+}
+
+interface Count {
+  readonly block: bigint
+  readonly nonce: bigint
+}
+
+/**
+ * Finds the transactions of an account from a nonce on. The number of its transactions at earlier blocks leads to the blocks that have them, so
+ * the endpoint needs the states since the backup.
+ * @throws EndpointError if it does not have them
+ */
+export async function findSince(
+  endpoint: Endpoint,
+  { account, nonce }: { readonly account: string; readonly nonce: bigint },
+): Promise<ChainTransaction[]> {
+  const countAt = async (block: bigint): Promise<Count> => ({
+    block,
+    nonce: BigInt(await endpoint.call<string>('eth_getTransactionCount', [account, toHex(block)])),
+  })
+  const head = await countAt(BigInt(await endpoint.call<string>('eth_blockNumber', [])))
+  if (head.nonce <= nonce) return []
+  let first = head
+  for (let step = 1n; first.nonce > nonce && first.block > 0n; step *= 2n)
+    first = await countAt(first.block > step ? first.block - step : 0n)
+  const blocks = await blocksBetween(first, head, countAt)
+  const found = await Promise.all(blocks.map((block) => transactionsIn(endpoint, block, account)))
+  return found.flat().filter((one) => one.nonce >= nonce)
+}
+
+/** Returns the blocks that have transactions of the account. Halves the range while both ends have different counts. */
+async function blocksBetween(
+  low: Count,
+  high: Count,
+  countAt: (block: bigint) => Promise<Count>,
+): Promise<bigint[]> {
+  if (low.nonce === high.nonce) return []
+  if (high.block - low.block <= 1n) return [high.block]
+  const middle = await countAt((low.block + high.block) / 2n)
+  return [...(await blocksBetween(low, middle, countAt)), ...(await blocksBetween(middle, high, countAt))]
+}
+
+interface RpcTransaction {
+  readonly hash: string
+  readonly from: string
+  readonly to: string | null
+  readonly value: string
+  readonly input: string
+  readonly nonce: string
+}
+
+async function transactionsIn(
+  endpoint: Endpoint,
+  block: bigint,
+  account: string,
+): Promise<ChainTransaction[]> {
+  const { transactions } = await endpoint.call<{ readonly transactions: readonly RpcTransaction[] }>(
+    'eth_getBlockByNumber',
+    [toHex(block), true],
+  )
+  return transactions
+    .filter(({ from }) => from.toLowerCase() === account.toLowerCase())
+    .map(({ hash, to, value, input, nonce }) => ({
+      hash,
+      block,
+      nonce: BigInt(nonce),
+      to,
+      value: BigInt(value),
+      data: input,
+    }))
+}
+
+function toHex(block: bigint): string {
+  return `0x${block.toString(16)}`
+}
