@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loadContract } from '../../src/contract/document.ts'
+import { stringifyJson } from '../../src/contract/exact-integers.ts'
 import { type Service, startService } from '../support/service.ts'
 
 /** Names that every object of JavaScript has: a look-up in one finds them. */
@@ -17,12 +18,38 @@ const METHODS = ['get', 'put', 'patch', 'delete', 'post'] as const
 
 const { document } = await loadContract()
 
-/** Every operation with parameters in its path, once for each of them. */
-const CASES = Object.entries(document.paths as Record<string, object>).flatMap(([path, item]) =>
-  METHODS.filter((method) => method in item).flatMap((method) =>
-    (path.match(/\{\w+\}/g) ?? []).map((parameter) => [method, path, parameter] as const),
-  ),
+interface Operation {
+  readonly requestBody?: {
+    readonly content: Readonly<
+      Record<string, { readonly examples?: Readonly<Record<string, { readonly value: object }>> }>
+    >
+  }
+}
+
+/** Every operation with parameters in its path, once for each of them, with the first body that the contract shows for it. */
+const CASES = Object.entries(document.paths as Record<string, Record<string, Operation>>).flatMap(
+  ([path, item]) =>
+    METHODS.filter((method) => method in item).flatMap((method) =>
+      (path.match(/\{\w+\}/g) ?? []).map(
+        (parameter) => [method, path, parameter, bodyOf(item[method])] as const,
+      ),
+    ),
 )
+
+function bodyOf(operation: Operation | undefined): string | undefined {
+  const [example] = Object.values(operation?.requestBody?.content['application/json']?.examples ?? {})
+  return example && stringifyJson(example.value)
+}
+
+/** Values of the parameters beside the one that has the name. */
+const OTHERS: Readonly<Record<string, string>> = {
+  '{relayer_id}': 'main',
+  '{address}': `0x${'1'.repeat(40)}`,
+  '{nonce}': '0',
+}
+
+/** Parameters that are no names: a 400 says what they are. */
+const NOT_NAMES: readonly string[] = ['{address}', '{nonce}']
 
 let service: Service
 
@@ -32,21 +59,17 @@ beforeAll(async () => {
 afterAll(() => service?.stop())
 
 test.each(CASES)(
-  '%s %s finds no record whose %s is a name of a prototype',
-  async (method, path, parameter) => {
+  '%s %s has no record whose %s is a name of a prototype',
+  async (method, path, parameter, sent) => {
+    const expected = NOT_NAMES.includes(parameter) ? 400 : 404
     for (const name of NAMES) {
-      const others = path
+      const at = path
         .replace(parameter, name)
-        .replace('{relayer_id}', 'main')
-        .replaceAll(/\{\w+\}/g, 'x')
-      const at = others.replace(/^\/api\/v1/, '')
-      const { status, body } = await service.api<never>(
-        method.toUpperCase(),
-        at,
-        method === 'get' || method === 'delete' ? undefined : {},
-      )
-      expect([at, status]).toEqual([at, expect.toSatisfy((code: number) => [400, 404, 405].includes(code))])
-      expect(body).toMatchObject({ success: false, error: expect.any(String) })
+        .replaceAll(/\{\w+\}/g, (other) => OTHERS[other] ?? 'x')
+        .replace(/^\/api\/v1/, '')
+      const { status, body } = await service.api<never>(method.toUpperCase(), at, sent)
+      expect([at, status, body.error]).toEqual([at, expected, expect.any(String)])
+      expect(body.success).toBe(false)
     }
   },
 )

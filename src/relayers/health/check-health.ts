@@ -2,12 +2,13 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Answer } from '../../chains/answer.ts'
 import type { Chain, SourceAccount } from '../../chains/chain.ts'
 import { tokenId } from '../../chains/sponsoring.ts'
+import type { Tx } from '../../database/db.ts'
 import { transact } from '../../database/locks/transact.ts'
 import type { Clock } from '../../lib/time.ts'
 import type { SignerHealth } from '../../signers/signer.ts'
 import { sharesAccount, sponsoringPoliciesOf } from '../policies/policy.ts'
 import type { Relayer } from '../relayer.ts'
-import { findRelayer, setSystemDisabled } from '../store.ts'
+import { findHistoryMark, findRelayer, setSystemDisabled } from '../store.ts'
 import {
   evaluateHealth,
   type HealthCheckerDeps,
@@ -104,7 +105,7 @@ async function check(
     const facts = heard?.[index] ?? nothingHeard(chain)
     const evaluated = evaluateHealth(subject, facts, target.memory)
     const reading = readingOf(target, facts, chain.unit)
-    return { target, ...evaluated, reading, step: nextStep(target.relayer, evaluated.evaluation) }
+    return { target, facts, ...evaluated, reading, step: nextStep(target.relayer, evaluated.evaluation) }
   })
   await countFailedChecks(
     deps.db,
@@ -112,8 +113,9 @@ async function check(
       step.kind === 'remain' ? { id: relayer.id, ...(step.reason && { reason: step.reason }) } : [],
     ),
   )
-  for (const { target, evaluation, step } of decided)
-    if (step.kind === 'disable' || step.kind === 'enable') await recordHealth(deps, target, evaluation)
+  for (const { target, facts, evaluation, step } of decided)
+    if (step.kind === 'disable' || step.kind === 'enable')
+      await recordHealth(deps, target, { facts, evaluation })
   return decided.map(({ target, memory, reading, step }) => ({
     id: target.relayer.id,
     memory,
@@ -262,14 +264,10 @@ const NO_REPLY: Answer<never> = { kind: 'unknown', detail: 'no reply' }
  * Writes the result of a check, and logs it. Never rejects: a failure for one relayer does not affect the others, and the next check
  * repeats the finding.
  */
-async function recordHealth(
-  deps: HealthCheckerDeps,
-  target: HealthTarget,
-  evaluation: HealthEvaluation,
-): Promise<void> {
+async function recordHealth(deps: HealthCheckerDeps, target: HealthTarget, finding: Finding): Promise<void> {
   const { id } = target.relayer
   try {
-    const step = await decideAgain(deps, target, evaluation)
+    const step = await decideAgain(deps, target, finding)
     if (step.kind === 'disable') deps.log.warn({ relayer: id, reason: step.reason }, 'relayer disabled')
     if (step.kind === 'enable') deps.log.info({ relayer: id }, 'relayer enabled')
   } catch (error) {
@@ -284,7 +282,7 @@ async function recordHealth(
 async function decideAgain(
   { db, prepare }: HealthCheckerDeps,
   { relayer, chain }: HealthTarget,
-  evaluation: HealthEvaluation,
+  { facts, evaluation }: Finding,
 ): Promise<HealthStep> {
   // A caller has changed the urls of its network.
   if ((await prepare(relayer)).chain !== chain) return NO_CHANGE
@@ -292,10 +290,34 @@ async function decideAgain(
     const present = await lockForHealth(tx, relayer.id)
     if (present === undefined || !isDeepStrictEqual(tested(present), tested(relayer))) return NO_CHANGE
     const step = nextStep(present, evaluation)
+    if (step.kind === 'disable' && (await isAcceptedSince(tx, present, facts))) return NO_CHANGE
     if (step.kind === 'disable') await setSystemDisabled(tx, relayer.id, step.reason)
     if (step.kind === 'enable') await setSystemDisabled(tx, relayer.id, null)
     return step
   })
+}
+
+/** What a check has heard, and what follows from it. */
+interface Finding {
+  readonly facts: HealthFacts
+  readonly evaluation: HealthEvaluation
+}
+
+/** Returns true if an operator has accepted what the check could not explain, after it had read the records. The next check decides. */
+async function isAcceptedSince(
+  tx: Tx,
+  relayer: Relayer,
+  { unexplained, history }: HealthFacts,
+): Promise<boolean> {
+  if (unexplained.length > 0) {
+    const [subject] = await findSubjects(tx, [relayer.id])
+    return unexplained.some(
+      ({ address, chainNonce }) => chainNonce <= (subject?.explained.get(address) ?? -1n),
+    )
+  }
+  if (history.kind !== 'unexplained') return false
+  const mark = await findHistoryMark(tx, relayer)
+  return mark !== undefined && mark.slot > history.explainedTo
 }
 
 const NO_CHANGE: HealthStep = { kind: 'none' }

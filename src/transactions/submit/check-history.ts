@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { findSignedTransactions } from '../../audit/read-store.ts'
 import type { Answer } from '../../chains/answer.ts'
-import type { HistoryReading, KnownTransactions } from '../../chains/capabilities.ts'
+import type { HistoryMark, HistoryReading, KnownTransactions } from '../../chains/capabilities.ts'
 import type { Chain } from '../../chains/chain.ts'
 import type { Db } from '../../database/db.ts'
 import { type Clock, withTimeout } from '../../lib/time.ts'
@@ -52,17 +52,16 @@ interface HistoryCheckerDeps {
  * Creates the checker of this process. The service stores what it signs before it leaves the process (I3). So a transaction of the account
  * without a record was signed by another program with the key, or the database went back in time: then waiting transactions may already be
  * paid. The mark up to which the records explain the history is in the same database as the records, so that both go back together.
- * Concurrent checks of a relayer share a read.
+ * Concurrent checks of a relayer that begin at the same mark share a read.
  */
 export function createHistoryChecker({ db, clock, log }: HistoryCheckerDeps): HistoryChecker {
   const readings = new Map<string, Promise<HistoryCheck>>()
   /** The finalized slot at the first reading after an old mark, by relayer. */
   const oldSince = new Map<string, bigint>()
 
-  async function read(relayer: Relayer, chain: Chain): Promise<HistoryCheck> {
+  async function read(relayer: Relayer, chain: Chain, mark: HistoryMark | undefined): Promise<HistoryCheck> {
     const { history } = chain.trustedChain ?? chain
     if (history === undefined || sharesAccount(relayer)) return EXPLAINED
-    const mark = await findHistoryMark(db, relayer)
     const answer = await history.readAfter(relayer.address, mark, knownIn(db))
     if (answer.kind !== 'ok') return unknownOf(answer)
     const { unexplained, asOf, mark: next } = answer.value
@@ -79,18 +78,21 @@ export function createHistoryChecker({ db, clock, log }: HistoryCheckerDeps): Hi
     return EXPLAINED
   }
 
-  function readOnce(relayer: Relayer, chain: Chain): Promise<HistoryCheck> {
+  async function readOnce(relayer: Relayer, chain: Chain): Promise<HistoryCheck> {
     const { id } = relayer
-    const present = readings.get(id)
-    if (present !== undefined) return present
-    const reading = read(relayer, chain)
-      .catch((error: unknown): HistoryCheck => {
-        log.error({ err: error, relayer: id }, 'history could not be compared with the records; retrying')
-        return { kind: 'unknown', detail: 'the service could not compare it with the records' }
-      })
-      .finally(() => readings.delete(id))
-    readings.set(id, reading)
-    return reading
+    try {
+      // A read that began before an operator accepted what it finds has an older mark, and tells the past.
+      const mark = await findHistoryMark(db, relayer)
+      const key = `${id} ${mark?.slot} ${mark?.hash}`
+      const present = readings.get(key)
+      if (present !== undefined) return await present
+      const reading = read(relayer, chain, mark).finally(() => readings.delete(key))
+      readings.set(key, reading)
+      return await reading
+    } catch (error) {
+      log.error({ err: error, relayer: id }, 'history could not be compared with the records; retrying')
+      return { kind: 'unknown', detail: 'the service could not compare it with the records' }
+    }
   }
 
   return async (relayer, chain) => {

@@ -7,7 +7,14 @@ import {
 import { NO_MEMORY } from '../../../src/relayers/health/health.ts'
 import { findSubjects } from '../../../src/relayers/health/health-store.ts'
 import type { Relayer } from '../../../src/relayers/relayer.ts'
-import { findRelayer, removeRelayer, saveRelayer, setSystemDisabled } from '../../../src/relayers/store.ts'
+import {
+  findRelayer,
+  raiseHistoryMark,
+  raiseKnownNonce,
+  removeRelayer,
+  saveRelayer,
+  setSystemDisabled,
+} from '../../../src/relayers/store.ts'
 import { setNextNonce } from '../../../src/transactions/store/nonce-store.ts'
 import { findUnexplained } from '../../../src/transactions/submit/number-and-sign.ts'
 import {
@@ -135,6 +142,42 @@ test('what was found about a relayer that was changed meanwhile is not written',
   expect((await now()).systemDisabled).toBe(false)
   expect(await told()).toEqual([])
 })
+
+test.each(['nonces', 'transactions'] as const)(
+  'unexplained %s that an operator accepts during the check do not disable the relayer again',
+  async (what) => {
+    const { account, stub, id, now } = await setUp()
+    const { db, clock, log, runtimeOf } = room.context
+    const { relayer, runtime } = account
+    const { address } = relayer
+    const accept = async () => {
+      if (what === 'nonces') await raiseKnownNonce(db, { relayerId: id, address, nonce: 5n })
+      else await raiseHistoryMark(db, relayer, { slot: 10n })
+    }
+    const finding = createHealthChecker({
+      db,
+      clock,
+      log,
+      findChainReset: async () => undefined,
+      findUnexplained: async () => {
+        await accept()
+        return what === 'nonces' ? [{ address, chainNonce: 5n, explained: 3n }] : []
+      },
+      checkHistory: async () =>
+        what === 'nonces'
+          ? { kind: 'explained' }
+          : { kind: 'unexplained', transactions: [], explainedTo: 5n },
+      prepare: async (one) => runtimeOf(one),
+    })
+    const [subject] = await findSubjects(db, [id])
+    if (subject === undefined) throw new Error('the relayer is gone')
+    const { chain, sourceAccounts } = runtime
+    stub.balance = FINE
+    const target = { ...subject, chain, sourceAccounts, memory: NO_MEMORY }
+    await finding.check(chain, [target], new AbortController().signal)
+    expect((await now()).systemDisabled).toBe(false)
+  },
+)
 
 test('nor about one that was removed', async () => {
   const { stub, id, check, told } = await setUp()

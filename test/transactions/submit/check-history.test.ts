@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { HistoryMark, HistoryReading } from '../../../src/chains/capabilities.ts'
+import { raiseHistoryMark } from '../../../src/relayers/store.ts'
+import { createHistoryChecker } from '../../../src/transactions/submit/check-history.ts'
+import { until } from '../../support/until.ts'
+import { type Fixture, openFixture } from '../fixture.ts'
+import { chainOf, createStubChain } from '../stub-chain.ts'
+
+let fixture: Fixture
+beforeAll(async () => {
+  fixture = await openFixture()
+})
+afterAll(() => fixture.close())
+
+const UNEXPLAINED = [{ hash: 'paid', slot: 7n, sha256: 'digest' }] as never
+
+/** A chain whose history is told when the test says so, from the mark that was asked for. */
+function slowHistory() {
+  const asked: { readonly mark: HistoryMark | undefined; readonly tell: () => void }[] = []
+  const chain = {
+    ...chainOf(createStubChain()),
+    history: {
+      readAfter: (_address: string, mark: HistoryMark | undefined) =>
+        new Promise((resolve) => {
+          const unexplained = (mark?.slot ?? 0n) < 7n ? UNEXPLAINED : []
+          const value: HistoryReading = { unexplained, asOf: 10n, mark: { slot: 10n } }
+          asked.push({ mark, tell: () => resolve({ kind: 'ok', value }) })
+        }),
+    },
+  } as never
+  return { chain, asked }
+}
+
+test('checks at the same mark share a read, and one that follows an acceptance does not get what was found before', async () => {
+  const { db, clock, log } = fixture.context
+  const { relayer } = await fixture.addAccount({ chain: chainOf(createStubChain()) })
+  const check = createHistoryChecker({ db, clock, log })
+  const { chain, asked } = slowHistory()
+  await raiseHistoryMark(db, relayer, { slot: 5n })
+  const before = [check(relayer, chain), check(relayer, chain)]
+  await until(
+    async () => asked.length,
+    (count) => count === 1,
+  )
+  await raiseHistoryMark(db, relayer, { slot: 8n })
+  const after = check(relayer, chain)
+  await until(
+    async () => asked.map(({ mark }) => mark?.slot),
+    (slots) => slots.length === 2,
+  )
+  for (const { tell } of asked) tell()
+  expect(asked.map(({ mark }) => mark?.slot)).toEqual([5n, 8n])
+  expect((await Promise.all(before)).map(({ kind }) => kind)).toEqual(['unexplained', 'unexplained'])
+  expect((await after).kind).toBe('explained')
+})
