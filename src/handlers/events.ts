@@ -18,7 +18,10 @@ const MAX_LIMIT = 100
 /** The bytes of a shown event beside its content. */
 const FIELD_BYTES = 2_048
 
-/** The events that streams get in one turn of the event loop, or one page. More would keep requests waiting for longer than a few ms. */
+/**
+ * The events that streams get in one turn of the event loop, or one page. More would keep requests waiting
+ * for longer than a few ms.
+ */
 const EVENTS_PER_TURN = 50
 
 /** The part of the service that the operations of the tag Events use. */
@@ -92,11 +95,17 @@ type PiecePresenter = (events: readonly EventRecord[]) => Promise<readonly Strea
 interface Sources {
   readonly log: EventLog
   readonly show: PiecePresenter
-  /** Ends each open stream. A signal looks through all of its listeners to add one, so the service's own has one for all of them. */
+  /**
+   * Ends each open stream. A signal looks through all of its listeners to add one, so the service's own has
+   * one for all of them.
+   */
   readonly ends: Set<() => void>
 }
 
-/** Shows each event once for all streams, for as long as the log keeps it in memory. The same arrays of events give the same pieces. */
+/**
+ * Shows each event once for all streams, for as long as the log keeps it in memory. The same arrays of events
+ * give the same pieces.
+ */
 function createSharedPresenter(presentEvents: EventPresenter): PiecePresenter {
   const pieces = new WeakMap<EventRecord, Promise<StreamPiece>>()
   const groups = new WeakMap<readonly EventRecord[], Promise<readonly StreamPiece[]>>()
@@ -141,8 +150,8 @@ interface Waiting {
 }
 
 /**
- * Creates a function that lets callers continue in the order of their arrival: in each turn of the event loop as many as have this number of
- * units of work together, and at least one.
+ * Creates a function that lets callers continue in the order of their arrival: in each turn of the event loop
+ * as many as have this number of units of work together, and at least one.
  */
 function createPacer(unitsPerTurn: number): (units: number) => Promise<void> {
   const waiting: Waiting[] = []

@@ -1,4 +1,4 @@
-import { type Actor, ROOT_ID, type Visibility } from '../access/principal.ts'
+import { ROOT_ID, type Visibility } from '../access/principal.ts'
 import type { Chain } from '../chains/chain.ts'
 import { FAMILIES } from '../chains/families.ts'
 import type { ChainRequest } from '../chains/request.ts'
@@ -28,7 +28,7 @@ import {
   type TransactionFilter,
 } from '../transactions/store/search-store.ts'
 import { hasReached } from '../transactions/store/waits.ts'
-import { type DecisionOutcome, decideTransaction, type StatedDecision } from '../transactions/watch/decide.ts'
+import { decide, decideEach } from './decisions.ts'
 import { withDecodedCalls } from './present/decoded-calls.ts'
 import { presentDiagnosis } from './present/diagnosis.ts'
 import { presentDryRun } from './present/dry-run.ts'
@@ -122,24 +122,13 @@ export function transactionHandlers(service: Service): Pick<HandlerMap, Operatio
     decideTransaction: async ({ path, body }, { actor }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const id = path.transaction_id
-      await decideOne(service, relayer, { id, body, actor, at: 'body' })
+      await decide(service, relayer, { id, body, actor, at: 'body' })
       return { data: await presentDecoded(service, relayer, await requireTransaction(db, relayer, id)) }
     },
     decideTransactions: async ({ path, body: { decisions } }, { actor, countFurther }) => {
       countFurther(decisions.length - 1)
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
-      const decided: string[] = []
-      const failures: Schemas['TransactionDecisions']['failures'][number][] = []
-      for (const [index, { transaction_id: id, ...body }] of decisions.entries()) {
-        try {
-          await decideOne(service, relayer, { id, body, actor, at: `body.decisions[${index}]` })
-          decided.push(id)
-        } catch (error) {
-          if (!(error instanceof AppError)) throw error
-          failures.push({ transaction_id: id, code: error.code, error: error.detail })
-        }
-      }
-      return { data: { decided_transaction_ids: decided, failures } }
+      return { data: await decideEach(service, relayer, { decisions, actor }) }
     },
     replaceTransaction: async ({ path, query, body }, context) => {
       const { actor } = context
@@ -293,56 +282,6 @@ function notIncluded({ id, status }: Transaction): AppError {
       ? `Transaction ${id} is ${status} without a block that the service knows: an operator decided so, or its block is no longer in the chain.`
       : `No block includes transaction ${id}, which is ${status}.`
   return new AppError('transaction_not_included', detail)
-}
-
-interface Deciding {
-  readonly id: string
-  readonly body: Schemas['TransactionDecision']
-  readonly actor: Actor
-  /** The path of the decision in the request. */
-  readonly at: string
-}
-
-/** @throws AppError 400 `invalid_request`, `transaction_not_undecided`; 404 `transaction_not_found` */
-async function decideOne(
-  { db, clock }: Pick<Service, 'db' | 'clock'>,
-  relayer: Relayer,
-  { id, body, actor, at }: Deciding,
-): Promise<void> {
-  const { included, attempt, hash, reason } = body
-  for (const [field, value] of Object.entries({ attempt, hash }))
-    if (!included && value !== undefined)
-      throw new AppError('invalid_request', `${at}.${field}: expected only where ${at}.included is true.`)
-  if (attempt !== undefined && hash !== undefined)
-    throw new AppError('invalid_request', `${at}.hash: expected only without ${at}.attempt.`)
-  if (hash !== undefined && !FAMILIES[relayer.networkType].hash.test(hash))
-    throw new AppError(
-      'invalid_request',
-      `${at}.hash: expected the hash of a transaction on a network of type ${relayer.networkType}.`,
-    )
-  const { transaction } = await requireTransaction(db, relayer, id)
-  const decision = { transactionId: id, included, attempt, hash, reason, decidedBy: actor.keyId }
-  const outcome = await decideTransaction(db, decision, { author: actor, now: new Date(clock.now()) })
-  if (outcome !== 'stored' && outcome !== 'applied') throw refusedDecision(outcome, transaction, decision)
-}
-
-function refusedDecision(
-  outcome: Exclude<DecisionOutcome, 'stored' | 'applied'>,
-  { id, status, undecidedSince, currentAttempt }: Transaction,
-  { attempt = currentAttempt }: StatedDecision,
-): AppError {
-  if (outcome === 'unknown_attempt')
-    return new AppError('invalid_request', `body.attempt: transaction ${id} has no attempt ${attempt}.`)
-  if (outcome === 'still_signing')
-    return new AppError(
-      'transaction_not_undecided',
-      `Transaction ${id} is pending, and its relayer could sign it now. Pause the relayer first.`,
-    )
-  const detail =
-    status === 'mined' && undecidedSince !== undefined
-      ? `Transaction ${id} is in a block, and the endpoints disagree about its result: it waits until they agree.`
-      : `Transaction ${id} is ${status} and does not wait for a decision: the chain decides.`
-  return new AppError('transaction_not_undecided', detail)
 }
 
 function callIn(shown: Schemas['Transaction']): Schemas['DecodedCall'] | undefined {

@@ -84,6 +84,7 @@ test('a list is decided one by one: what is refused stops no other, and names th
     { transaction_id: one.id, included: true, reason: 'seen' },
     { transaction_id: 'unknown', included: true, reason: 'seen' },
     { transaction_id: other.id, included: false, hash: HASH, reason: 'seen' },
+    { transaction_id: other.id, included: true, attempt: 7, reason: 'seen' },
     { transaction_id: other.id, included: true, hash: HASH, reason: 'seen' },
   ])
   expect(status).toBe(200)
@@ -91,8 +92,10 @@ test('a list is decided one by one: what is refused stops no other, and names th
   expect(body.data.failures.map(({ transaction_id, code }) => [transaction_id, code])).toEqual([
     ['unknown', 'transaction_not_found'],
     [other.id, 'invalid_request'],
+    [other.id, 'invalid_request'],
   ])
   expect(body.data.failures[1]?.error).toContain('body.decisions[2].hash')
+  expect(body.data.failures[2]?.error).toContain('body.decisions[3].attempt')
   const read = await story.get(one.id)
   expect(read).toMatchObject({ status: 'confirmed' })
   expect(read).not.toHaveProperty('hash')
