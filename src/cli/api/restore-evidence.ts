@@ -1,4 +1,5 @@
 import type { Schemas } from '../../contract/operations.ts'
+import { limitConcurrency } from '../../lib/concurrency/limit-concurrency.ts'
 import { UsageError } from '../command.ts'
 
 /** A transaction of an account as a block has it. Numbers are in hexadecimal. */
@@ -11,7 +12,7 @@ export interface ChainTransaction {
   readonly data: string
 }
 
-/** What the chain shows about a transaction of the records. */
+/** The facts of the chain about a transaction of the records. */
 export interface Evidence {
   /** Undefined if the chain shows neither that it was included nor that it was not. */
   readonly included: boolean | undefined
@@ -31,8 +32,9 @@ export type Compared = Pick<Schemas['Transaction'], 'id' | 'status'> & {
 }
 
 /**
- * Compares the open transactions of an account with those that its chain has and the records do not explain. A transaction of the chain stands for
- * one of the records: that with its nonce, or else the oldest one with its content. Pure.
+ * Compares the open transactions of an account with those that its chain has and the records do not explain.
+ * A transaction of the chain stands for one of the records: that with its nonce, or else the oldest one with
+ * its content. Pure.
  */
 export function compare(
   open: readonly Compared[],
@@ -115,14 +117,17 @@ export class EndpointError extends Error {
   override readonly name = 'EndpointError'
 }
 
+/** Whole blocks are asked for side by side up to this number. More would meet the limits of hosted nodes. */
+const BLOCKS_AT_ONCE = 4
+
 interface Count {
   readonly block: bigint
   readonly nonce: bigint
 }
 
 /**
- * Finds the transactions of an account from a nonce on. The number of its transactions at earlier blocks leads to the blocks that have them, so
- * the endpoint needs the states since the backup.
+ * Finds the transactions of an account from a nonce on. The number of its transactions at earlier blocks
+ * leads to the blocks that have them, so the endpoint needs the states since the backup.
  * @throws EndpointError if it does not have them
  */
 export async function findSince(
@@ -139,11 +144,15 @@ export async function findSince(
   for (let step = 1n; first.nonce > nonce && first.block > 0n; step *= 2n)
     first = await countAt(first.block > step ? first.block - step : 0n)
   const blocks = await blocksBetween(first, head, countAt)
-  const found = await Promise.all(blocks.map((block) => transactionsIn(endpoint, block, account)))
+  const read = limitConcurrency(BLOCKS_AT_ONCE)
+  const found = await Promise.all(blocks.map((block) => read(() => transactionsIn(endpoint, block, account))))
   return found.flat().filter((one) => one.nonce >= nonce)
 }
 
-/** Returns the blocks that have transactions of the account. Halves the range while both ends have different counts. */
+/**
+ * Returns the blocks that have transactions of the account. Halves the range while both ends have different
+ * counts.
+ */
 async function blocksBetween(
   low: Count,
   high: Count,
