@@ -39,6 +39,17 @@ const CHAINS = [
 /** What every part may import: it knows no one itself. */
 const COMMON = ['errors.ts', 'log.ts', 'lib/']
 
+/** Folders whose content callers manage and that store it themselves. */
+const MANAGED = [
+  'access/',
+  'audit/',
+  'database/db.ts',
+  'database/locks/transact.ts',
+  'database/tables/',
+  'security/',
+  ...COMMON,
+]
+
 /**
  * The arrows. They point from the shell to the rooms, from the rooms to the two outside worlds (`chains/chain.ts` and
  * `database/`), and never back. A folder may always import itself.
@@ -210,24 +221,8 @@ const ARROWS: Rules['arrows'] = {
   'notifications/': ['access/', 'audit/', 'database/', 'events/', 'security/', ...COMMON],
   'events/': ['access/', 'database/', ...COMMON],
   'security/': COMMON,
-  'networks/': [
-    'access/',
-    'audit/',
-    'database/db.ts',
-    'database/locks/transact.ts',
-    'database/tables/',
-    'security/',
-    ...COMMON,
-  ],
-  'signers/': [
-    'access/',
-    'audit/',
-    'database/db.ts',
-    'database/locks/transact.ts',
-    'database/tables/',
-    'security/',
-    ...COMMON,
-  ],
+  'networks/': MANAGED,
+  'signers/': MANAGED,
   'chains/': ['networks/', 'security/', 'signers/secp256k1.ts', 'signers/signer.ts', ...COMMON],
   'database/': COMMON,
   'config/': [
