@@ -149,8 +149,8 @@ export async function awaitInclusion(
 const SIGNING_MS = 3_000
 
 /**
- * Takes back what is not signed in time, so that nobody pays after being told no. Returns the transaction as it is then: ended, or with the hash to ask
- * for. Nothing is taken back that would cost a no-op.
+ * Takes back what is not signed in time, so that nobody pays after being told no. Returns the transaction as
+ * it is then: ended, or with the hash to ask for. Nothing is taken back that would cost a no-op.
  */
 async function withdraw({ request }: Asked, seen: SentTransaction, world: World): Promise<SentTransaction> {
   const path = `/api/v1/relayers/${encodeURIComponent(request.network.relayerId)}/transactions/${seen.id}`

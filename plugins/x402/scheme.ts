@@ -109,7 +109,8 @@ function solanaPayment(network: NetworkSettings, payment: SolanaPayment, rpc: Rp
   const { payer, mint, destination, messageHash, transaction } = payment
   return {
     payer,
-    // The message may name the payee through a table, so only the verification shows whom it pays: for another payee it is another payment.
+    // The message may name the payee through a table, so only the verification shows whom it pays: for
+    // another payee it is another payment.
     identity: [mint, payer, destination, messageHash],
     content: [messageHash],
     isSettledBy: async ({ hash }) => hash === undefined || isSignedAs(payment, hash),

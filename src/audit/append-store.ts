@@ -27,9 +27,9 @@ interface LogHead {
 const HEAD_COLUMNS = sql`number, hash, clock_timestamp()::timestamptz(3) as now`
 
 /**
- * Appends changes to a chain of the log, in the database transaction that makes them: both are committed, or neither. Call it last, because
- * it locks the end of the chain until the commit; on a server one database transaction appends to one chain only
- * (`database/locks/lock-order.md`).
+ * Appends changes to a chain of the log, in the database transaction that makes them: both are committed, or
+ * neither. Call it last, because it locks the end of the chain until the commit; on a server one database
+ * transaction appends to one chain only (`database/locks/lock-order.md`).
  */
 export async function appendEntries(tx: Tx, chain: string, changes: readonly AuditedChange[]): Promise<void> {
   for (const slice of slicesOf(changes, MAX_ENTRIES)) {

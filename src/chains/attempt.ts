@@ -125,8 +125,8 @@ export interface ChainResult {
   /** EVM: the part of `feeCharged` for the operator, in wei, where receipts have its rate (OP stack since Isthmus). */
   readonly operatorFee?: bigint
   /**
-   * The amount that arrived of the token in which the user pays for the fee, in its base units, as the chain tells
-   * it; absent where no node told it, and for content without such a payment.
+   * The amount that arrived of the token in which the user pays for the fee, in its base units, as the chain
+   * tells it; absent where no node told it, and for content without such a payment.
    */
   readonly received?: bigint
   /** Solana: the compute units that the execution used; absent where no node told them. */

@@ -52,12 +52,13 @@ export function hasLasted(
 const ALONE_DIVISOR = 3n
 
 /**
- * Combines the answers of all endpoints to one simulation. The success of an endpoint that is not behind outweighs
- * the refusal of another one, which may not have seen the newest block, but not the refusals of most.
+ * Combines the answers of all endpoints to one simulation. The success of an endpoint that is not behind
+ * outweighs the refusal of another one, which may not have seen the newest block, but not the refusals of
+ * most.
  *
- * A refusal is final when two endpoints at the newest block give the same reason, when all of several endpoints
- * refuse, or when it has lasted for `finalAfter` blocks. The refusal of a single endpoint, which can lag unnoticed,
- * must last for a third of them. Until then the refusal is `unanswered`. Pure.
+ * A refusal is final when two endpoints at the newest block give the same reason, when all of several
+ * endpoints refuse, or when it has lasted for `finalAfter` blocks. The refusal of a single endpoint, which
+ * can lag unnoticed, must last for a third of them. Until then the refusal is `unanswered`. Pure.
  */
 export function evaluateSimulations<T>(
   opinions: readonly SimulationOpinion<T>[],
@@ -83,7 +84,10 @@ export function evaluateSimulations<T>(
     : { kind: 'refused', refusal: { ...answer.refusal, unanswered: true } }
 }
 
-/** Returns the opinion that counts: a success, or the newest refusal; undefined if no endpoint has the newest block. */
+/**
+ * Returns the opinion that counts: a success, or the newest refusal; undefined if no endpoint has the newest
+ * block.
+ */
 function decisiveOf<T>(opinions: readonly SimulationOpinion<T>[]): SimulationOpinion<T> | undefined {
   const answered = opinions.filter(isAnswered)
   const current = answered.filter(({ behind }) => !behind)

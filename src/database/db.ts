@@ -122,7 +122,10 @@ export interface Database {
    * because notifications may have been missed. The returned function stops listening.
    */
   listen(channel: string, handler: (payload: string) => void): Promise<() => Promise<void>>
-  /** What holds up statements of this process on a server: a commit that no standby confirms, or a lock. Undefined while nothing does. */
+  /**
+   * Returns what holds up statements on a server: a commit that no standby confirms, or a lock; undefined if
+   * nothing does.
+   */
   readonly blockedBy?: () => 'standby' | 'lock' | undefined
   /** Ends all connections. No query may follow. */
   close(): Promise<void>

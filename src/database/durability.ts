@@ -20,8 +20,8 @@ export async function readDurability(db: Db): Promise<Durability> {
 }
 
 /**
- * Writes to the database and commits, which ends when the write is as safe as an accepted request. Nothing of it stays. Rejects when the
- * database takes no writes.
+ * Writes to the database and commits, which ends when the write is as safe as an accepted request. Nothing of
+ * it stays. Rejects when the database takes no writes.
  */
 export async function writeProbe(db: Db): Promise<void> {
   const name = `probe:${randomUUID()}`
@@ -35,13 +35,14 @@ export async function writeProbe(db: Db): Promise<void> {
 }
 
 /**
- * What the standbys of a PostgreSQL server hold of an answered commit. `synchronous`: at least one has it. `asynchronous`: there are some, and none
- * must have it. `interrupted`: one must have it and none is there, so that no commit ends. `none`: the server knows no standby, as with a copy
- * of its disk. `unknown`: the user of the service may not see it, which the role `pg_monitor` allows.
+ * The part of an answered commit that the standbys of a PostgreSQL server hold. `synchronous`: at least one
+ * has it. `asynchronous`: there are some, and none must have it. `interrupted`: one must have it and none is
+ * there, so that no commit ends. `none`: the server knows no standby, as with a copy of its disk. `unknown`:
+ * the user of the service may not see it, which the role `pg_monitor` allows.
  */
 export type Replication = 'synchronous' | 'asynchronous' | 'interrupted' | 'none' | 'unknown'
 
-/** What a server says about its standbys. */
+/** The facts that a server tells about its standbys. */
 export interface SeenStandbys {
   /** `synchronous_standby_names`: the standbys that a commit waits for; empty if it waits for none. */
   readonly names: string

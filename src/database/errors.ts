@@ -96,8 +96,8 @@ export function explainAway(error: unknown): AppError | undefined {
 const CONFLICTS = new Set(['40001', '40P01', '55P03'])
 
 /**
- * Returns true if the server has rolled the transaction back, and asks to repeat it from its start: for another transaction, or because it
- * was parsed before a table changed.
+ * Returns true if the server has rolled the transaction back, and asks to repeat it from its start: for
+ * another transaction, or because it was parsed before a table changed.
  */
 export function isRolledBack(error: unknown): boolean {
   const code = codeOf(error)
@@ -120,7 +120,7 @@ const PAUSE_MS = 500
 /** The time between two log lines, in ms. */
 const LOG_EVERY_MS = 5_000
 
-/** What a statement can wait for on a server that works, in words. */
+/** The reasons in words for which a statement waits on a server that works. */
 const BLOCKERS = {
   standby: 'no commit ends, because no synchronous standby confirms it',
   lock: 'another transaction has a lock',
@@ -136,7 +136,10 @@ interface WaitOptions {
   readonly waitMs: number
   /** The words for the work in the log, such as "a connection". */
   readonly what: string
-  /** What holds up statements on the server. Work that it holds up for `waitMs` fails. Default: nothing. */
+  /**
+   * Returns what holds up statements on the server. Work that it holds up for `waitMs` fails. Default:
+   * nothing.
+   */
   readonly blockedBy?: (() => keyof typeof BLOCKERS | undefined) | undefined
   /** Ends the wait. */
   readonly signal?: AbortSignal | undefined
@@ -145,10 +148,11 @@ interface WaitOptions {
 }
 
 /**
- * Does work that needs the server, and repeats it while the server cannot be reached or the connection is lost: the service and its
- * database are often started at the same time. A lost connection does not show whether the server did the work, so the work must be safe to
- * repeat. Rejects with the error of the last attempt, and immediately with an error that waiting does not solve, such as a wrong password.
- * Work that a server carries out may take any time, as a migration of many rows; work that waits on it is bounded.
+ * Does work that needs the server, and repeats it while the server cannot be reached or the connection is
+ * lost: the service and its database are often started at the same time. A lost connection does not show
+ * whether the server did the work, so the work must be safe to repeat. Rejects with the error of the last
+ * attempt, and immediately with an error that waiting does not solve, such as a wrong password. Work that a
+ * server carries out may take any time, as a migration of many rows; work that waits on it is bounded.
  */
 export async function waitForServer<T>(work: () => Promise<T>, options: WaitOptions): Promise<T> {
   const { waitMs, what, signal, log, clock = systemClock } = options
@@ -173,7 +177,10 @@ export async function waitForServer<T>(work: () => Promise<T>, options: WaitOpti
   }
 }
 
-/** Fails when the server has held the work up for `waitMs` without a break, and says in the log what the work waits for. */
+/**
+ * Fails when the server has held the work up for `waitMs` without a break, and says in the log what the work
+ * waits for.
+ */
 async function unlessBlocked<T>(
   work: Promise<T>,
   { waitMs, what, blockedBy = () => undefined, log, clock = systemClock }: WaitOptions,

@@ -64,7 +64,9 @@ export interface LoggedEvent extends EventRecord {
   readonly networkId?: string
 }
 
-/** Returns true if the reader may see the event and asks for it, as `readEvents` does in the database. Pure. */
+/**
+ * Returns true if the reader may see the event and asks for it, as `readEvents` does in the database. Pure.
+ */
 export function selects(
   { relayerId, transactionId, type, visibility = ALL_RELAYERS }: EventFilter,
   event: LoggedEvent,

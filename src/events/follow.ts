@@ -19,12 +19,16 @@ const KEPT_BYTES = 2 * 1024 * 1024
 const HEARTBEAT_MS = 15_000
 
 /**
- * Time in ms from one round to the next, for each reader: half a second for two thousand. A round costs about 0.04 ms for each, so this leaves
- * most of the process to requests, however often events come; those that come meanwhile are sent together.
+ * Time in ms from one round to the next, for each reader: half a second for two thousand. A round costs about
+ * 0.04 ms for each, so this leaves most of the process to requests, however often events come; those that
+ * come meanwhile are sent together.
  */
 const ROUND_MS_PER_READER = 0.25
 
-/** The readers with old cursors and filters that read for themselves at the same time. More would take the database from those who send. */
+/**
+ * The readers with old cursors and filters that read for themselves at the same time. More would take the
+ * database from those who send.
+ */
 const OWN_READS = 4
 
 /** Time in ms for which the position of `KEPT_EVENTS` is not read again. */
@@ -72,9 +76,9 @@ interface FollowOptions extends EventFilter {
 /** The event log as the readers of this process follow it. */
 export interface EventLog {
   /**
-   * Yields the events after a cursor, and then each new one, in pages of at most 100. It takes the next page only when the consumer requests
-   * it, so a slow consumer costs one page of memory. An empty page is a heartbeat. Readers with the same filter get the same arrays, so that
-   * what is made of them can be shared.
+   * Yields the events after a cursor, and then each new one, in pages of at most 100. It takes the next page
+   * only when the consumer requests it, so a slow consumer costs one page of memory. An empty page is a
+   * heartbeat. Readers with the same filter get the same arrays, so that what is made of them can be shared.
    */
   follow(options: FollowOptions): AsyncGenerator<readonly LoggedEvent[]>
 }
@@ -98,8 +102,9 @@ interface Reader {
 }
 
 /**
- * Creates the log of a process. A page is read once and serves every reader whose cursor is in it, so that an event costs a few queries, and not
- * some for each reader. Only a reader that is far behind and asks for few events reads for itself, because the index of its filter is better.
+ * Creates the log of a process. A page is read once and serves every reader whose cursor is in it, so that an
+ * event costs a few queries, and not some for each reader. Only a reader that is far behind and asks for few
+ * events reads for itself, because the index of its filter is better.
  */
 export function createEventLog({
   db,
@@ -245,7 +250,8 @@ export function createEventLog({
       signal.addEventListener('abort', stop)
       try {
         while (!signal.aborted) {
-          // An event that is committed between the read and the wait begins a round, which ends the wait immediately.
+          // An event that is committed between the read and the wait begins a round, which ends the wait
+          // immediately.
           const roundOfPage = round
           const { events, upTo } = await next(reader, cursor)
           const hasMoved = upTo > cursor

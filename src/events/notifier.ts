@@ -6,7 +6,9 @@ interface EventListener {
   remove(): void
 }
 
-/** Wakes all readers of this process that wait for events. One listening database connection serves them all. */
+/**
+ * Wakes all readers of this process that wait for events. One listening database connection serves them all.
+ */
 export interface EventNotifier {
   add(): EventListener
   /** Calls the handler whenever events were committed, until the returned function is called. */
@@ -20,9 +22,9 @@ const LINGER_MS = 10_000
 const RETRY_MS = 1_000
 
 /**
- * Creates a notifier without readers. It listens only while there are any: with many processes on one database, each of which hears of every
- * event of all of them, most of what they heard would be for no one. `listen` calls the handler for each announcement, as
- * `Database.listen` does.
+ * Creates a notifier without readers. It listens only while there are any: with many processes on one
+ * database, each of which hears of every event of all of them, most of what they heard would be for no one.
+ * `listen` calls the handler for each announcement, as `Database.listen` does.
  */
 export function createEventNotifier(
   listen: (handler: () => void) => Promise<() => Promise<void>>,

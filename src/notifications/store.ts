@@ -87,8 +87,8 @@ export async function saveNotification(tx: Tx, notification: Notification): Prom
 }
 
 /**
- * Finds a notification and locks it until the commit; undefined if none has this id. Deliveries can be stored meanwhile, and references to
- * it cannot (`database/locks/lock-order.md`).
+ * Finds a notification and locks it until the commit; undefined if none has this id. Deliveries can be stored
+ * meanwhile, and references to it cannot (`database/locks/lock-order.md`).
  */
 export async function lockNotification(tx: Tx, id: string): Promise<Notification | undefined> {
   const row = await tx
@@ -101,11 +101,12 @@ export async function lockNotification(tx: Tx, id: string): Promise<Notification
 }
 
 /**
- * Like `lockNotification`, and waits for references that are being stored. The cursor is locked before it, as by those who record deliveries
- * (`database/locks/lock-order.md`).
+ * Like `lockNotification`, and waits for references that are being stored. The cursor is locked before it, as
+ * by those who record deliveries (`database/locks/lock-order.md`).
  */
 export async function lockForDeletion(tx: Tx, id: string): Promise<Notification | undefined> {
-  // The server looks for references when the row is deleted, and a start that has locked all relayers waits for the row.
+  // The server looks for references when the row is deleted, and a start that has locked all relayers waits
+  // for the row.
   await sql`lock table relayers in row share mode`.execute(tx)
   await tx
     .selectFrom('delivery_cursors')

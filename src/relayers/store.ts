@@ -109,9 +109,10 @@ export async function findRelayers(db: Db, ids: readonly string[]): Promise<Rela
 }
 
 /**
- * Reads and locks one relayer until the commit. `share`: many readers may rely on it at the same time, as those who add transactions ·
- * `update`: one writer may change it. Records that refer to it can be stored meanwhile, because their lock is a weaker one: an insert never
- * waits for a relayer, nor deadlocks with its writer (`database/locks/lock-order.md`).
+ * Reads and locks one relayer until the commit. `share`: many readers may rely on it at the same time, as
+ * those who add transactions · `update`: one writer may change it. Records that refer to it can be stored
+ * meanwhile, because their lock is a weaker one: an insert never waits for a relayer, nor deadlocks with its
+ * writer (`database/locks/lock-order.md`).
  */
 export async function lockRelayer(
   tx: Tx,
@@ -137,8 +138,8 @@ export async function lockForAdding(tx: Tx, id: string): Promise<Relayer | undef
 }
 
 /**
- * Locks a relayer with all of its accounts, so that none of them stores a transaction until the commit, and returns it. Its own account comes
- * before the others, which are sorted (`database/locks/lock-order.md`).
+ * Locks a relayer with all of its accounts, so that none of them stores a transaction until the commit, and
+ * returns it. Its own account comes before the others, which are sorted (`database/locks/lock-order.md`).
  */
 export async function lockWithAccounts(tx: Tx, id: string): Promise<Relayer | undefined> {
   const relayer = await lockRelayer(tx, id, 'update')
@@ -152,7 +153,9 @@ export async function lockWithAccounts(tx: Tx, id: string): Promise<Relayer | un
   return relayer
 }
 
-/** Locks several relayers against changes until the commit, in their order (`database/locks/lock-order.md`). */
+/**
+ * Locks several relayers against changes until the commit, in their order (`database/locks/lock-order.md`).
+ */
 export async function lockInOrder(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx.selectFrom('relayers').select('id').where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute()
 }
@@ -183,8 +186,8 @@ export interface StoredRelayer {
 }
 
 /**
- * Reads every relayer, including removed ones. Blocks other changes and new transactions until the commit, but not reads. Call it before
- * anything else is locked (`database/locks/lock-order.md`).
+ * Reads every relayer, including removed ones. Blocks other changes and new transactions until the commit,
+ * but not reads. Call it before anything else is locked (`database/locks/lock-order.md`).
  */
 export async function lockRelayers(tx: Tx): Promise<Map<string, StoredRelayer>> {
   // The lock conflicts with inserts of rows that refer to a relayer, so later counts stay true until the commit.
@@ -451,8 +454,9 @@ export async function readRelayerSnapshots(
 }
 
 /**
- * Makes changes of treasuries wait for each other until the commit: two changes at the same time could close a circle that neither sees. It
- * does not stop top-ups, which are stored under the lock of a relayer (`database/locks/lock-order.md`).
+ * Makes changes of treasuries wait for each other until the commit: two changes at the same time could close
+ * a circle that neither sees. It does not stop top-ups, which are stored under the lock of a relayer
+ * (`database/locks/lock-order.md`).
  */
 export async function lockTopUps(tx: Tx): Promise<void> {
   await sql`lock table top_ups in share update exclusive mode`.execute(tx)

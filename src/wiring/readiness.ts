@@ -80,7 +80,10 @@ function createProbe({ db }: Database): Probe {
   }
 }
 
-/** A server that answers can still be of no use: it takes no writes, or its commits wait for a standby that is gone. */
+/**
+ * A server that answers can still be of no use: it takes no writes, or its commits wait for a standby that is
+ * gone.
+ */
 async function checkDatabase(database: Database, probe: Probe): Promise<HealthReport['database']> {
   try {
     const written = probe()
@@ -169,7 +172,10 @@ const REPLICATION_MESSAGES: Readonly<Record<Replication, string>> = {
 /** A change to one of these is what an operator has not meant. */
 const WORSE: readonly Replication[] = ['asynchronous', 'interrupted']
 
-/** Creates the loop that says in the log what the standbys of PostgreSQL have, at the start and after each change; none for the embedded database. */
+/**
+ * Creates the loop that says in the log what the standbys of PostgreSQL have, at the start and after each
+ * change; none for the embedded database.
+ */
 export function createReplicationWatch(
   database: Database,
   { clock, log }: { readonly clock: Clock; readonly log: Logger },

@@ -60,7 +60,10 @@ afterAll(async () => {
   await anvil.stop()
 })
 
-/** Every statement that writes rows which others lock takes longer, so that database transactions of a few milliseconds overlap. */
+/**
+ * Every statement that writes rows which others lock takes longer, so that database transactions of a few
+ * milliseconds overlap.
+ */
 async function slowDown(): Promise<void> {
   const tables = [
     'relayers',
@@ -96,7 +99,10 @@ const payment = (index: number) => ({
   data: `0x${index.toString(16).padStart(8, '0')}`,
 })
 
-/** A request that the service refuses for a reason of the caller's, such as a pause by another operation of the pair. */
+/**
+ * A request that the service refuses for a reason of the caller's, such as a pause by another operation of
+ * the pair.
+ */
 class RefusedError extends Error {}
 
 async function call(
@@ -193,7 +199,10 @@ let calls = 0
 /** How often each operation did what it should. */
 const done = new Map<string, number>()
 
-/** Runs operations at the same time in both processes, and returns what a caller would see as a fault of the service. */
+/**
+ * Runs operations at the same time in both processes, and returns what a caller would see as a fault of the
+ * service.
+ */
 async function race(names: readonly string[], times = TIMES): Promise<string[]> {
   const before = postgres.deadlocks().length
   const tasks = Array.from({ length: times }, () => names).flatMap((those, turn) =>

@@ -7,7 +7,9 @@ import { RECEIVER, type Service, startService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { serveOn } from './serve-on.ts'
 
-/** From the promotion until requests are accepted on the new primary, in ms: two looks, and a busy machine. */
+/**
+ * From the promotion until requests are accepted on the new primary, in ms: two looks, and a busy machine.
+ */
 const MOVED_MS = 20_000
 
 interface Cluster {

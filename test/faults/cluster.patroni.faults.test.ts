@@ -9,7 +9,10 @@ import { expectAllPaidOnce, type Load, startChain, startLoad, startServer } from
 /** As many requests are accepted before something fails, and again after the cluster has a primary again. */
 const ACCEPTED = 20
 
-/** Time in ms between two requests of a caller: the cluster takes minutes, and everything that is accepted is counted at the end. */
+/**
+ * Time in ms between two requests of a caller: the cluster takes minutes, and everything that is accepted is
+ * counted at the end.
+ */
 const PACE_MS = 250
 
 /** From the promotion to the first accepted request, in ms: two looks of 2 s, and the time for one. */

@@ -17,7 +17,10 @@ import {
 /** Requests that wait for their answer at the same time. */
 export const CALLERS = 8
 
-/** A caller repeats a request after this time, in ms; it is less than `Retry-After` says, to see when the service accepts again. */
+/**
+ * A caller repeats a request after this time, in ms; it is less than `Retry-After` says, to see when the
+ * service accepts again.
+ */
 const REPEAT_AFTER_MS = 50
 
 /** An anvil that ends with the test. */

@@ -89,7 +89,10 @@ export async function setUpBackup(args: readonly string[] = ['--block-time', '1'
   return { anvil, root, backup, start }
 }
 
-/** A nonce that is used without a receipt is looked at for half a minute before anything follows from it; in ms. */
+/**
+ * A nonce that is used without a receipt is looked at for half a minute before anything follows from it; in
+ * ms.
+ */
 const UNDECIDED_MS = 120_000
 
 type Setting = Awaited<ReturnType<typeof setUpBackup>>
@@ -110,8 +113,9 @@ interface Listed {
 }
 
 /**
- * An old backup has a payment that was raised afterwards, one that was canceled, one that waited and was paid, and one that waited and was canceled.
- * The guide is followed word by word: nothing is paid twice, and every record says what happened.
+ * An old backup has a payment that was raised afterwards, one that was canceled, one that waited and was
+ * paid, and one that waited and was canceled. The guide is followed word by word: nothing is paid twice, and
+ * every record says what happened.
  */
 export async function followGuideWithOldBackup(
   setting: Setting,

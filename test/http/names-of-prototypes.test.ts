@@ -26,7 +26,10 @@ interface Operation {
   }
 }
 
-/** Every operation with parameters in its path, once for each of them, with the first body that the contract shows for it. */
+/**
+ * Every operation with parameters in its path, once for each of them, with the first body that the contract
+ * shows for it.
+ */
 const CASES = Object.entries(document.paths as Record<string, Record<string, Operation>>).flatMap(
   ([path, item]) =>
     METHODS.filter((method) => method in item).flatMap((method) =>

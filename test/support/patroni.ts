@@ -35,7 +35,10 @@ export interface PatroniCluster {
   readonly members: readonly Member[]
   /** The url of all members for the service. */
   readonly databaseUrl: string
-  /** Waits until this member, or any, is the primary, and the others are standbys of which one is synchronous; returns the primary. */
+  /**
+   * Waits until this member, or any, is the primary, and the others are standbys of which one is synchronous;
+   * returns the primary.
+   */
   settled(primary?: Member): Promise<Member>
   /** Waits until another member than this one is the primary. It need not have a standby yet. */
   promoted(old: Member): Promise<Member>

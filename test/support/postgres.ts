@@ -267,7 +267,10 @@ export function unprivilegedUser(): { uid: number; gid: number } | undefined {
   return undefined
 }
 
-/** The folder with the programs of the newest PostgreSQL of this machine; undefined if there is none that the service can use. */
+/**
+ * The folder with the programs of the newest PostgreSQL of this machine; undefined if there is none that the
+ * service can use.
+ */
 export function findBinaries(): string | undefined {
   const packaged = ['/usr/lib/postgresql', '/opt/homebrew/opt'].flatMap((folder) =>
     existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name, 'bin')) : [],

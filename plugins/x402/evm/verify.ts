@@ -172,7 +172,10 @@ export function gasLimitFor(gas: bigint, { maxGas }: Pick<NetworkSettings, 'maxG
   return limit < maxGas ? limit : maxGas
 }
 
-/** The reasons for which somebody else may have made the payment: its nonce was used, or it has expired, maybe after that. */
+/**
+ * The reasons for which somebody else may have made the payment: its nonce was used, or it has expired, maybe
+ * after that.
+ */
 export const MADE_ON_EVM: readonly Refusal['reason'][] = [
   ...Object.values(WINDOW_REASONS).map(({ late }) => late),
   'invalid_exact_evm_nonce_already_used',

@@ -98,7 +98,10 @@ const MAX_EVENTS = 20
 /** Milliseconds by which the clocks of this machine and of the ledger may differ. */
 const CLOCK_MS = 120_000
 
-/** Searches the transfers of the payer to the payee for the one with this authorization. One that was made long before `since` is an old one. */
+/**
+ * Searches the transfers of the payer to the payee for the one with this authorization. One that was made
+ * long before `since` is an old one.
+ */
 async function searchEvents(payment: StellarPayment, since: number, rpc: Rpc): Promise<Elsewhere> {
   const { asset, payer, payTo, expirationLedger, maxTimeoutSeconds } = payment
   const address = (each: string) => nativeToScVal(each, { type: 'address' }).toXdr('base64')

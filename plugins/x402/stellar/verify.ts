@@ -146,8 +146,8 @@ function amountIn(data: xdr.ScVal): bigint | undefined {
 }
 
 /**
- * The reasons for which somebody else may have made the payment: its nonce was used, the payer has paid his last money with it, or it has expired,
- * maybe after that.
+ * The reasons for which somebody else may have made the payment: its nonce was used, the payer has paid his
+ * last money with it, or it has expired, maybe after that.
  */
 export const MADE_ON_STELLAR: readonly Refusal['reason'][] = [
   'insufficient_funds',

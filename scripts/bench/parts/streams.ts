@@ -21,7 +21,10 @@ const KEYS = 25
 const STREAMS_OF_KEY = 80
 const STREAMS = KEYS * STREAMS_OF_KEY
 
-/** Sends of a measurement, one after the other, and the time in ms between two of them: what a service does on most days. */
+/**
+ * Sends of a measurement, one after the other, and the time in ms between two of them: what a service does on
+ * most days.
+ */
 const SENDS = 60
 const BETWEEN_MS = 200
 
@@ -29,7 +32,10 @@ const BETWEEN_MS = 200
 const MISSED = 20
 const SENDS_OF_RETURN = 30
 
-/** Sending with two thousand readers of all events, and with none; and what their return after a kill costs those who send. */
+/**
+ * Sending with two thousand readers of all events, and with none; and what their return after a kill costs
+ * those who send.
+ */
 export async function benchStreams(): Promise<Row[]> {
   return withFolder((folder) =>
     withAnvil(async (anvil) => {

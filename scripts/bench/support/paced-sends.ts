@@ -10,7 +10,10 @@ interface PacedSends {
   readonly pauseMs: number
 }
 
-/** Sends one after the other from a thread of its own, which other load does not delay, and returns how long each took, in ms. */
+/**
+ * Sends one after the other from a thread of its own, which other load does not delay, and returns how long
+ * each took, in ms.
+ */
 export async function sendPaced(options: PacedSends): Promise<number[]> {
   const worker = new Worker(new URL(import.meta.url), { workerData: options })
   const [latencies] = (await once(worker, 'message')) as [number[]]

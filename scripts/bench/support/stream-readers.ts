@@ -2,7 +2,10 @@ import { connect, type Socket } from 'node:net'
 import { limitConcurrency } from '../../../src/lib/concurrency/limit-concurrency.ts'
 import { API_KEY } from '../../../test/support/service.ts'
 
-/** Connections that are opened at the same time: fewer than those of one address that may be without a valid key. */
+/**
+ * Connections that are opened at the same time: fewer than those of one address that may be without a valid
+ * key.
+ */
 const AT_ONCE = 200
 
 /** Begins the line with the number of an event: JSON text has no line breaks. */

@@ -11,8 +11,9 @@ import { type KillableService, startKillable } from './killable-service.ts'
 import { startSolanaFront } from './solana.ts'
 import { startStellarFront } from './stellar.ts'
 
-// Histories of a front that holds money: buyers, sellers, hostile wallets and tokens, strangers who send first or take a name, a plugin that floods, a
-// node that fails or lies, and kills of the service and of its plugins are drawn at random. The chain says who has paid.
+// Histories of a front that holds money: buyers, sellers, hostile wallets and tokens, strangers who send
+// first or take a name, a plugin that floods, a node that fails or lies, and kills of the service and of its
+// plugins are drawn at random. The chain says who has paid.
 
 /** The chains, and how they start. */
 const CHAINS = { evm: startEvmFront, stellar: startStellarFront, solana: startSolanaFront } as const
@@ -55,7 +56,10 @@ const STEPS = {
   changeNode: 3,
 } as const
 
-/** The bounds of a run are smaller than those that are stated, so that they are reached; they hold in the same way. */
+/**
+ * The bounds of a run are smaller than those that are stated, so that they are reached; they hold in the same
+ * way.
+ */
 const BOUNDS = { payer: 2, payee: 4, all: 4, open: 3 }
 
 /** A settlement waits so long for its block. */
@@ -394,7 +398,10 @@ async function transactionsOf({ api }: KillableService): Promise<Shown[]> {
   }
 }
 
-/** Returns the fees that the budget has counted. What final transactions did not take is released a little later. */
+/**
+ * Returns the fees that the budget has counted. What final transactions did not take is released a little
+ * later.
+ */
 async function releasedFees({ api }: KillableService, relayed: readonly Relayed[]): Promise<bigint> {
   const taken = relayed.reduce((sum, { fee }) => sum + fee, 0n)
   const deadline = Date.now() + SETTLE_MS

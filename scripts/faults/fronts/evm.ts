@@ -188,7 +188,8 @@ async function relayedOn(rpc: EvmRpc): Promise<Relayed[]> {
       all.push({
         hash,
         fee: BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice),
-        // The payer is the first argument of both forms of transferWithAuthorization. Others may send what they like.
+        // The payer is the first argument of both forms of transferWithAuthorization. Others may send what
+        // they like.
         payer: isPayment ? `0x${input.slice(34, 74)}` : undefined,
         problem: isPayment && Number(gas) > MAX_GAS ? `a gas limit of ${Number(gas)} was signed` : undefined,
       })

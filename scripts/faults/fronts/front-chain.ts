@@ -7,8 +7,8 @@ export const AMOUNT = 10_000n
 export const MAX_GAS = 500_000
 
 /**
- * Who pays. `honest`: a key with a listed token · `wallet`: a contract that is honest only where it is simulated · `token`: one that nobody listed, whose
- * code or issuer decides in the block.
+ * Who pays. `honest`: a key with a listed token · `wallet`: a contract that is honest only where it is
+ * simulated · `token`: one that nobody listed, whose code or issuer decides in the block.
  */
 export type PayerKind = 'honest' | 'wallet' | 'token'
 
@@ -24,7 +24,9 @@ export interface Order {
   sendFirst?(): Promise<unknown>
   /** The payer takes his money away, or his authorization back. */
   takeBack(): Promise<unknown>
-  /** Returns the hash of the transaction in which the payee got the amount; undefined if the chain has none. */
+  /**
+   * Returns the hash of the transaction in which the payee got the amount; undefined if the chain has none.
+   */
   paidIn(): Promise<string | undefined>
 }
 

@@ -26,7 +26,10 @@ export interface Judged {
   readonly isForged: boolean
   /** What the payer and strangers did that can make it fail. */
   readonly acts: number
-  /** What the only one who asked during the history was told; undefined if several asked, or if there was no answer. */
+  /**
+   * What the only one who asked during the history was told; undefined if several asked, or if there was no
+   * answer.
+   */
   readonly told: Answer | undefined
   /** The transaction in which it was paid when everything was at rest, and before anybody asked again. */
   readonly paidAtRest: string | undefined
@@ -68,7 +71,10 @@ export function isFinal({ success, errorReason }: Answer): boolean {
   return success === true || !NOT_FINAL.includes(errorReason)
 }
 
-/** True for an answer after which the clients of npm do not ask again: a failure, or one that names no transaction to ask for. */
+/**
+ * True for an answer after which the clients of npm do not ask again: a failure, or one that names no
+ * transaction to ask for.
+ */
 function isNo({ success, errorReason, transaction }: Answer): boolean {
   if (success !== false) return false
   return !NOT_FINAL.includes(errorReason) || (errorReason === 'settlement_pending' && transaction === '')

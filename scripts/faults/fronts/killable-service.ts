@@ -7,7 +7,10 @@ import { callService, type Service } from '../../../test/support/service.ts'
 
 /** The service as a process of its own. It has another url after each kill. */
 export interface KillableService extends Pick<Service, 'url' | 'api' | 'stop'> {
-  /** SIGKILL, also of the processes of its plugins, which nobody else ends; then it starts again with what it stored. */
+  /**
+   * SIGKILL, also of the processes of its plugins, which nobody else ends; then it starts again with what it
+   * stored.
+   */
   kill(): Promise<void>
   /** SIGKILL of the processes of its plugins. */
   killPlugins(): void

@@ -13,8 +13,9 @@ function exactFeeIn({ transaction }: Pick<SolanaDraft, 'transaction'>): bigint |
 
 /** Reads stored Solana content. */
 export const SOLANA_CONTENT: ContentReader<SolanaRequest, SolanaDraft> = {
-  // The network charges for the signatures and the requested units that the bytes name, also when the execution
-  // fails, and never more. So the bytes bound what a node tells, and stand in for a node that tells nothing.
+  // The network charges for the signatures and the requested units that the bytes name, also when the
+  // execution fails, and never more. So the bytes bound what a node tells, and stand in for a node that tells
+  // nothing.
   paidFee: ({ draft, result }) => {
     const told = result?.feeCharged
     return (told === undefined ? exactFeeIn(draft) : smaller(told, draft.fee)) as ChargedFee | undefined

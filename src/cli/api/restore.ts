@@ -127,8 +127,8 @@ async function writeDecisions(
 }
 
 /**
- * Compares the open transactions of a relayer with its chain, as far as the endpoint shows it. The returned function returns undefined for a
- * transaction whose nonce the chain has not used.
+ * Compares the open transactions of a relayer with its chain, as far as the endpoint shows it. The returned
+ * function returns undefined for a transaction whose nonce the chain has not used.
  */
 async function look(
   client: ApiClient,
@@ -229,7 +229,8 @@ async function canceled(
   { entry, transaction }: { readonly entry: ListedDecision; readonly transaction: Transaction },
 ): Promise<boolean> {
   if (entry.cancel !== true) return false
-  // The bytes of what is submitted count until it is undecided; the decision is then refused, and tried again with the next run.
+  // The bytes of what is submitted count until it is undecided; the decision is then refused, and tried again
+  // with the next run.
   if (transaction.status !== 'pending' && transaction.undecided_since === undefined) return false
   const { data } = await client.call<Transaction>('DELETE', path)
   return FINAL_STATUSES.includes(data.status)

@@ -15,7 +15,9 @@ export type Result =
 
 /** Everything that can be known of a deployment without starting it. */
 export interface Facts {
-  /** What the PostgreSQL server says about its standbys; absent without one, and if it does not answer. */
+  /**
+   * The state of replication that the PostgreSQL server tells; absent without one, and if it does not answer.
+   */
   readonly replication?: Replication | undefined
   readonly config: Config
   /** The configuration file as it is written. */
@@ -244,7 +246,7 @@ const NETWORK: readonly Line[] = [
 /** A generated key of 32 characters has fewer different ones once in a billion times. */
 const LEAST_CHARACTERS = 12
 
-/** How a person checks what the server does not decide: the copy of a managed service may be one of its disk. */
+/** The check that is left to a person, because the copy of a managed service may be one of its disk. */
 const STANDBYS = {
   asynchronous:
     'The server has standbys, and none is synchronous: a fail-over to one of them loses the last commits.',

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Operators decide about transactions of a restored database that were signed after the backup: the database has no attempt of what was included,
- * and perhaps its hash.
+ * Operators decide about transactions of a restored database that were signed after the backup: the database
+ * has no attempt of what was included, and perhaps its hash.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)

@@ -98,7 +98,10 @@ export interface OperatorDecisionsTable {
   attempt: number | null
   /** The hash of what was included, where no attempt has it and the operator knows it. */
   hash: string | null
-  /** Identifies the incident: the decision is not valid for a later one of the same transaction. Null for a pending transaction. */
+  /**
+   * Identifies the incident: the decision is not valid for a later one of the same transaction. Null for a
+   * pending transaction.
+   */
   undecided_since: Date | null
   /** The operator's reason. */
   reason: string

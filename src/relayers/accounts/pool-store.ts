@@ -158,8 +158,8 @@ export async function findLaneAccount(
 }
 
 /**
- * Makes acceptances of one lane wait for each other until the commit: two processes could otherwise give it two accounts. Lanes are locked
- * before any relayer, sorted (`database/locks/lock-order.md`).
+ * Makes acceptances of one lane wait for each other until the commit: two processes could otherwise give it
+ * two accounts. Lanes are locked before any relayer, sorted (`database/locks/lock-order.md`).
  */
 export async function lockLanes(
   tx: Tx,

@@ -303,7 +303,10 @@ interface Finding {
   readonly evaluation: HealthEvaluation
 }
 
-/** Returns true if an operator has accepted what the check could not explain, after it had read the records. The next check decides. */
+/**
+ * Returns true if an operator has accepted what the check could not explain, after it had read the records.
+ * The next check decides.
+ */
 async function isAcceptedSince(
   tx: Tx,
   relayer: Relayer,

@@ -10,12 +10,13 @@ export interface Arrival {
   readonly actor: Actor
   /** The number of transactions of the request. */
   readonly count: number
-  /** What the caller allows besides the policy. */
+  /** The longest wait that the caller allows, besides the policy. */
   readonly maxQueueSeconds?: number | undefined
 }
 
 /**
- * Refuses a request that would have to wait longer for its turn than the policy `max_queue_seconds`, or the caller, allows.
+ * Refuses a request that would have to wait longer for its turn than the policy `max_queue_seconds`, or the
+ * caller, allows.
  * @throws AppError 429 `rate_limited`; `invalid_request` for a batch that is too large for any queue
  */
 export async function refuseHopeless(
@@ -27,7 +28,10 @@ export async function refuseHopeless(
   if (problem) throw problem
 }
 
-/** Returns the error with which `refuseHopeless` refuses the request; undefined if it may wait. Without either it costs no query. */
+/**
+ * Returns the error with which `refuseHopeless` refuses the request; undefined if it may wait. Without either
+ * it costs no query.
+ */
 export async function queueProblem(
   { db, clock, maxInFlight, runtimeOf }: TransactionsContext,
   relayer: Relayer,

@@ -11,7 +11,9 @@ import type { Transaction } from '../model/transaction.ts'
 export interface OperatorDecision {
   readonly transactionId: string
   readonly included: boolean
-  /** Number of the attempt that was included; undefined if none was, or none of those that the database has. */
+  /**
+   * Number of the attempt that was included; undefined if none was, or none of those that the database has.
+   */
   readonly attempt: number | undefined
   /** The hash of what was included, where no attempt has it; undefined if it is unknown. */
   readonly hash: string | undefined
@@ -73,7 +75,10 @@ export async function relayerIdOf(db: Db, id: string): Promise<string | undefine
   return row?.relayer_id
 }
 
-/** Locks a transaction for a decision; undefined if there is none. The order of locks: database/locks/lock-order.md. */
+/**
+ * Locks a transaction for a decision; undefined if there is none. The order of locks:
+ * database/locks/lock-order.md.
+ */
 export async function lockForDecision(tx: Tx, id: string): Promise<Decidable | undefined> {
   const row = await tx
     .selectFrom('transactions')

@@ -5,8 +5,8 @@ import type { Relayer } from '../../relayers/relayer.ts'
 import type { Transaction } from '../model/transaction.ts'
 
 /**
- * Locks the relayer's nonce counters until the commit, and returns them by source account. Counters are locked before transactions
- * (`database/locks/lock-order.md`).
+ * Locks the relayer's nonce counters until the commit, and returns them by source account. Counters are
+ * locked before transactions (`database/locks/lock-order.md`).
  */
 export async function lockAccount(tx: Tx, relayerId: string): Promise<Map<string, bigint>> {
   return toCounters(await nextNonces(tx, relayerId).orderBy('address').forUpdate().execute())

@@ -186,8 +186,8 @@ export async function payTopUp(
 }
 
 /**
- * Returns an error if the decision is no longer valid. Both relayers are locked here, because the admission would lock the treasury out of
- * their order (`database/locks/lock-order.md`).
+ * Returns an error if the decision is no longer valid. Both relayers are locked here, because the admission
+ * would lock the treasury out of their order (`database/locks/lock-order.md`).
  */
 async function changedSince(
   { clock }: TransactionsContext,

@@ -16,7 +16,7 @@ import { lockAccount, setNextNonce } from '../store/nonce-store.ts'
 import { saveTransactions } from '../store/transactions-store.ts'
 import { decidedPending } from './undecided.ts'
 
-/** What an operator says about a transaction. */
+/** The words of an operator about a transaction. */
 export interface StatedDecision {
   readonly transactionId: string
   readonly included: boolean
@@ -29,8 +29,9 @@ export interface StatedDecision {
 }
 
 /**
- * The result of a decision. `stored`: the next watch round applies it, unless the chain shows something else by then · `applied`: the record has it ·
- * `still_signing`: the transaction is pending, and its relayer could sign it at any moment · `unknown_attempt`: it has no attempt with that number.
+ * The result of a decision. `stored`: the next watch round applies it, unless the chain shows something else
+ * by then · `applied`: the record has it · `still_signing`: the transaction is pending, and its relayer could
+ * sign it at any moment · `unknown_attempt`: it has no attempt with that number.
  */
 export type DecisionOutcome =
   | 'stored'
@@ -41,8 +42,8 @@ export type DecisionOutcome =
   | 'unknown_attempt'
 
 /**
- * Decides what happened to a transaction: to one that is undecided, and to a pending one of a relayer that signs nothing, which is what a
- * restored database has of a transaction that was signed after the backup.
+ * Decides what happened to a transaction: to one that is undecided, and to a pending one of a relayer that
+ * signs nothing, which is what a restored database has of a transaction that was signed after the backup.
  */
 export function decideTransaction(
   db: Db,

@@ -82,8 +82,8 @@ export function reopened({ transaction }: TransactionWithAttempts, now: Date): R
 }
 
 /**
- * An operator decided that the transaction was included: an attempt, or something that was signed when another database was in use. The transaction
- * gets the final status of the attempt. Pure.
+ * An operator decided that the transaction was included: an attempt, or something that was signed when
+ * another database was in use. The transaction gets the final status of the attempt. Pure.
  */
 export function decidedIncluded(
   { transaction, attempts }: TransactionWithAttempts,
@@ -109,8 +109,8 @@ export function decidedIncluded(
 }
 
 /**
- * An operator decided that a transaction was included that this database has not signed: another database was in use at the time. Its nonce, if it
- * has one, is free again. Pure.
+ * An operator decided that a transaction was included that this database has not signed: another database was
+ * in use at the time. Its nonce, if it has one, is free again. Pure.
  */
 export function decidedPending(
   { transaction, attempts }: TransactionWithAttempts,

@@ -64,7 +64,8 @@ beforeAll(async () => {
       STELLAR_NETWORK: 'testnet',
       FUND_RELAYER_ID: 'fund',
       PLUGIN_ADMIN_SECRET: ADMIN_SECRET,
-      // Longer than its transactions are valid: however busy the machine is, the plugin knows how each of them ended.
+      // Longer than its transactions are valid: however busy the machine is, the plugin knows how each of
+      // them ended.
       PLUGIN_GLOBAL_TIMEOUT_MS: '150000',
       PLUGIN_POLLING_TIMEOUT_MS: '140000',
     },

@@ -286,7 +286,10 @@ export const TWO_FACED_WALLET_CODE: Hex = `0x${[
   '8082018082111561019e57634e487b7160e01b600052601160045260246000fd5b9291505056',
 ].join('')}`
 
-/** A token that moves what it should where it is only simulated; in a block it reverts (0), burns gas (1), or moves nothing (2). */
+/**
+ * A token that moves what it should where it is only simulated; in a block it reverts (0), burns gas (1), or
+ * moves nothing (2).
+ */
 export const TWO_FACED_TOKEN_CODE: Hex = `0x${[
   '60a060405234801561001057600080fd5b5060405161162038038061162083398101604081905261002f91610126565b6000',
   '6005819055839083908282828080600161004b858261022e565b506100589050848261022e565b5050506080949094525061',

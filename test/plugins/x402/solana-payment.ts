@@ -22,7 +22,9 @@ export interface Holding {
   readonly program?: Address
 }
 
-/** Lets an owner have tokens in his associated account, as if he had always had them; returns that account. */
+/**
+ * Lets an owner have tokens in his associated account, as if he had always had them; returns that account.
+ */
 export async function holdTokens(
   solana: TestSolana,
   { owner, mint, amount, program = TOKEN_PROGRAM }: Holding,

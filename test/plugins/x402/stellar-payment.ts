@@ -94,7 +94,10 @@ export async function stellarPayment({
   return { body, identity: [asset, payer.publicKey(), nonce.toString()], operation: { hostFunction, signed } }
 }
 
-/** Somebody else sends a payment, as anyone can who has seen its authorization. Returns the hash of the transaction. */
+/**
+ * Somebody else sends a payment, as anyone can who has seen its authorization. Returns the hash of the
+ * transaction.
+ */
 export async function sendFirst(
   { ledger, passphrase, sender }: Pick<StellarPaymentParts, 'ledger' | 'passphrase'> & { sender: Keypair },
   {

@@ -10,8 +10,8 @@ interface Listed extends Omit<Decision, 'included'> {
 }
 
 /**
- * Reads the decisions about one relayer from a list of `relayer restore check`. Entries without a decision, and those to be canceled first, are left
- * out.
+ * Reads the decisions about one relayer from a list of `relayer restore check`. Entries without a decision,
+ * and those to be canceled first, are left out.
  * @throws FieldError
  */
 export function decisionsIn(text: string, relayerId: string): Decision[] {

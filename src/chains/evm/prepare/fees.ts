@@ -64,8 +64,8 @@ export interface Prices {
 /** The prices on which the endpoints agree, and the state of the chain that bounds a transaction. */
 export interface Market extends Prices, PriceBounds {
   /**
-   * The same prices by the upper median: the dearer ones of two endpoints that contradict each other. They confirm
-   * what a pool demands, and bound raises; no first offer uses them. Absent if one endpoint answered.
+   * The same prices by the upper median: the dearer ones of two endpoints that contradict each other. They
+   * confirm what a pool demands, and bound raises; no first offer uses them. Absent if one endpoint answered.
    */
   readonly upper?: Prices
   /** The gas of a whole block, which no transaction can exceed. */

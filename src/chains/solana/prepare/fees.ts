@@ -136,7 +136,9 @@ export function budgetProblem(message: Message): string | undefined {
   return undefined
 }
 
-/** The compute units that an instruction of the compute budget takes itself (agave `DEFAULT_COMPUTE_UNITS`). */
+/**
+ * The compute units that an instruction of the compute budget takes itself (agave `DEFAULT_COMPUTE_UNITS`).
+ */
 const UNITS_OF_BUDGET = 150
 
 /** Returns the message with room for further instructions of the budget: a limit that its caller sets may be exactly what was measured without them. */

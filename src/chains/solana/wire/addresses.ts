@@ -111,8 +111,8 @@ export const PRECOMPILES: readonly string[] = [
 ]
 
 /**
- * Programs that are part of the validator (agave `builtins-default-costs`), without those that have become, or may
- * become, programs of the chain: the validator gives these as many units as any other program.
+ * Programs that are part of the validator (agave `builtins-default-costs`), without those that have become,
+ * or may become, programs of the chain: the validator gives these as many units as any other program.
  */
 export const BUILTINS: ReadonlySet<string> = new Set([
   SYSTEM_PROGRAM,

@@ -346,7 +346,8 @@ function assembleBy(
   if (refusal) return { kind: 'refused', refusal }
   const operations = tx.operations.map((operation) => withAuth(operation, simulation))
   const last = lastLedgerOf(operations)
-  // After the last ledger of an authorization the call would fail at the relayer's cost, so no later ledger may include it.
+  // After the last ledger of an authorization the call would fail at the relayer's cost, so no later ledger
+  // may include it.
   const bounded = last === undefined ? {} : { cond: withLastLedger(tx.cond, last) }
   const filled = withResources(
     withFields(tx, { operations, ...bounded }),
@@ -356,7 +357,10 @@ function assembleBy(
   return { kind: 'ok', value: { kind: 'ready', tx: filled } }
 }
 
-/** Returns the last ledger in which every authorization that someone has signed counts; undefined if there is none. */
+/**
+ * Returns the last ledger in which every authorization that someone has signed counts; undefined if there is
+ * none.
+ */
 function lastLedgerOf(operations: readonly Operation[]): number | undefined {
   const signed = operations
     .flatMap(({ body }) => (body.type === 'invokeHostFunction' ? body.invokeHostFunctionOp.auth : []))
@@ -366,7 +370,7 @@ function lastLedgerOf(operations: readonly Operation[]): number | undefined {
   return Math.min(...signed.map(({ signatureExpirationLedger }) => signatureExpirationLedger))
 }
 
-/** Who signs an authorization, in any form (CAP-71); undefined for the source account, which signs the transaction. */
+/** Returns the signer of an authorization, in any form (CAP-71); undefined for the source account. */
 function signerIn(credentials: SorobanCredentials): SorobanAddressCredentials | undefined {
   switch (credentials.type) {
     case 'sorobanCredentialsAddress':

@@ -16,8 +16,8 @@ export interface EngineClient {
 }
 
 /**
- * Opens a database with an engine. If its thread ends unexpectedly, or it can no longer write its log, every call
- * fails and the process ends like on an uncaught error, so that its supervisor restarts it.
+ * Opens a database with an engine. If its thread ends unexpectedly, or it can no longer write its log, every
+ * call fails and the process ends like on an uncaught error, so that its supervisor restarts it.
  */
 export async function openEngine(engine: StartedEngine, options: EngineOptions): Promise<EngineClient> {
   const { ask, end } = createRequests(engine)

@@ -15,7 +15,10 @@ const ONE_OF_SEVERAL_MS = 3_000
 /** The classes of SQLSTATE with which a server refuses user, password or database. Another server would say the same. */
 const REFUSALS = ['28', '3D']
 
-/** The time in ms for which a start waits for the other servers after the first one that accepts writes. An old primary answers sooner. */
+/**
+ * The time in ms for which a start waits for the other servers after the first one that accepts writes. An
+ * old primary answers sooner.
+ */
 const FOR_THE_OTHERS_MS = 500
 
 /** SQLSTATE of a function that does not exist: the database is not migrated yet. */
@@ -50,20 +53,27 @@ export interface Servers {
   readonly Client: typeof pg.Client
   /** Calls `connect`, which connects a new client, until one server can be used or all were tried. */
   use<T>(connect: () => Promise<T>): Promise<T>
-  /** Looks at all servers, so that the first connection leads to the newest primary. Does nothing for one server. */
+  /**
+   * Looks at all servers, so that the first connection leads to the newest primary. Does nothing for one
+   * server.
+   */
   findNewest(): Promise<void>
   /** Host and port of the server that is next. */
   current(): string
-  /** What statements of this process waited for at the last look, which is at most some seconds old; undefined if nothing blockedBy them up. */
+  /**
+   * Returns what held up statements of this process at the last look, some seconds ago; undefined if nothing
+   * did.
+   */
   blockedBy(): keyof Waits | undefined
   /** Ends all connections at once. Their statements fail. */
   destroy(): void
 }
 
 /**
- * Chooses among the servers of a url. A new connection begins with the server that was last used, not with the first one, and so does not wait
- * for a dead one each time. Of several that accept writes, only one with the newest timeline that was ever seen is used: the others were
- * primaries before a promotion, and what they commit is lost.
+ * Chooses among the servers of a url. A new connection begins with the server that was last used, not with
+ * the first one, and so does not wait for a dead one each time. Of several that accept writes, only one with
+ * the newest timeline that was ever seen is used: the others were primaries before a promotion, and what they
+ * commit is lost.
  * @throws PostgresUrlError
  */
 export function chooseServers(url: string, { log }: ServersOptions): Servers {
@@ -219,7 +229,10 @@ export function chooseServers(url: string, { log }: ServersOptions): Servers {
   }
 }
 
-/** The part of a connection that the types of node-postgres omit: the id that the server told at the start (client.js). */
+/**
+ * The part of a connection that the types of node-postgres omit: the id that the server told at the start
+ * (client.js).
+ */
 type Greeted = pg.Client & { readonly processID?: number }
 
 function blockerOf(view: ServerView | undefined): keyof Waits | undefined {
@@ -228,13 +241,19 @@ function blockerOf(view: ServerView | undefined): keyof Waits | undefined {
   return view.waits.lock > 0 ? 'lock' : undefined
 }
 
-/** Returns true for a server that is not the primary any more, or never was. A server that only refuses or is silent may still be. */
+/**
+ * Returns true for a server that is not the primary any more, or never was. A server that only refuses or is
+ * silent may still be.
+ */
 function isOlder(view: ServerView, best: ServerView | undefined): boolean {
   if (view.kind !== 'seen' || best?.kind !== 'seen') return false
   return !view.takesWrites || (view.timeline ?? '') < (best.timeline ?? '')
 }
 
-/** Waits for all looks, and after the first server that accepts writes only for a moment: one that is off answers nothing. */
+/**
+ * Waits for all looks, and after the first server that accepts writes only for a moment: one that is off
+ * answers nothing.
+ */
 async function lookAtAll(looks: readonly Promise<ServerView>[]): Promise<ServerView[]> {
   const views: ServerView[] = looks.map(() => ({ kind: 'silent' }))
   const late = Promise.withResolvers<void>()

@@ -160,8 +160,8 @@ function leavingReadOnly(pool: pg.Pool, servers: Servers, outages: OutageLog): P
 }
 
 /**
- * The longest time in ms for which a close waits for running statements. A commit that waits for a standby would otherwise keep the process
- * from its end for ever.
+ * The longest time in ms for which a close waits for running statements. A commit that waits for a standby
+ * would otherwise keep the process from its end for ever.
  */
 const CLOSE_MS = 5_000
 

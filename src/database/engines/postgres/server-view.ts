@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** What one look at a server shows. */
+/** The result of one look at a server. */
 export type ServerView =
   | { readonly kind: 'silent' }
   /** It answers, and says nothing more: it refuses the connection, or is a relative of PostgreSQL. */
@@ -9,7 +9,10 @@ export type ServerView =
       readonly kind: 'seen'
       /** It accepts writes. */
       readonly takesWrites: boolean
-      /** The first eight digits of the names of its log files; absent for a standby. A promotion makes the next higher one. */
+      /**
+       * The first eight digits of the names of its log files; absent for a standby. A promotion makes the
+       * next higher one.
+       */
       readonly timeline?: string | undefined
       readonly waits: Waits
     }
@@ -22,7 +25,9 @@ export interface Waits {
   readonly lock: number
 }
 
-/** The first eight digits of the name of a log file are its timeline (PostgreSQL manual, 26.3.5 "Timelines"). */
+/**
+ * The first eight digits of the name of a log file are its timeline (PostgreSQL manual, 26.3.5 "Timelines").
+ */
 export const TIMELINE = 'left(pg_walfile_name(pg_current_wal_lsn()), 8)'
 
 const LOOK = `
@@ -72,8 +77,9 @@ export async function lookAt({ url, timeoutMs, processIds }: LookOptions): Promi
 }
 
 /**
- * Returns the index of the server that accepts writes and has the newest timeline; undefined if none is known to accept writes. Of several
- * with that timeline, as through several poolers, it is the first one, beginning with `preferred`. Pure.
+ * Returns the index of the server that accepts writes and has the newest timeline; undefined if none is known
+ * to accept writes. Of several with that timeline, as through several poolers, it is the first one, beginning
+ * with `preferred`. Pure.
  */
 export function newestWriter(views: readonly ServerView[], preferred: number): number | undefined {
   const order = views.map((_, index) => (preferred + index) % views.length)

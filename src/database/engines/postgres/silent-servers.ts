@@ -1,14 +1,14 @@
 import type pg from 'pg'
 
 /**
- * A connection that gets no answer for this time, in ms, leads to a look at its server, on a new connection. Together with the time for
- * that look it is how long requests hang when the machine of the primary is lost.
+ * A connection that gets no answer for this time, in ms, leads to a look at its server, on a new connection.
+ * Together with the time for that look it is how long requests hang when the machine of the primary is lost.
  */
 const LOOK_EVERY_MS = 2_000
 
 /**
- * Servers in use are looked at every fifth round even if no statement waits: an old primary whose standbys are asynchronous answers every
- * commit, and loses all of them.
+ * Servers in use are looked at every fifth round even if no statement waits: an old primary whose standbys
+ * are asynchronous answers every commit, and loses all of them.
  */
 const ROUNDS_UNTIL_LOOK = 5
 
@@ -28,20 +28,26 @@ interface Watched {
 export interface SilenceWatch {
   /** Watches a connection to the server with this number until it ends. */
   add(client: pg.Client, server: number): void
-  /** Ends the connections to one server, or all of them. Their statements fail as those of any lost connection. */
+  /**
+   * Ends the connections to one server, or all of them. Their statements fail as those of any lost
+   * connection.
+   */
   destroy(reason: string, server?: number): void
 }
 
 interface WatchOptions {
-  /** Looks at a server, to which these connections of this process lead, and ends them if it is to be left. */
+  /**
+   * Looks at a server, to which these connections of this process lead, and ends them if it is to be left.
+   */
   readonly inspect: (server: number, clients: readonly pg.Client[]) => Promise<void>
   /** Servers are also looked at while they answer. */
   readonly looksAround: boolean
 }
 
 /**
- * A machine without power, a frozen one and a cut network say nothing: TCP takes a quarter of an hour to give up what was sent, and keeps a
- * connection that only listens open permanently. So a server that leaves a statement without an answer is looked at.
+ * A machine without power, a frozen one and a cut network say nothing: TCP takes a quarter of an hour to give
+ * up what was sent, and keeps a connection that only listens open permanently. So a server that leaves a
+ * statement without an answer is looked at.
  */
 export function watchSilence({ inspect, looksAround }: WatchOptions): SilenceWatch {
   const watched = new Set<Watched>()

@@ -121,7 +121,10 @@ interface Statement {
   readonly parameters: readonly unknown[]
 }
 
-/** Runs a statement on its own again while the server rolls it back for another transaction: nothing of it is stored then. */
+/**
+ * Runs a statement on its own again while the server rolls it back for another transaction: nothing of it is
+ * stored then.
+ */
 async function repeatRolledBack(run: () => Promise<Result>): Promise<Result> {
   for (let runs = 1; ; runs += 1) {
     try {

@@ -112,7 +112,8 @@ function difference(honest: Decision, seen: Decision, endpoints: number): string
     return `${honest.answer.kind} became ${JSON.stringify(seen.answer, showBigint)}`
   if (seen.answer.kind === 'refused' && honest.answer.kind === 'refused') {
     const [one, other] = [honest.answer.refusal, seen.answer.refusal]
-    // Of two endpoints, the silence of one leaves open what it knows, and two that refuse may give two reasons.
+    // Of two endpoints, the silence of one leaves open what it knows, and two that refuse may give two
+    // reasons.
     if (endpoints > 2 && (one.code !== other.code || one.unanswered !== other.unanswered))
       return JSON.stringify(other)
   }
