@@ -15,7 +15,7 @@ import type { Relayer } from '../relayers/relayer.ts'
 import { toPage } from './present/shared.ts'
 import { readAddress } from './read/address.ts'
 import type { Service } from './service.ts'
-import { requireRelayer } from './transactions.ts'
+import { requireRelayer } from './transactions/transactions.ts'
 
 type Operations = 'listAbis' | 'getAbi' | 'registerAbi' | 'deleteAbi'
 

@@ -20,7 +20,7 @@ import {
 import { type AssetUsage, type LimitUsage, readUsage, type Usage } from '../spending/usage.ts'
 import { toPage } from './present/shared.ts'
 import type { Service } from './service.ts'
-import { requireRelayer } from './transactions.ts'
+import { requireRelayer } from './transactions/transactions.ts'
 
 /** The default overlap of two secrets, in seconds: a day. */
 const DEFAULT_OVERLAP_SECONDS = 86_400

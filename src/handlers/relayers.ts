@@ -28,7 +28,7 @@ import {
 } from './present/shared.ts'
 import { readCreation, readPatched } from './read/relayer.ts'
 import type { Service } from './service.ts'
-import { requireRelayer } from './transactions.ts'
+import { requireRelayer } from './transactions/transactions.ts'
 
 /** The operations that list relayers and sign messages. */
 export function relayerHandlers({

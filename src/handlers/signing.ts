@@ -16,7 +16,7 @@ import { withSignedPayment } from '../sponsoring/fee-payment.ts'
 import { presentMessageSignature, toPage } from './present/shared.ts'
 import { readAddress } from './read/address.ts'
 import type { Service } from './service.ts'
-import { requireRelayer } from './transactions.ts'
+import { requireRelayer } from './transactions/transactions.ts'
 
 /** The operations that sign without sending. */
 export function signingHandlers({

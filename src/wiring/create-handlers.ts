@@ -1,7 +1,6 @@
 import type { HandlerMap } from '../contract/handler.ts'
 import { abiHandlers } from '../handlers/abis.ts'
 import { apiKeyHandlers, currentApiKeyHandlers, usageHandlers } from '../handlers/api-keys.ts'
-import { approvalHandlers } from '../handlers/approvals.ts'
 import { auditHandlers, reportHandlers } from '../handlers/audit.ts'
 import { eventHandlers } from '../handlers/events.ts'
 import { alertHandlers, healthHandlers, metricsHandlers } from '../handlers/monitoring.ts'
@@ -10,12 +9,13 @@ import { deliveryHandlers, notificationHandlers } from '../handlers/notification
 import { manageRelayersHandlers, relayerHandlers, relayerStateHandlers } from '../handlers/relayers.ts'
 import type { Service } from '../handlers/service.ts'
 import { signerHandlers, signingHandlers } from '../handlers/signing.ts'
+import { approvalHandlers } from '../handlers/transactions/approvals.ts'
 import {
   pendingHandlers,
   searchTransactionsHandlers,
   transactionBatchHandlers,
   transactionHandlers,
-} from '../handlers/transactions.ts'
+} from '../handlers/transactions/transactions.ts'
 import { rpcHandlers } from '../handlers/wallet/rpc.ts'
 import { sponsoredHandlers } from '../handlers/wallet/sponsored.ts'
 import { pluginHandlers } from '../plugins/handlers.ts'

@@ -9,7 +9,7 @@ import { showPrice, toTokens } from '../../sponsoring/charge.ts'
 import type { Built, Quoted, SponsoringWish } from '../../sponsoring/sponsor.ts'
 import { readStellarRequest } from '../read/request.ts'
 import type { Service } from '../service.ts'
-import { requireRelayer } from '../transactions.ts'
+import { requireRelayer } from '../transactions/transactions.ts'
 
 type Request = Schemas['SponsoredTransactionRequest']
 

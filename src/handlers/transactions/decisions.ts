@@ -1,12 +1,16 @@
-import type { Actor } from '../access/principal.ts'
-import { FAMILIES } from '../chains/families.ts'
-import type { Schemas } from '../contract/operations.ts'
-import { AppError } from '../errors.ts'
-import type { Relayer } from '../relayers/relayer.ts'
-import type { Transaction } from '../transactions/model/transaction.ts'
-import { requireTransaction } from '../transactions/store/lookups-store.ts'
-import { type DecisionOutcome, decideTransaction, type StatedDecision } from '../transactions/watch/decide.ts'
-import type { Service } from './service.ts'
+import type { Actor } from '../../access/principal.ts'
+import { FAMILIES } from '../../chains/families.ts'
+import type { Schemas } from '../../contract/operations.ts'
+import { AppError } from '../../errors.ts'
+import type { Relayer } from '../../relayers/relayer.ts'
+import type { Transaction } from '../../transactions/model/transaction.ts'
+import { requireTransaction } from '../../transactions/store/lookups-store.ts'
+import {
+  type DecisionOutcome,
+  decideTransaction,
+  type StatedDecision,
+} from '../../transactions/watch/decide.ts'
+import type { Service } from '../service.ts'
 
 type DecidingService = Pick<Service, 'db' | 'clock'>
 
