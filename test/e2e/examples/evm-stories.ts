@@ -158,10 +158,12 @@ async function overspend({ service }: Stage): Promise<void> {
     await service.api('POST', path, { to: RECEIVER, value: 2 }, { authorization })
 }
 
-/** A payment for later, which is taken back. */
+/** A payment for later: an operator says too early that it was made, and it is taken back. */
 async function schedule({ service, clock }: Stage): Promise<void> {
   const valid_from = new Date(clock.now() + 3_600_000).toISOString()
   const { body } = await service.api('POST', ALL, { to: RECEIVER, value: 1, valid_from })
+  const decision = { transaction_id: body.data.id, included: true, reason: 'Paid after the backup.' }
+  await service.api('POST', `${ALL}/decisions`, { decisions: [decision] })
   await service.api('DELETE', `${ALL}/${body.data.id}`)
 }
 
