@@ -25,6 +25,7 @@ import type {
 import type { ChainCapabilities, ContentReader, ExternalNonce, Funding } from './capabilities.ts'
 import type { Effects } from './effects.ts'
 import type { Account, ChainRequest, Policies, UnsignedTransaction } from './request.ts'
+import type { VerifyOptions } from './rpc/identity.ts'
 import type { RpcCall, RpcReply } from './rpc/rpc.ts'
 import type { Speed } from './speed.ts'
 
@@ -83,8 +84,8 @@ export interface ChainOf<
   readonly readMethods: readonly string[]
   /** The time after which accepted bytes are broadcast again, in ms, on chains whose nodes keep no pool. Default: half a minute. */
   readonly rebroadcastAfterMs?: number
-  /** Refuses if an endpoint serves another network than the configured one; unknown when no endpoint answers. */
-  verify(): Promise<Answer<void>>
+  /** Refuses endpoints that serve another network than the configured one; unknown if too few answer. */
+  verify(options?: VerifyOptions): Promise<Answer<void>>
   /** Returns the address in the chain's canonical spelling: EIP-55 on EVM. The text is a valid address in any spelling. */
   canonicalAddress(text: string): string
   /** Finds problems that need no network: shapes, intrinsic gas, mixed pricing, the cap. */

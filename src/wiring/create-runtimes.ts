@@ -166,25 +166,33 @@ export async function createRuntimes(options: RuntimeSetOptions) {
 }
 
 /**
- * Checks the chain id of every endpoint group. A wrong chain id is a mistake in the configuration and stops the start; a node that does not
- * answer is only logged. Urls of callers never stop the start: the first health check disables the relayers that use them.
+ * Checks which chain every endpoint group serves. A wrong one is a mistake in the configuration and stops the start; one
+ * endpoint of several that serves another chain, and a node that does not answer, are only logged.
+ * Urls of callers never stop the start: the first health check disables the relayers that use them.
  */
 async function verifyChains(registry: RelayerRegistry, log: Logger): Promise<void> {
   const answers = await Promise.all(
-    [...registry.endpointGroups()].map(async ([name, { runtime }]) => ({
-      name,
-      untrusted: runtime.network.rpcUrls.some((url) => url.untrusted),
-      answer: await runtime.chain.verify(),
-    })),
+    [...registry.endpointGroups()].map(
+      async ([
+        name,
+        {
+          runtime: { network, chain },
+        },
+      ]) => {
+        const each = await chain.verify({ each: true })
+        const untrusted = network.rpcUrls.some((url) => url.untrusted)
+        return { name, untrusted, each, answer: each.kind === 'refused' ? await chain.verify() : each }
+      },
+    ),
   )
   const problems = answers.flatMap(({ untrusted, answer }) =>
     answer.kind === 'refused' && !untrusted ? [answer.refusal.detail] : [],
   )
   if (problems.length > 0) throw new ConfigError(problems)
-  for (const { name, answer } of answers) {
-    if (answer.kind === 'unknown')
-      log.warn({ network: name, detail: answer.detail }, 'network does not answer; retrying')
-    else if (answer.kind === 'refused')
-      log.error({ network: name, detail: answer.refusal.detail }, 'endpoint serves another chain')
+  for (const { name, each } of answers) {
+    if (each.kind === 'unknown')
+      log.warn({ network: name, detail: each.detail }, 'network does not answer; retrying')
+    else if (each.kind === 'refused')
+      log.error({ network: name, detail: each.refusal.detail }, 'endpoint serves another chain')
   }
 }

@@ -113,12 +113,11 @@ async function checkRelayers({ db }: Database): Promise<Component> {
 }
 
 async function checkChain(used: Pick<ChainInUse, 'network' | 'chain'>, clock: Clock): Promise<Component> {
+  const each = await used.chain.verify({ each: true })
+  if (each.kind === 'ok') return checkEndpoints(used, clock)
+  if (each.kind === 'unknown') return { status: 'unhealthy', error: 'No endpoint answers.' }
   const answer = await used.chain.verify()
-  if (answer.kind === 'ok') return checkEndpoints(used, clock)
-  return {
-    status: 'unhealthy',
-    error: answer.kind === 'refused' ? answer.refusal.detail : 'No endpoint answers.',
-  }
+  return { status: answer.kind === 'ok' ? 'degraded' : 'unhealthy', error: each.refusal.detail }
 }
 
 /** Reports only numbers, because readiness needs no API key. The diagnosis has the details. */

@@ -101,7 +101,7 @@ export function createRelayerRuntimes(options: RelayerRuntimesOptions): RelayerR
 
   async function verify(network: Network): Promise<Answer<void>> {
     const chain = (await load(network.type))(network)
-    const answer = await withTimeout(options.clock, VERIFY_MS, chain.verify())
+    const answer = await withTimeout(options.clock, VERIFY_MS, chain.verify({ each: true }))
     return answer ?? { kind: 'unknown', detail: 'no endpoint answered in time' }
   }
 

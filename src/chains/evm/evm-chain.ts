@@ -5,13 +5,13 @@ import type { Answer } from '../answer.ts'
 import type { Funding } from '../capabilities.ts'
 import type { SigningContext } from '../chain.ts'
 import { createBalanceReader } from '../rpc/balance-reader.ts'
+import { type ChainOptions, connect, reportEndpoints } from '../rpc/connect.ts'
 import {
-  type ChainOptions,
-  connect,
   createGenesisReader,
   type GenesisQuestion,
-  reportEndpoints,
-} from '../rpc/connect.ts'
+  type VerifyOptions,
+  verifyNetwork,
+} from '../rpc/identity.ts'
 import { createUnknownTexts } from '../rpc/refusals.ts'
 import type { PooledClient, RpcCall, RpcReply } from '../rpc/rpc.ts'
 import { createSimulationRefusals } from '../simulations.ts'
@@ -106,7 +106,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
   return {
     unit: 'wei',
     readMethods: READ_METHODS,
-    verify: () => verifyChainId(client, network),
+    verify: (options) => verifyChainId(client, network, options),
     genesis: createGenesisReader(client, GENESIS),
     canonicalAddress: (text) => getAddress(text),
     addressProblem: (text) =>
@@ -223,22 +223,15 @@ const GENESIS: GenesisQuestion = {
 const CHAIN_ID: RpcCall = { method: 'eth_chainId', params: [] }
 
 /**
- * Refuses if an endpoint serves another chain than the configured one. A signature for another chain would be valid there (EIP-155), and
- * an endpoint of another chain would answer with wrong nonces.
+ * Refuses endpoints of another chain than the configured one. A signature for another chain would be valid there
+ * (EIP-155), and their nonces would be wrong.
  */
-async function verifyChainId(client: PooledClient, network: EvmNetwork): Promise<Answer<void>> {
-  const everywhere = (await client.sendEverywhere([CHAIN_ID])).flatMap((replies) =>
-    replies.map(({ reply }) => reply),
-  )
-  // All endpoints are paused, so the one allowed as a last resort decides.
-  const answered = everywhere.some(({ kind }) => kind !== 'unknown')
-  const replies = answered ? everywhere : await client.send([CHAIN_ID])
-  const answers = replies.map((reply) => compare(reply, network))
-  return (
-    answers.find(({ kind }) => kind === 'refused') ??
-    answers.find(({ kind }) => kind === 'ok') ??
-    answers[0] ?? { kind: 'unknown', detail: 'no endpoint answers' }
-  )
+function verifyChainId(
+  client: PooledClient,
+  network: EvmNetwork,
+  options?: VerifyOptions,
+): Promise<Answer<void>> {
+  return verifyNetwork(client, { call: CHAIN_ID, compare: (reply) => compare(reply, network), ...options })
 }
 
 function compare(reply: RpcReply, { name, chainId }: EvmNetwork): Answer<void> {

@@ -4,7 +4,8 @@ import type { Funding } from '../capabilities.ts'
 import type { Reviewed } from '../chain.ts'
 import type { UnsignedSolana } from '../request.ts'
 import { createBalanceReader } from '../rpc/balance-reader.ts'
-import { type ChainOptions, connect, createGenesisReader, reportEndpoints } from '../rpc/connect.ts'
+import { type ChainOptions, connect, reportEndpoints } from '../rpc/connect.ts'
+import { createGenesisReader, type VerifyOptions, verifyNetwork } from '../rpc/identity.ts'
 import { createUnknownTexts } from '../rpc/refusals.ts'
 import type { PooledClient, RpcCall, RpcReply } from '../rpc/rpc.ts'
 import { createSimulationRefusals } from '../simulations.ts'
@@ -66,7 +67,7 @@ export function createSolanaChain(options: ChainOptions<SolanaNetwork>): SolanaC
       reSignable: isReSignable,
     },
     history: createAccountHistory(client),
-    verify: () => verifyEndpoints(client, network, history),
+    verify: (options) => verifyEndpoints({ client, network, history }, options),
     genesis: createGenesisReader(client, { call: GENESIS, read: (hash) => hash }),
     canonicalAddress: (text) => text,
     encodeInstruction,
@@ -150,27 +151,25 @@ async function reviewUnsigned(
 const GENESIS: RpcCall = { method: 'getGenesisHash', params: [] }
 
 /**
- * Refuses if an endpoint serves another cluster than the configured one, where that is known. A signed transaction does not name its
- * network, only its blockhash does, so an endpoint of another cluster would report other accounts. The call also notes which endpoints keep
- * old transactions.
+ * Refuses endpoints of another cluster than the configured one, where that is known. A signed transaction does not
+ * name its network, only its blockhash does, so endpoints of another cluster would report other accounts. The call also
+ * notes which endpoints keep old transactions.
  */
 async function verifyEndpoints(
-  client: PooledClient,
-  network: SolanaNetwork,
-  history: HistoryRecord,
+  { client, network, history }: Verified,
+  options?: VerifyOptions,
 ): Promise<Answer<void>> {
   const endpoints = await askEverywhere(client, [GENESIS, ...HISTORY_CALLS])
   for (const { url, replies: told } of endpoints) history.note(url, told.slice(1))
-  const everywhere = endpoints.flatMap(({ replies: [genesis] }) => genesis?.reply ?? [])
-  const answered = everywhere.some(({ kind }) => kind !== 'unknown')
-  // All endpoints are paused, so the one allowed as a last resort decides.
-  const replies = answered ? everywhere : await client.send([GENESIS])
-  const answers = replies.map((reply) => compare(reply, network))
-  return (
-    answers.find(({ kind }) => kind === 'refused') ??
-    answers.find(({ kind }) => kind === 'ok') ??
-    answers[0] ?? { kind: 'unknown', detail: 'no endpoint answers' }
-  )
+  const replies = endpoints.flatMap(({ replies: [genesis] }) => genesis?.reply ?? [])
+  const question = { call: GENESIS, compare: (reply: RpcReply) => compare(reply, network), ...options }
+  return verifyNetwork(client, question, replies)
+}
+
+interface Verified {
+  readonly client: PooledClient
+  readonly network: SolanaNetwork
+  readonly history: HistoryRecord
 }
 
 function compare(reply: RpcReply, { name, genesisHash }: SolanaNetwork): Answer<void> {

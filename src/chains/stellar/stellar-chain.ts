@@ -3,13 +3,14 @@ import type { Answer, Head } from '../answer.ts'
 import type { SpeedMeaning } from '../chain.ts'
 import { createBalanceReader } from '../rpc/balance-reader.ts'
 import { type ChainOptions, connect, reportEndpoints } from '../rpc/connect.ts'
+import { type VerifyOptions, verifyNetwork } from '../rpc/identity.ts'
 import { createUnknownTexts } from '../rpc/refusals.ts'
 import type { PooledClient, RpcCall, RpcReply } from '../rpc/rpc.ts'
 import { createSimulationRefusals } from '../simulations.ts'
 import type { Speed } from '../speed.ts'
 import { broadcastAll, NODE_DIALECT } from './broadcast.ts'
 import { checkRequest } from './check/request.ts'
-import type { StellarDraft } from './content.ts'
+import type { StellarDraft, UnixSeconds } from './content.ts'
 import { encodeNamedArgs } from './contract-spec/named-args.ts'
 import { createSpecReader } from './contract-spec/read-contract-spec.ts'
 import { nextSequence } from './effects/effects.ts'
@@ -107,7 +108,7 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
       review: (preimage, address) => reviewAuthorization({ client, passphrase }, preimage, address),
     },
     inclusionHashes: { of: hashesOf },
-    verify: () => verifyPassphrase(client, network),
+    verify: (options) => verifyPassphrase(client, network, options),
     canonicalAddress: (text) => text,
     encodeNamedArgs: (request) => encodeNamedArgs(readSpec, request),
     check: (request, account) => checkRequest(request, account, network),
@@ -122,7 +123,7 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
     head: async () => {
       probeHeights()
       const head = await readHead(client)
-      if (head.kind === 'ok') sawLedger(head.value.expiredUpTo ?? 0n)
+      if (head.kind === 'ok') sawLedger((head.value.expiredUpTo ?? 0n) as UnixSeconds)
       return head
     },
     seenHead: () => client.seenHead(),
@@ -182,22 +183,15 @@ function comparePrice(draft: StellarDraft, market: Market) {
 const NETWORK: RpcCall = { method: 'getNetwork', params: {} }
 
 /**
- * Refuses if an endpoint serves another network than the configured one. Every signature is for one network's passphrase, so another
- * network would refuse the bytes, and its endpoint would answer with wrong sequence numbers.
+ * Refuses endpoints of another network than the configured one. Every signature is for one network's passphrase, so
+ * another network would refuse the bytes, and its sequence numbers would be wrong.
  */
-async function verifyPassphrase(client: PooledClient, network: StellarNetwork): Promise<Answer<void>> {
-  const everywhere = (await client.sendEverywhere([NETWORK])).flatMap((replies) =>
-    replies.map(({ reply }) => reply),
-  )
-  // All endpoints are paused, so the one allowed as a last resort decides.
-  const answered = everywhere.some(({ kind }) => kind !== 'unknown')
-  const replies = answered ? everywhere : await client.send([NETWORK])
-  const answers = replies.map((reply) => compare(reply, network))
-  return (
-    answers.find(({ kind }) => kind === 'refused') ??
-    answers.find(({ kind }) => kind === 'ok') ??
-    answers[0] ?? { kind: 'unknown', detail: 'no endpoint answers' }
-  )
+function verifyPassphrase(
+  client: PooledClient,
+  network: StellarNetwork,
+  options?: VerifyOptions,
+): Promise<Answer<void>> {
+  return verifyNetwork(client, { call: NETWORK, compare: (reply) => compare(reply, network), ...options })
 }
 
 function compare(reply: RpcReply, { name, passphrase }: StellarNetwork): Answer<void> {

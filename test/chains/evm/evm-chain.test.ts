@@ -81,7 +81,11 @@ describe('verify', () => {
   test.each([
     { name: 'the right chain', answers: [anvil], want: 'ok' },
     { name: 'another chain', answers: [other], want: 'refused' },
-    { name: 'another chain at the second endpoint', answers: [anvil, other], want: 'refused' },
+    { name: 'another chain at all endpoints', answers: [other, other, dead], want: 'refused' },
+    { name: 'another chain at most endpoints', answers: [other, anvil, other], want: 'refused' },
+    { name: 'another chain at one of two endpoints', answers: [anvil, other], want: 'ok' },
+    { name: 'another chain at one of three endpoints', answers: [other, anvil, anvil], want: 'ok' },
+    { name: 'another chain at the only one that answers', answers: [other, dead], want: 'unknown' },
     { name: 'one endpoint silent', answers: [dead, anvil], want: 'ok' },
     { name: 'all silent', answers: [dead, dead], want: 'unknown' },
     { name: 'nonsense', answers: [answering({ eth_chainId: 'mainnet' })], want: 'unknown' },
@@ -89,6 +93,11 @@ describe('verify', () => {
   ])('$name: $want', async ({ answers, want }) => {
     const { chain } = await setUp(...answers)
     expect((await chain.verify()).kind).toBe(want)
+  })
+
+  test('refuses one endpoint of another chain before it is configured', async () => {
+    const { chain } = await setUp(anvil, other, dead)
+    expect((await chain.verify({ each: true })).kind).toBe('refused')
   })
 })
 
