@@ -1,3 +1,4 @@
+import type { Quantity } from '../lib/bigint.ts'
 import type { EvmDraft } from './evm/content.ts'
 import type { ChainRequest } from './request.ts'
 import type { SolanaDraft } from './solana/content.ts'
@@ -100,13 +101,11 @@ export interface Attempt<D extends Draft = Draft> {
   readonly result?: ChainResult
 }
 
-declare const charged: unique symbol
-
 /**
  * A fee that the chain states it has charged, in the smallest unit. The types keep it apart from estimates and limits, which are what a draft
  * can cost at most.
  */
-export type ChargedFee = bigint & { readonly [charged]: true }
+export type ChargedFee = Quantity<'charged fee'>
 
 /** Facts about an inclusion that the record keeps. */
 export interface ChainResult {

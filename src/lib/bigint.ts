@@ -1,9 +1,14 @@
+declare const meaning: unique symbol
+
+/** An integer with one meaning. The compiler refuses one with another meaning, and an integer without any, in its place. */
+export type Quantity<Meaning extends string> = bigint & { readonly [meaning]: Meaning }
+
 /** `Math.max` and `Math.min` know no bigint. */
-export function larger(a: bigint, b: bigint): bigint {
+export function larger<T extends bigint>(a: T, b: T): T {
   return a > b ? a : b
 }
 
-export function smaller(a: bigint, b: bigint): bigint {
+export function smaller<T extends bigint>(a: T, b: T): T {
   return a < b ? a : b
 }
 

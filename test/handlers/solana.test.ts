@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Attempt } from '../../src/chains/attempt.ts'
-import type { SolanaDraft, SolanaRequest } from '../../src/chains/solana/content.ts'
+import type { BlockHeight, SolanaDraft, SolanaRequest } from '../../src/chains/solana/content.ts'
 import { presentSolanaAttempt, presentSolanaContent } from '../../src/handlers/present/transaction.ts'
 import { isSolanaRequest, readSolanaRequest } from '../../src/handlers/read/request.ts'
 
@@ -12,7 +12,7 @@ const DRAFT: SolanaDraft = {
   fee: 5_002n,
   unitPrice: 7n,
   spends: 1n,
-  expiresAt: 151n,
+  expiresAt: 151n as BlockHeight,
 }
 
 const ATTEMPT: Attempt<SolanaDraft> = {

@@ -1,91 +1,77 @@
-import { HIGHER_OF_TWO, type Rule, SECOND_HIGHEST } from '../rpc/agreement.ts'
+import { type AgreementTable, HIGHER_OF_TWO, SECOND_HIGHEST } from '../rpc/agreement.ts'
 
-/** The rule by which the endpoints of a network agree on one value that they answer. */
-interface Agreement {
-  /** Its name in the documentation. */
-  readonly value: string
-  /** The calls that answer it. */
-  readonly call: string
-  readonly rule: Rule
-  /** The most that an endpoint can do that is the only one to answer. */
-  readonly alone: string
-}
-
-/**
- * The values that EVM endpoints answer and that can cost money, hold up an account or refuse a request. Every
- * endpoint is asked, and those at the head count. docs/rpc-endpoints.md shows this table.
- */
-export const AGREEMENTS = {
-  gasPrice: {
-    value: 'gas price',
-    call: '`eth_gasPrice`',
-    rule: SECOND_HIGHEST,
+/** The answers of EVM endpoints that count, and what one endpoint alone may do with each. */
+export const EVM_AGREEMENT = {
+  'gas price': {
+    told: ['eth_gasPrice'],
+    asked: 'all',
+    agreed: SECOND_HIGHEST,
     alone: 'the price, up to the fee cap',
   },
-  baseFee: {
-    value: 'base fee',
-    call: '`eth_feeHistory`',
-    rule: SECOND_HIGHEST,
+  'base fee': {
+    told: ['eth_feeHistory'],
+    asked: 'all',
+    agreed: SECOND_HIGHEST,
     alone: 'the price, up to the fee cap',
   },
-  tip: {
-    value: 'tip of each speed',
-    call: '`eth_feeHistory`, `eth_maxPriorityFeePerGas`',
-    rule: SECOND_HIGHEST,
+  'tip of each speed': {
+    told: ['eth_feeHistory', 'eth_maxPriorityFeePerGas'],
+    asked: 'all',
+    agreed: SECOND_HIGHEST,
     alone: 'the price, up to the fee cap',
   },
-  raise: {
-    value: 'the same prices, for a raise',
-    call: 'the same',
-    rule: HIGHER_OF_TWO,
+  'prices, for a raise': {
+    told: ['eth_gasPrice', 'eth_feeHistory', 'eth_maxPriorityFeePerGas'],
+    asked: 'all',
+    agreed: HIGHER_OF_TWO,
     alone: 'a raise, within `fee_limit_multiplier`',
   },
-  blockGasLimit: {
-    value: 'block gas limit',
-    call: '`eth_getBlockByNumber`',
-    rule: HIGHER_OF_TWO,
+  'block gas limit': {
+    told: ['eth_getBlockByNumber'],
+    asked: 'all',
+    agreed: HIGHER_OF_TWO,
     alone: 'a refusal, once it has lasted',
   },
-  gasUsed: {
-    value: 'gas used by the newest block',
-    call: '`eth_getBlockByNumber`',
-    rule: SECOND_HIGHEST,
+  'gas used by the newest block': {
+    told: ['eth_getBlockByNumber'],
+    asked: 'all',
+    agreed: SECOND_HIGHEST,
     alone: 'a raise, within `fee_limit_multiplier`',
   },
-  gasEstimate: {
-    value: 'gas of a call',
-    call: '`eth_estimateGas`',
-    rule: HIGHER_OF_TWO,
+  'gas of a call': {
+    told: ['eth_estimateGas'],
+    asked: 'all',
+    agreed: HIGHER_OF_TWO,
     alone: 'the gas limit, up to that of a block and the fee cap',
   },
-  l1Fee: {
-    value: 'L1 fee',
-    call: '`GasPriceOracle.getL1Fee`',
-    rule: SECOND_HIGHEST,
+  'L1 fee': {
+    told: ['GasPriceOracle.getL1Fee'],
+    asked: 'all',
+    agreed: SECOND_HIGHEST,
     alone: 'the reserved amount',
   },
-  operatorFee: {
-    value: 'operator fee',
-    call: '`GasPriceOracle.getOperatorFee`',
-    rule: SECOND_HIGHEST,
+  'operator fee': {
+    told: ['GasPriceOracle.getOperatorFee'],
+    asked: 'all',
+    agreed: SECOND_HIGHEST,
     alone: 'the reserved amount',
   },
-  lineaTip: {
-    value: 'price of a call on Linea',
-    call: '`linea_estimateGas`',
-    rule: SECOND_HIGHEST,
+  'price of a call on Linea': {
+    told: ['linea_estimateGas'],
+    asked: 'all',
+    agreed: SECOND_HIGHEST,
     alone: 'the price, up to the fee cap',
   },
-  nonce: {
-    value: 'nonce of an account',
-    call: '`eth_getTransactionCount`',
-    rule: SECOND_HIGHEST,
+  'nonce of an account': {
+    told: ['eth_getTransactionCount'],
+    asked: 'one, then all',
+    agreed: SECOND_HIGHEST,
     alone: 'a stop of the relayer, until an operator accepts its nonces',
   },
   balance: {
-    value: 'balance',
-    call: '`eth_getBalance`',
-    rule: HIGHER_OF_TWO,
+    told: ['eth_getBalance'],
+    asked: 'one, then all',
+    agreed: HIGHER_OF_TWO,
     alone: 'a wait for funds',
   },
-} as const satisfies Readonly<Record<string, Agreement>>
+} as const satisfies AgreementTable

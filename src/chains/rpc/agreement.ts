@@ -13,8 +13,8 @@ interface AgreementRow {
   readonly told: readonly string[]
   /** `all`: every endpoint is asked, at the same time · `one`: one, and all others if its answer refuses or differs from what was agreed. */
   readonly asked: 'all' | 'one, then all'
-  /** The rule by which the answers of the endpoints at the head become one value. */
-  readonly agreed: string
+  /** The rule by which the answers of the endpoints at the head become one value, or its words. */
+  readonly agreed: Rule | string
   /** The most that an endpoint can do whose answer no one else confirms. */
   readonly alone: string
 }
@@ -130,7 +130,7 @@ export function isNear(one: bigint, other: bigint, negligible = 0n): boolean {
  * Returns the second highest amount; the only one of one. Of three of which one is wrong, in any direction and by any factor, it is between the
  * other two or one of them; of two it is the lower one. Pure.
  */
-export function secondHighest(amounts: readonly bigint[]): bigint | undefined {
+export function secondHighest<T extends bigint>(amounts: readonly T[]): T | undefined {
   const sorted = amounts.toSorted((one, other) => (one > other ? -1 : one < other ? 1 : 0))
   return sorted[1] ?? sorted[0]
 }
@@ -236,26 +236,35 @@ interface HeadAsking {
   readonly calls: readonly RpcCall[]
   /** Reads the head in the replies of one endpoint, in the order of the calls. */
   readonly read: (replies: readonly EndpointReply[]) => Answer<Head>
-  /** A head may be this many blocks above what the endpoints reported. */
-  readonly toleratedBlocks: bigint
+  /** A head may be this many blocks above what the endpoints reported: they have gone on since. */
+  readonly aheadBlocks: bigint
+  /** The nodes behind one URL can differ by this many blocks. Default: `aheadBlocks`. */
+  readonly lateBlocks?: bigint
 }
 
+type HeadClient = Pick<PooledClient, 'sendAsOf' | 'sendEverywhere' | 'states' | 'seenHead'>
+
 /**
- * Reads the head from an endpoint that is as far as the others were lately. A head that no other endpoint can have reached would make every
- * real one look old, so it is a question to all, and the newest one counts that can be true.
+ * Reads the head from an endpoint that is as far as the others were lately. A head that no other endpoint can have
+ * reached would make every real one look old, and an old one would hold up what waits: both are questions to all, and
+ * so is an unreadable one.
  */
-export async function askHead(
-  client: Pick<PooledClient, 'sendAsOf' | 'sendEverywhere' | 'states' | 'seenHead'>,
-  { calls, read, toleratedBlocks }: HeadAsking,
-): Promise<Answer<Head>> {
-  const isReached = ({ number }: Head) => {
-    const seen = client.seenHead()
-    return seen === undefined || number <= seen.height + toleratedBlocks
-  }
-  const head = read(await client.sendAsOf(calls))
-  if (head.kind !== 'ok' || isReached(head.value) || client.states().length < 2) return head
-  const heads = (await client.sendEverywhere(calls)).map(read)
-  const reached = heads.flatMap((one) => (one.kind === 'ok' && isReached(one.value) ? [one.value] : []))
-  const [newest] = reached.toSorted((one, other) => (one.number > other.number ? -1 : 1))
-  return newest === undefined ? head : { kind: 'ok', value: newest }
+export async function askHead(client: HeadClient, asking: HeadAsking): Promise<Answer<Head>> {
+  const { calls, read, aheadBlocks, lateBlocks = aheadBlocks } = asking
+  const seen = () => client.seenHead()?.height
+  const isOld = (number: bigint, reached = 0n) => number + lateBlocks < reached
+  const isReached = (number: bigint, reached = number) => number <= reached + aheadBlocks
+  const isCredible = ({ number }: Head, reported: bigint | undefined) =>
+    !isOld(number, reported) && isReached(number, seen())
+
+  const first = await client.sendAsOf(calls)
+  const head = read(first)
+  if (client.states().length < 2) return head
+  if (head.kind === 'ok' && isCredible(head.value, first[0]?.head)) return head
+  const everywhere = await client.sendEverywhere(calls, undefined, ALL_IN_TIME)
+  const heads = everywhere.map(read).flatMap((one) => (one.kind === 'ok' ? [one.value] : []))
+  // Of two, the one that is nearer to what was seen before: neither is late.
+  const newest = secondHighest(heads.flatMap(({ number }) => (isOld(number, seen()) ? [] : [number])))
+  const agreed = heads.find(({ number }) => number === newest)
+  return agreed === undefined ? head : { kind: 'ok', value: agreed }
 }

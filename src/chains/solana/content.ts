@@ -1,3 +1,4 @@
+import type { Quantity } from '../../lib/bigint.ts'
 import type { Speed } from '../speed.ts'
 import type { FeePayment, SponsoringPolicies } from '../sponsoring.ts'
 
@@ -48,6 +49,12 @@ export interface SolanaRequest {
   readonly payment?: FeePayment
 }
 
+/** The number of a slot, which may have no block. */
+export type Slot = Quantity<'slot'>
+
+/** The number of a block, by which blockhashes expire: slots without a block do not count. */
+export type BlockHeight = Quantity<'block height'>
+
 /** Prepared content of a Solana transaction. */
 export interface SolanaDraft {
   readonly type: 'solana'
@@ -63,14 +70,14 @@ export interface SolanaDraft {
    * A finalized block of this height proves that no later block includes the transaction. Absent with a durable nonce, which does not
    * expire.
    */
-  readonly expiresAt?: bigint
+  readonly expiresAt?: BlockHeight
   /** The nonce account whose value replaces the blockhash. */
   readonly nonceAccount?: string
   /**
    * With a durable nonce: a slot that was confirmed before the transaction was signed, so no block up to this one includes it. Absent in
    * drafts of versions that did not store it.
    */
-  readonly preparedAtSlot?: bigint
+  readonly preparedAtSlot?: Slot
 }
 
 /** The rules of a Solana relayer, as configured; an absent rule has the default of the contract. Amounts in lamports. */

@@ -1,3 +1,4 @@
+import type { Quantity } from '../../lib/bigint.ts'
 import type { FeePayment, SponsoringPolicies } from '../sponsoring.ts'
 import type { StellarMemo, StellarOperation } from './model/operation.ts'
 
@@ -28,6 +29,12 @@ export interface StellarRequest {
   readonly payment?: FeePayment
 }
 
+/** A number of ledgers from the first one. */
+export type LedgerSequence = Quantity<'ledger sequence'>
+
+/** A time of a ledger, in seconds since 1970. */
+export type UnixSeconds = Quantity<'unix seconds'>
+
 /** Prepared content of a Stellar transaction. The signing adds source account and sequence number. */
 export interface StellarDraft {
   readonly type: 'stellar'
@@ -51,17 +58,17 @@ export interface StellarDraft {
   /**
    * The close time of the newest ledger when it was prepared, in Unix seconds: no ledger that closed in an earlier second includes it.
    */
-  readonly preparedAt: bigint
+  readonly preparedAt: UnixSeconds
   /**
    * The last second in which a ledger that includes the transaction may close, in Unix seconds. A ledger that closes in a later second
    * proves that no later one includes the transaction. One that closes in this second does not: the next may also close in it (CAP-88).
    */
-  readonly expiresAt?: bigint
+  readonly expiresAt?: UnixSeconds
   /**
    * The first ledger that is too late, where the signer set one (`maxLedger`). The closing of the ledger before it proves that no later one
    * includes the transaction.
    */
-  readonly maxLedger?: bigint
+  readonly maxLedger?: LedgerSequence
 }
 
 /** The rules of a Stellar relayer, as configured; an absent rule has the default of the contract. */

@@ -7,7 +7,7 @@ import {
 } from '@stellar/stellar-sdk/base'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { StellarDraft, StellarRequest } from '../../../src/chains/stellar/content.ts'
+import type { StellarDraft, StellarRequest, UnixSeconds } from '../../../src/chains/stellar/content.ts'
 import { closeEnvelope, maxTimeOf } from '../../../src/chains/stellar/model/envelope.ts'
 import { composeTransaction } from '../../../src/chains/stellar/prepare/prepare.ts'
 import { signDraft, signMessage } from '../../../src/chains/stellar/sign.ts'
@@ -42,7 +42,7 @@ function isSignedBy(tx: Transaction | FeeBumpTransaction, ...addresses: readonly
 }
 
 function draftOf(request: Partial<StellarRequest>, change: Partial<StellarDraft> = {}): StellarDraft {
-  const tx = composeTransaction(requestOf(request), accountWith(), 1_000n)
+  const tx = composeTransaction(requestOf(request), accountWith(), 1_000n as UnixSeconds)
   const end = maxTimeOf(tx)
   return {
     type: 'stellar',
@@ -54,7 +54,7 @@ function draftOf(request: Partial<StellarRequest>, change: Partial<StellarDraft>
     bumped: false,
     spends: 0n,
     maxFee: 1_000_000n,
-    preparedAt: 1_000n,
+    preparedAt: 1_000n as UnixSeconds,
     ...(end === undefined ? {} : { expiresAt: end }),
     ...change,
   }

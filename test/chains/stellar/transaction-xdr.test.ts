@@ -10,7 +10,7 @@ import {
 } from '@stellar/stellar-sdk/base'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { checkRequest } from '../../../src/chains/stellar/check/request.ts'
-import type { StellarRequest } from '../../../src/chains/stellar/content.ts'
+import type { StellarRequest, UnixSeconds } from '../../../src/chains/stellar/content.ts'
 import { maxTimeOf } from '../../../src/chains/stellar/model/envelope.ts'
 import type { StellarOperation } from '../../../src/chains/stellar/model/operation.ts'
 import { composeTransaction } from '../../../src/chains/stellar/prepare/prepare.ts'
@@ -76,7 +76,7 @@ describe('a prebuilt transaction to sign', () => {
   test('gets our number, fee and end, and keeps the rest', () => {
     const request = requestWith({})
     expect(checkRequest(request, accountWith(), NETWORK)).toBeUndefined()
-    const tx = composeTransaction(request, accountWith({ timeoutSeconds: 30 }), 5_000n)
+    const tx = composeTransaction(request, accountWith({ timeoutSeconds: 30 }), 5_000n as UnixSeconds)
     expect([tx.seqNum, tx.fee, tx.memo.value, maxTimeOf(tx)]).toEqual([0n, 0, 'theirs', 5_030n])
     expect(externalNonceOf(request)).toBeUndefined()
   })
@@ -89,7 +89,7 @@ describe('a prebuilt transaction to sign', () => {
   ])('its end %d and valid_until %s: the earlier one', (maxTime, until, want) => {
     const validUntil = until === undefined ? {} : { validUntil: new Date(until * 1_000 + 999) }
     const request = requestWith({ maxTime }, validUntil)
-    expect(maxTimeOf(composeTransaction(request, accountWith(), 0n))).toBe(want)
+    expect(maxTimeOf(composeTransaction(request, accountWith(), 0n as UnixSeconds))).toBe(want)
   })
 
   test.each<[Shape, Partial<StellarRequest>, string]>([

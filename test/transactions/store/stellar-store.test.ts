@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Attempt, ChargedFee } from '../../../src/chains/attempt.ts'
-import type { StellarDraft, StellarRequest } from '../../../src/chains/stellar/content.ts'
+import type {
+  LedgerSequence,
+  StellarDraft,
+  StellarRequest,
+  UnixSeconds,
+} from '../../../src/chains/stellar/content.ts'
 import type { StellarOperation } from '../../../src/chains/stellar/model/operation.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
 import { insertAttempts, saveOutcomes } from '../../../src/transactions/store/attempts-store.ts'
@@ -133,8 +138,8 @@ const DRAFT: StellarDraft = {
   bumped: true,
   spends: 2n ** 64n,
   maxFee: 0n,
-  preparedAt: 1_700_000_000n,
-  expiresAt: 2n ** 33n,
+  preparedAt: 1_700_000_000n as UnixSeconds,
+  expiresAt: (2n ** 33n) as UnixSeconds,
 }
 const { expiresAt: _, ...WITHOUT_END } = DRAFT
 
@@ -163,7 +168,7 @@ describe('an attempt on Stellar', () => {
     ['with an end', {}],
     ['without an end', { draft: WITHOUT_END }],
     ['made because an earlier one lapsed', { kind: 're_sign', outcome: 'expired' }],
-    ['that ends with a ledger', { draft: { ...WITHOUT_END, maxLedger: 2n ** 32n - 1n } }],
+    ['that ends with a ledger', { draft: { ...WITHOUT_END, maxLedger: (2n ** 32n - 1n) as LedgerSequence } }],
     [
       'in a fee bump',
       {

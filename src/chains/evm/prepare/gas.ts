@@ -1,5 +1,5 @@
 import { isHex, numberToHex, size, toHex } from 'viem/utils'
-import { larger } from '../../../lib/bigint.ts'
+import { larger, type Quantity } from '../../../lib/bigint.ts'
 import type { Answer } from '../../answer.ts'
 import {
   ALL_IN_TIME,
@@ -12,7 +12,7 @@ import {
 import type { UnknownTexts } from '../../rpc/refusals.ts'
 import type { EndpointReply, PooledClient, RpcCall, RpcClient, RpcReply } from '../../rpc/rpc.ts'
 import { dependsOnState, type SimulationOpinion, type SimulationRefusals } from '../../simulations.ts'
-import { AGREEMENTS } from '../agreement.ts'
+import { EVM_AGREEMENT } from '../agreement.ts'
 import type { EvmDraft, EvmPolicies, EvmRequest } from '../content.ts'
 import { readCount } from '../read/quantity.ts'
 import { decodeRevert, readSimulationError, wordsOf } from './revert.ts'
@@ -109,13 +109,11 @@ export function isDoubtfulLimit(request: GasContent, gasLimit: bigint, maxGas: b
   )
 }
 
-declare const meaning: unique symbol
-
 /** Gas that a node estimates for a call: what it needs now, without a margin. The types keep it apart from a gas limit. */
-export type GasEstimate = bigint & { readonly [meaning]: 'estimate' }
+export type GasEstimate = Quantity<'gas estimate'>
 
 /** The gas limit of a transaction, which is in the bytes that are signed. */
-export type GasLimit = bigint & { readonly [meaning]: 'limit' }
+export type GasLimit = Quantity<'gas limit'>
 
 /**
  * Returns the gas limit for an estimate: with its margin, as far as that fits below `most`, and never below the estimate itself, because the
@@ -314,7 +312,7 @@ export interface AgreedEstimate {
 
 function agreedEstimate(estimates: readonly Estimate[]): Answer<AgreedEstimate> {
   const values = estimates.map((one) => (one.kind === 'ok' ? one.value : undefined))
-  const [higher, lower] = [AGREEMENTS.gasEstimate.rule.of(values), SECOND_HIGHEST.of(values)]
+  const [higher, lower] = [EVM_AGREEMENT['gas of a call'].agreed.of(values), SECOND_HIGHEST.of(values)]
   return higher === undefined || lower === undefined
     ? { kind: 'unknown', detail: 'no endpoint answered with a gas estimate' }
     : { kind: 'ok', value: { higher: higher as GasEstimate, lower: lower as GasEstimate } }

@@ -6,7 +6,7 @@ import { atHead, HIGHER_OF_TWO, headTolerance, isNear, type Rule } from '../../r
 import { createRecentAnswer } from '../../rpc/balance-reader.ts'
 import type { EndpointReply, PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
 import type { Speed } from '../../speed.ts'
-import { AGREEMENTS } from '../agreement.ts'
+import { EVM_AGREEMENT as AGREED } from '../agreement.ts'
 import { readCount, readPrice, readQuantity } from '../read/quantity.ts'
 import { type Market, type MarketBlock, type PriceBounds, type Prices, SPEEDS } from './fees.ts'
 
@@ -40,7 +40,7 @@ interface MarketWatchOptions {
 
 /**
  * Creates a reader of the network's prices, which queries at most once in `freshForMs` for all callers. Every endpoint is asked, and each
- * price is agreed on by itself (`AGREEMENTS`), so that one of several endpoints moves none of them.
+ * price is agreed on by itself (`EVM_AGREEMENT`), so that one of several endpoints moves none of them.
  */
 export function createMarketWatch(options: MarketWatchOptions): () => Promise<Answer<Market>> {
   const { clock, freshForMs, bounds = () => ({}), leastTip = 0n } = options
@@ -114,10 +114,15 @@ function isSameNumber(one: bigint | undefined, other: bigint | undefined): boole
 function combine(markets: readonly Market[]): Market | undefined {
   const [first, ...others] = markets
   if (first === undefined || others.length === 0) return first
-  const { gasPrice, baseFee, tip, raise, blockGasLimit } = AGREEMENTS
-  const lower = combinePrices(markets, { gasPrice: gasPrice.rule, baseFee: baseFee.rule, tip: tip.rule })
-  const upper = combinePrices(markets, { gasPrice: raise.rule, baseFee: raise.rule, tip: raise.rule })
-  const mostGas = blockGasLimit.rule.of(markets.map((market) => market.blockGasLimit)) ?? first.blockGasLimit
+  const lower = combinePrices(markets, {
+    gasPrice: AGREED['gas price'].agreed,
+    baseFee: AGREED['base fee'].agreed,
+    tip: AGREED['tip of each speed'].agreed,
+  })
+  const raise = AGREED['prices, for a raise'].agreed
+  const upper = combinePrices(markets, { gasPrice: raise, baseFee: raise, tip: raise })
+  const mostGas =
+    AGREED['block gas limit'].agreed.of(markets.map((market) => market.blockGasLimit)) ?? first.blockGasLimit
   const block = combineBlocks(markets.flatMap((market) => market.block ?? []))
   return { ...lower, upper, blockGasLimit: mostGas, ...(block && { block }) }
 }
@@ -143,12 +148,11 @@ function combinePrices(
 function combineBlocks(blocks: readonly MarketBlock[]): MarketBlock | undefined {
   const number = HIGHER_OF_TWO.of(blocks.map((block) => block.number))
   if (number === undefined) return undefined
-  const { baseFee, blockGasLimit, gasUsed } = AGREEMENTS
   return omitUndefined({
     number,
-    baseFee: baseFee.rule.of(blocks.map((block) => block.baseFee)),
-    gasLimit: blockGasLimit.rule.of(blocks.map((block) => block.gasLimit)) ?? 0n,
-    gasUsed: gasUsed.rule.of(blocks.map((block) => block.gasUsed)),
+    baseFee: AGREED['base fee'].agreed.of(blocks.map((block) => block.baseFee)),
+    gasLimit: AGREED['block gas limit'].agreed.of(blocks.map((block) => block.gasLimit)) ?? 0n,
+    gasUsed: AGREED['gas used by the newest block'].agreed.of(blocks.map((block) => block.gasUsed)),
     time: blocks.find((block) => block.number === number)?.time,
   })
 }

@@ -4,7 +4,7 @@ import type { EvmNetwork } from '../../../networks/network.ts'
 import type { Answer } from '../../answer.ts'
 import { ALL_IN_TIME, atHead, headTolerance } from '../../rpc/agreement.ts'
 import type { PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
-import { AGREEMENTS } from '../agreement.ts'
+import { EVM_AGREEMENT } from '../agreement.ts'
 import type { EvmDraft, EvmRequest } from '../content.ts'
 import { isPrice, readPrice } from '../read/quantity.ts'
 import { serializeUnsigned } from '../sign.ts'
@@ -55,8 +55,8 @@ export async function readRollupFee(
   }))
   const answered = fees.filter(({ l1Fee, operatorFee }) => l1Fee !== undefined && operatorFee !== undefined)
   const counted = atHead(answered, headTolerance(blocktimeMs))
-  const l1Fee = AGREEMENTS.l1Fee.rule.of(counted.map((one) => one.l1Fee))
-  const operatorFee = AGREEMENTS.operatorFee.rule.of(counted.map((one) => one.operatorFee))
+  const l1Fee = EVM_AGREEMENT['L1 fee'].agreed.of(counted.map((one) => one.l1Fee))
+  const operatorFee = EVM_AGREEMENT['operator fee'].agreed.of(counted.map((one) => one.operatorFee))
   const fee =
     l1Fee === undefined || operatorFee === undefined
       ? undefined
@@ -101,8 +101,9 @@ export function createLineaQuote(
       return quote === undefined ? [] : [{ ...quote, head: answer?.head }]
     })
     const counted = atHead(told, headTolerance(averageBlocktimeMs))
-    const tip = AGREEMENTS.lineaTip.rule.of(counted.map((quote) => quote.tip))
-    const baseFee = AGREEMENTS.lineaTip.rule.of(counted.map((quote) => quote.baseFee))
+    const rule = EVM_AGREEMENT['price of a call on Linea'].agreed
+    const tip = rule.of(counted.map((quote) => quote.tip))
+    const baseFee = rule.of(counted.map((quote) => quote.baseFee))
     if (tip === undefined || baseFee === undefined) return undefined
     return { tip, ceiling: baseFee + tip, stated: true }
   }

@@ -1,7 +1,7 @@
 import type { Answer } from '../../answer.ts'
 import { ALL_IN_TIME, atHead, headTolerance, type Rule } from '../../rpc/agreement.ts'
 import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
-import { AGREEMENTS } from '../agreement.ts'
+import { EVM_AGREEMENT } from '../agreement.ts'
 import { readCount, readQuantity } from './quantity.ts'
 import { BEHIND, NO_REPLY, silent } from './reads.ts'
 
@@ -26,7 +26,7 @@ interface Kind {
 const NONCE: Kind = {
   method: 'eth_getTransactionCount',
   read: readCount,
-  rule: AGREEMENTS.nonce.rule,
+  rule: EVM_AGREEMENT['nonce of an account'].agreed,
   isHarmless: (value, known) => value === known,
 }
 
@@ -34,7 +34,7 @@ const NONCE: Kind = {
 const BALANCE: Kind = {
   method: 'eth_getBalance',
   read: readQuantity,
-  rule: AGREEMENTS.balance.rule,
+  rule: EVM_AGREEMENT.balance.agreed,
   isHarmless: (value, known) => value >= known,
 }
 

@@ -11,7 +11,7 @@ import {
   takeWithin,
 } from '../../answer.ts'
 import type { ChainResult, ChargedFee } from '../../attempt.ts'
-import { ALL_IN_TIME, SECOND_HIGHEST } from '../../rpc/agreement.ts'
+import { askHead } from '../../rpc/agreement.ts'
 import type { EndpointReply, PooledClient, RpcCall, RpcClient, RpcReply } from '../../rpc/rpc.ts'
 import type { EvmDraft } from '../content.ts'
 import { listParameters } from '../prepare/gas.ts'
@@ -66,46 +66,16 @@ export function createHeaderReader(client: PooledClient): HeaderReader {
   }
 }
 
-/**
- * Reads the newest block, and the newest final block on networks that announce it. It prefers an endpoint that is as far as the others were
- * lately; a height that the others cannot have reached, and an
- * unreadable block, are questions to all.
- */
-export async function readHead(client: PooledClient, finality: EvmFinality): Promise<Answer<Head>> {
+/** Reads the newest block, and the newest final block on networks that announce it. */
+export function readHead(client: PooledClient, finality: EvmFinality): Promise<Answer<Head>> {
   const tags = finality === 'depth' ? ['latest'] : ['latest', finality]
-  const calls = tags.map((tag) => ({ method: 'eth_getBlockByNumber', params: [tag, false] }))
-  const first = await client.sendAsOf(calls)
-  const head = toHead(first, finality)
-  if (client.states().length < 2 || isCredible(client, head, first)) return head
-  const heads = (await client.sendEverywhere(calls, undefined, ALL_IN_TIME)).map((replies) =>
-    toHead(replies, finality),
-  )
-  const numbers = heads.map((one) => (one.kind === 'ok' ? one.value.number : undefined))
-  const current = numbers.filter((number) => number !== undefined && !isOld(client, number))
-  // Of two, the one that is nearer to what was seen before: none of them is late.
-  const newest = SECOND_HIGHEST.of(current)
-  return heads.find((one) => one.kind === 'ok' && one.value.number === newest) ?? head
-}
-
-/** The nodes behind one URL can differ by this many blocks. */
-const ONE_ENDPOINT = 3n
-
-/** The head is no lower than the height that the endpoint told with it, and no higher than the others can have reached since they answered. */
-function isCredible(client: PooledClient, head: Answer<Head>, [reply]: readonly EndpointReply[]): boolean {
-  if (head.kind !== 'ok') return false
-  const { number } = head.value
-  if (reply?.head !== undefined && number + ONE_ENDPOINT < reply.head) return false
-  return isReached(client, number)
-}
-
-function isOld(client: PooledClient, number: bigint): boolean {
-  return number + ONE_ENDPOINT < (client.seenHead()?.height ?? 0n)
-}
-
-/** The endpoints report no lower height. They are asked for the height before the block, which can be the next one. */
-function isReached(client: PooledClient, number: bigint): boolean {
-  const seen = client.seenHead()
-  return seen === undefined || number <= seen.height + 1n
+  return askHead(client, {
+    calls: tags.map((tag) => ({ method: 'eth_getBlockByNumber', params: [tag, false] })),
+    read: (replies) => toHead(replies, finality),
+    // Endpoints are asked for the height before the block, which can be the next one.
+    aheadBlocks: 1n,
+    lateBlocks: 3n,
+  })
 }
 
 function toHead([latest, final]: readonly EndpointReply[], finality: EvmFinality): Answer<Head> {

@@ -1,6 +1,7 @@
 import { larger, smaller } from '../../../lib/bigint.ts'
 import type { InclusionProof } from '../../answer.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
+import type { Slot } from '../content.ts'
 import type { Finalized } from '../read/head.ts'
 import type { EndpointStatuses } from '../read/receipts.ts'
 import type { InclusionWindow } from './inclusion-window.ts'
@@ -23,7 +24,7 @@ interface AbsenceQuestion {
   /** The range of blocks that could include the transaction. */
   readonly life: InclusionWindow
   /** The transaction must be absent up to this finalized slot. */
-  readonly asOf: bigint
+  readonly asOf: Slot
   /** A finalized slot and its height, not before `asOf`. */
   readonly head: Finalized
   /** The replies of each endpoint about the signatures: none of them knows one. */
@@ -79,16 +80,16 @@ function findingOf(statuses: EndpointStatuses['statuses']): EndpointFinding {
 }
 
 /** Heights grow by at most one from slot to slot, so the block of the last height is not after this slot. */
-function lastSlot({ life: { toHeight }, asOf, head }: AbsenceQuestion): bigint {
+function lastSlot({ life: { toHeight }, asOf, head }: AbsenceQuestion): Slot {
   if (toHeight === undefined || toHeight >= head.height) return asOf
-  return larger(0n, smaller(asOf, head.slot - (head.height - toHeight)))
+  return larger(0n, smaller<bigint>(asOf, head.slot - (head.height - toHeight))) as Slot
 }
 
 /** Estimates the slot at which the life begins. */
-function firstSlot({ life: { fromHeight, fromSlot }, head }: AbsenceQuestion): bigint {
+function firstSlot({ life: { fromHeight, fromSlot }, head }: AbsenceQuestion): Slot {
   const blocks = fromHeight === undefined ? 0n : head.height - fromHeight
   const byHeight = fromHeight === undefined ? head.slot : head.slot - blocks - blocks / SKIPPED_ONE_IN
-  return larger(0n, smaller(byHeight, fromSlot ?? byHeight) - SLACK_SLOTS)
+  return larger(0n, smaller<bigint>(byHeight, fromSlot ?? byHeight) - SLACK_SLOTS) as Slot
 }
 
 /**
@@ -97,10 +98,10 @@ function firstSlot({ life: { fromHeight, fromSlot }, head }: AbsenceQuestion): b
  */
 function nextSlot(
   findings: readonly EndpointFinding[],
-  { from, to }: { readonly from: bigint; readonly to: bigint },
-): bigint | undefined {
+  { from, to }: { readonly from: Slot; readonly to: Slot },
+): Slot | undefined {
   if (findings.some(({ kind }) => kind === 'late') && from > 0n)
-    return larger(0n, from - larger(to - from, SLACK_SLOTS))
+    return larger(0n, from - larger(to - from, SLACK_SLOTS)) as Slot
   const edges = findings.flatMap((finding) => (finding.kind === 'edge' ? finding.from : []))
   const next = edges.filter((edge) => edge <= to)
   return next.length === 0 ? undefined : next.reduce(smaller)
@@ -120,8 +121,8 @@ type EndpointFinding =
 
 interface Circumstances {
   /** The first and the last slot of the range. */
-  readonly from: bigint
-  readonly to: bigint
+  readonly from: Slot
+  readonly to: Slot
 }
 
 /** Explains to an operator why nothing is proved; `unprovable` if no endpoint can ever supply the data that the proof needs. */

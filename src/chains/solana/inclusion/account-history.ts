@@ -15,7 +15,7 @@ import { fieldsOf, newestSlot, readInteger, resultOf } from '../read/replies.ts'
 import { isBy } from '../sign.ts'
 import { addressBytes, encodeBase58 } from '../wire/addresses.ts'
 import { isMultiSigner, readTransaction } from '../wire/message.ts'
-import { askEverywhere, lacksHistory, MINIMUM_LEDGER_SLOT, readSlot } from './ledger.ts'
+import { askEverywhere, lacksHistory, MINIMUM_LEDGER_SLOT, slotIn } from './ledger.ts'
 
 /** The highest number of transactions that one call lists (agave `MAX_GET_CONFIRMED_SIGNATURES_FOR_ADDRESS2_LIMIT`). */
 const PAGE = 1_000
@@ -148,7 +148,7 @@ async function askFirst(
 const FIRST_AVAILABLE: RpcCall = { method: 'getFirstAvailableBlock', params: [] }
 
 function reachesBack([ledger, storage]: readonly (EndpointReply | undefined)[], slot: bigint): boolean {
-  const [own, stored] = [readSlot(ledger), readSlot(storage)]
+  const [own, stored] = [slotIn(ledger), slotIn(storage)]
   return (own !== undefined && own <= slot) || (stored !== undefined && stored > 0n && stored <= slot)
 }
 

@@ -1,7 +1,7 @@
 import { larger, smaller } from '../../../lib/bigint.ts'
 import type { Head, Receipt } from '../../answer.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
-import type { SolanaDraft } from '../content.ts'
+import type { BlockHeight, Slot, SolanaDraft } from '../content.ts'
 import { readNonce } from '../read/accounts.ts'
 import { readFinalized } from '../read/head.ts'
 import type { EndpointStatuses } from '../read/receipts.ts'
@@ -34,18 +34,20 @@ const SLOT_MARGIN = 64n
 /** The range of blocks that can include a transaction. The bounds are safe: the real life lies inside them. */
 export interface InclusionWindow {
   /** No block below this height can include it. */
-  readonly fromHeight?: bigint
+  readonly fromHeight?: BlockHeight
   /** No block below this slot can include it. */
-  readonly fromSlot?: bigint
+  readonly fromSlot?: Slot
   /** No block above this height can include it. Absent if only the head of the chain ends its life. */
-  readonly toHeight?: bigint
+  readonly toHeight?: BlockHeight
 }
 
 /** Returns the range for a draft; undefined for a durable nonce of an earlier version of this service, which did not store the slot. */
 export function inclusionWindowOf({ expiresAt, preparedAtSlot }: SolanaDraft): InclusionWindow | undefined {
   if (expiresAt !== undefined)
-    return { fromHeight: larger(0n, expiresAt - LONGEST_LIFE), toHeight: expiresAt }
-  return preparedAtSlot === undefined ? undefined : { fromSlot: larger(0n, preparedAtSlot - SLOT_MARGIN) }
+    return { fromHeight: larger(0n, expiresAt - LONGEST_LIFE) as BlockHeight, toHeight: expiresAt }
+  return preparedAtSlot === undefined
+    ? undefined
+    : { fromSlot: larger(0n, preparedAtSlot - SLOT_MARGIN) as Slot }
 }
 
 /** Returns the range that contains all of them. */
@@ -119,8 +121,8 @@ function livesByHeight({ fromHeight, fromSlot, toHeight }: InclusionWindow): boo
   return fromHeight !== undefined && toHeight !== undefined && fromSlot === undefined
 }
 
-function startOf<T>({ life: { fromHeight = 0n } }: UnprovenTransaction<T>): bigint {
-  return fromHeight
+function startOf<T>({ life: { fromHeight } }: UnprovenTransaction<T>): bigint {
+  return fromHeight ?? 0n
 }
 
 function byStart<T>(one: UnprovenTransaction<T>, other: UnprovenTransaction<T>): number {

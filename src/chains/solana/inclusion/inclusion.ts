@@ -2,6 +2,7 @@ import { createBatcher } from '../../../lib/concurrency/batcher.ts'
 import type { Clock } from '../../../lib/time.ts'
 import type { Freshness, InclusionProof } from '../../answer.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
+import type { Slot } from '../content.ts'
 import { type Finalized, readFinalized } from '../read/head.ts'
 import type { EndpointStatuses, ReceiptReader } from '../read/receipts.ts'
 import type { SolanaAttempt } from '../types.ts'
@@ -40,7 +41,7 @@ interface AttemptsAsOf {
 
 /** The finalized head of one round of questions. */
 interface Look {
-  readonly asOf: bigint
+  readonly asOf: Slot
   readonly head: Finalized
 }
 
@@ -88,7 +89,7 @@ export function createInclusionProver({ client, receipts, clock }: ProverOptions
   ): Promise<void> {
     const head = await readFinalized(client, asOf)
     if (head.kind !== 'ok') return
-    const look = { asOf: asOf ?? head.value.slot, head: head.value }
+    const look: Look = { asOf: (asOf ?? head.value.slot) as Slot, head: head.value }
     for (const group of groupByWindow(open)) await proveGroup(group, look, proofs)
   }
 

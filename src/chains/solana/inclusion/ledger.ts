@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
-import { fieldsOf, readInteger, resultOf } from '../read/replies.ts'
+import type { BlockHeight, Slot } from '../content.ts'
+import { fieldsOf, readHeight, readSlot, resultOf } from '../read/replies.ts'
 
 /** The highest number of slots of one `getBlocks` (agave `MAX_GET_CONFIRMED_BLOCKS_RANGE`). */
 const MAX_RANGE = 500_000n
@@ -31,14 +32,14 @@ export function blocksCalls(from: bigint, to: bigint): RpcCall[] {
 /** Reads the slots of these replies in order; undefined if one of them is no list of rising slots in this range. */
 export function readBlocks(
   replies: readonly EndpointReply[],
-  { from, to }: { readonly from: bigint; readonly to: bigint },
-): bigint[] | undefined {
-  const slots: bigint[] = []
+  { from, to }: { readonly from: Slot; readonly to: Slot },
+): Slot[] | undefined {
+  const slots: Slot[] = []
   for (const endpointReply of replies) {
     const result = resultOf(endpointReply.reply)
     if (result.kind !== 'ok' || !Array.isArray(result.value)) return undefined
     for (const value of result.value as unknown[]) {
-      const slot = readInteger(value)
+      const slot = readSlot(value)
       const least = slots.length === 0 ? from : (slots.at(-1) ?? to) + 1n
       if (slot === undefined || slot < least || slot > to) return undefined
       slots.push(slot)
@@ -62,18 +63,17 @@ export function heightCall(slot: bigint): RpcCall {
  * Reads the height of a block; null if the node does not know it (agave returns null if it does not have the content of the block, and an
  * error if it does not have the block); undefined if it did not answer.
  */
-export function readHeight(endpointReply: EndpointReply | undefined): bigint | null | undefined {
+export function heightIn(endpointReply: EndpointReply | undefined): BlockHeight | null | undefined {
   if (endpointReply?.reply.kind === 'error') return null
   const result = resultOf(endpointReply?.reply)
   if (result.kind !== 'ok') return undefined
-  return result.value === null ? null : readInteger(fieldsOf(result.value).blockHeight)
+  return result.value === null ? null : readHeight(fieldsOf(result.value).blockHeight)
 }
 
-/** Reads a slot or a height; undefined for anything else. */
-export function readSlot(endpointReply: EndpointReply | undefined): bigint | undefined {
+/** Returns the slot in a reply; undefined for anything else. */
+export function slotIn(endpointReply: EndpointReply | undefined): Slot | undefined {
   const result = resultOf(endpointReply?.reply)
-  const number = result.kind === 'ok' ? readInteger(result.value) : undefined
-  return number !== undefined && number >= 0n ? number : undefined
+  return result.kind === 'ok' ? readSlot(result.value) : undefined
 }
 
 /** Returns true if the node was started without transaction history (agave `--enable-rpc-transaction-history`). */

@@ -1,29 +1,30 @@
 import type { PooledClient } from '../../rpc/rpc.ts'
+import type { BlockHeight, Slot } from '../content.ts'
 import type { Finalized } from '../read/head.ts'
 import type { InclusionWindow } from './inclusion-window.ts'
 import {
   askEverywhere,
   blocksCalls,
   heightCall,
+  heightIn,
   isUnsupported,
   MINIMUM_LEDGER_SLOT,
   readBlocks,
-  readHeight,
-  readSlot,
+  slotIn,
 } from './ledger.ts'
 
 /** The blocks of one round of questions. */
 interface LedgerQuestion {
   /** The first and the last slot, both included. */
-  readonly from: bigint
-  readonly to: bigint
+  readonly from: Slot
+  readonly to: Slot
   /** An endpoint counts only when it has finalized this slot. */
-  readonly asOf: bigint
+  readonly asOf: Slot
   readonly life: InclusionWindow
   /** A finalized slot and its height, which bound the possible heights of other slots. */
   readonly head: Finalized
   /** Heights by slot. The round adds those that it learns. */
-  readonly heights: Map<bigint, bigint>
+  readonly heights: Map<Slot, BlockHeight>
 }
 
 /** The answer of an endpoint about its ledger. */
@@ -56,7 +57,7 @@ export async function readLedgers(
     lists.map(({ url, replies, blocks }): [string, ToldOfLedger] => {
       const last = begins.get(url) ?? []
       if ([...replies, ...last].some(isUnsupported)) return [url, 'unsupported']
-      const begin = readSlot(last[0])
+      const begin = slotIn(last[0])
       if (begin === undefined || [...replies, ...last].some(({ behind }) => behind)) return [url, 'unknown']
       return [url, { askedFrom: from, begin, blocks, told: told.get(url) ?? new Map() }]
     }),
@@ -64,19 +65,19 @@ export async function readLedgers(
 }
 
 /** The heights that each endpoint reported, by url and slot; null if it does not know. */
-type TellsOfHeights = Map<string, Map<bigint, bigint | null>>
+type TellsOfHeights = Map<string, Map<Slot, BlockHeight | null>>
 
 interface Learned {
   readonly told: TellsOfHeights
   readonly head: Finalized
   /** Heights by slot that no endpoint contradicts. */
-  readonly heights: Map<bigint, bigint>
+  readonly heights: Map<Slot, BlockHeight>
 }
 
 /** Learns heights. Heights of finalized blocks are the same everywhere, so where two endpoints differ, neither counts. */
 async function learnHeights(
   client: PooledClient,
-  slots: readonly bigint[],
+  slots: readonly Slot[],
   { told, head, heights }: Learned,
 ): Promise<void> {
   const asked = new Set([...told.values()].flatMap((own) => [...own.keys()]))
@@ -84,10 +85,10 @@ async function learnHeights(
   if (wanted.length === 0) return
   const endpoints = await askEverywhere(client, wanted.map(heightCall), 0n)
   for (const { url, replies } of endpoints) {
-    const own = told.get(url) ?? new Map<bigint, bigint | null>()
+    const own = told.get(url) ?? new Map<Slot, BlockHeight | null>()
     told.set(url, own)
     for (const [index, slot] of wanted.entries()) {
-      const height = readHeight(replies[index])
+      const height = heightIn(replies[index])
       if (height === null || (height !== undefined && isPossible(slot, height, head))) own.set(slot, height)
     }
   }
@@ -102,7 +103,7 @@ async function learnHeights(
 }
 
 /** Between two slots there are at most as many blocks as slots, and at least the later one. */
-function isPossible(slot: bigint, height: bigint, head: Finalized): boolean {
+function isPossible(slot: Slot, height: BlockHeight, head: Finalized): boolean {
   const slots = head.slot - slot
   const blocks = head.height - height
   if (height < 0n) return false
@@ -125,20 +126,20 @@ const ROOT_LAG = 300n
 /** The answers of an endpoint about its ledger for a range of slots. */
 interface LedgerReading {
   /** The first slot of the range. */
-  readonly askedFrom: bigint
+  readonly askedFrom: Slot
   /** The oldest slot of the node's own ledger, read after everything else. */
-  readonly begin: bigint
+  readonly begin: Slot
   /**
    * Heights that the endpoint reported itself, null where it lists a block without its content: a node that was started with transaction
    * history only later has older blocks without their transactions.
    */
-  readonly told: ReadonlyMap<bigint, bigint | null>
+  readonly told: ReadonlyMap<Slot, BlockHeight | null>
   /** The slots of its finalized blocks in order; undefined if the node could not list them. */
-  readonly blocks: readonly bigint[] | undefined
+  readonly blocks: readonly Slot[] | undefined
 }
 
 /** Known heights of blocks by their slots. They are the same on every node. */
-type Heights = ReadonlyMap<bigint, bigint>
+type Heights = ReadonlyMap<Slot, BlockHeight>
 
 /**
  * The knowledge of a node about the blocks that could include a transaction. `complete`: it knows the signatures of all of them · `edge`:
@@ -148,16 +149,16 @@ type Heights = ReadonlyMap<bigint, bigint>
  */
 export type Coverage =
   | { readonly kind: 'complete' }
-  | { readonly kind: 'edge'; readonly from: bigint }
+  | { readonly kind: 'edge'; readonly from: Slot }
   | { readonly kind: 'late' }
-  | { readonly kind: 'pruned'; readonly begin: bigint }
+  | { readonly kind: 'pruned'; readonly begin: Slot }
   | { readonly kind: 'hole'; readonly missing?: bigint }
   | { readonly kind: 'unknown' }
 
 /** The range to cover: a life, up to this slot, which has a finalized block. */
 export interface Span {
   readonly life: InclusionWindow
-  readonly asOf: bigint
+  readonly asOf: Slot
 }
 
 /**
@@ -170,7 +171,8 @@ export interface Span {
 export function coverageOf(reading: LedgerReading, span: Span, heights: Heights): Coverage {
   const { askedFrom, begin, blocks, told } = reading
   // Below the node's own ledger another storage may have answered, and its errors look like an unknown signature.
-  if (begin > 0n && begin + LEDGER_EDGE > askedFrom) return { kind: 'edge', from: begin + LEDGER_EDGE }
+  if (begin > 0n && begin + LEDGER_EDGE > askedFrom)
+    return { kind: 'edge', from: (begin + LEDGER_EDGE) as Slot }
   if (blocks === undefined) return { kind: 'unknown' }
   const last = blocks.at(-1)
   if (last === undefined) return span.asOf - askedFrom > ROOT_LAG ? { kind: 'hole' } : { kind: 'unknown' }
@@ -191,7 +193,7 @@ export function coverageOf(reading: LedgerReading, span: Span, heights: Heights)
 }
 
 /** Returns the slots whose heights `coverageOf` needs; the height of the last one decides which slot is the first. */
-function decisiveSlots(blocks: readonly bigint[], life: InclusionWindow, heights: Heights): bigint[] {
+function decisiveSlots(blocks: readonly Slot[], life: InclusionWindow, heights: Heights): Slot[] {
   const last = blocks.at(-1)
   if (last === undefined) return []
   const start = startIndex(blocks, life, heights.get(last))
@@ -204,9 +206,9 @@ function decisiveSlots(blocks: readonly bigint[], life: InclusionWindow, heights
  * Returns undefined while the height of the last block is needed and not known.
  */
 function startIndex(
-  blocks: readonly bigint[],
+  blocks: readonly Slot[],
   { fromHeight, fromSlot }: InclusionWindow,
-  lastHeight: bigint | undefined,
+  lastHeight: BlockHeight | undefined,
 ): number | undefined {
   if (fromHeight !== undefined && lastHeight === undefined) return undefined
   const needed = fromHeight === undefined || lastHeight === undefined ? 1n : lastHeight - fromHeight + 1n
@@ -219,12 +221,16 @@ function startIndex(
   return Math.min(byHeight, bySlot)
 }
 
-function startsEarlyEnough({ fromHeight, fromSlot }: InclusionWindow, slot: bigint, height: bigint): boolean {
+function startsEarlyEnough(
+  { fromHeight, fromSlot }: InclusionWindow,
+  slot: Slot,
+  height: BlockHeight,
+): boolean {
   // No block is older than the genesis block.
   if (slot === 0n) return true
   return (fromHeight === undefined || height <= fromHeight) && (fromSlot === undefined || slot <= fromSlot)
 }
 
-function endsLateEnough({ life: { toHeight }, asOf }: Span, slot: bigint, height: bigint): boolean {
+function endsLateEnough({ life: { toHeight }, asOf }: Span, slot: Slot, height: BlockHeight): boolean {
   return slot >= asOf || (toHeight !== undefined && height >= toHeight)
 }

@@ -4,12 +4,13 @@ import type { Answer } from '../../answer.ts'
 import { askStatements, secondHighest } from '../../rpc/agreement.ts'
 import { createRecentAnswer } from '../../rpc/balance-reader.ts'
 import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
+import type { BlockHeight } from '../content.ts'
 import { FORK_MARGIN } from '../inclusion/inclusion-window.ts'
 import {
   contextualOf,
   fieldsOf,
   freshOf,
-  readInteger,
+  readHeight,
   recentSlot,
   type Timeouts,
   TOLERATED_SLOTS,
@@ -63,13 +64,13 @@ function createLatestReader(client: PooledClient): () => Promise<Answer<Lifetime
 }
 
 /** Blockhashes whose lives end at most this many blocks apart are of about the same time. */
-function isNearHeight(one: bigint, other: bigint): boolean {
+function isNearHeight(one: BlockHeight, other: BlockHeight): boolean {
   return (one > other ? one - other : other - one) <= FORK_MARGIN
 }
 
 /** Returns the latest end that is near what a second endpoint tells. Of two that differ much, a later end is safe: nothing is signed twice. */
-function endOf(ends: readonly bigint[]): bigint {
-  const counted = ends.length < 3 ? ends.reduce(larger, 0n) : (secondHighest(ends) ?? 0n)
+function endOf(ends: readonly BlockHeight[]): BlockHeight {
+  const counted = (ends.length < 3 ? undefined : secondHighest(ends)) ?? ends.reduce(larger)
   return ends.filter((end) => isNearHeight(end, counted)).reduce(larger, counted)
 }
 
@@ -99,12 +100,12 @@ function isValidIn(endpointReply: EndpointReply | undefined): boolean | undefine
 export async function readExternalLifetime(
   { client, timeouts }: { readonly client: PooledClient; readonly timeouts: Timeouts },
   blockhash: string,
-): Promise<Answer<{ readonly expiresAt: bigint }>> {
+): Promise<Answer<{ readonly expiresAt: BlockHeight }>> {
   const calls = [valid(blockhash), latest('processed')]
   const endpoints = await client.sendEverywhere(calls, recentSlot(client), isLifetimeSettled)
   const takers = endpoints.filter(([endpointReply]) => isValid(endpointReply) === true)
   const ends = takers.flatMap(endIn)
-  if (ends.length > 0) return { kind: 'ok', value: { expiresAt: endOf(ends) + FORK_MARGIN } }
+  if (ends.length > 0) return { kind: 'ok', value: { expiresAt: (endOf(ends) + FORK_MARGIN) as BlockHeight } }
   const deniers = endpoints.filter(([endpointReply]) => isValid(endpointReply) === false)
   // Two that deny it are enough, and with one endpoint its own word: a silent one must not keep it waiting for ever.
   if (deniers.length === 0 || deniers.length < Math.min(2, endpoints.length))
@@ -116,7 +117,7 @@ export async function readExternalLifetime(
   return { kind: 'refused', refusal: { code: 'invalid_request', detail } }
 }
 
-function endIn([, newest]: readonly EndpointReply[]): bigint[] {
+function endIn([, newest]: readonly EndpointReply[]): BlockHeight[] {
   const answer = contextualOf(newest?.reply)
   return (answer.kind === 'ok' ? [readExpiry(answer.value.value)] : []).filter((end) => end !== undefined)
 }
@@ -154,7 +155,7 @@ function readLatest(endpointReply: EndpointReply | undefined): Answer<Lifetime> 
 }
 
 /** The blockhash is valid up to and including `lastValidBlockHeight`. */
-function readExpiry(value: unknown): bigint | undefined {
-  const last = readInteger(fieldsOf(value).lastValidBlockHeight)
-  return last === undefined ? undefined : last + 1n
+function readExpiry(value: unknown): BlockHeight | undefined {
+  const last = readHeight(fieldsOf(value).lastValidBlockHeight)
+  return last === undefined ? undefined : ((last + 1n) as BlockHeight)
 }

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { Answer } from '../../answer.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
 import type { SimulationRefusals } from '../../simulations.ts'
-import type { SolanaRequest } from '../content.ts'
+import type { BlockHeight, SolanaRequest } from '../content.ts'
 import type { PolicySubject } from '../policies.ts'
 import type { Timeouts } from '../read/replies.ts'
 import type { SolanaAccount } from '../types.ts'
@@ -31,7 +31,7 @@ export interface Case {
 /** A blockhash, and the first height whose block does not accept it any more. */
 export interface Lifetime {
   readonly blockhash: string
-  readonly expiresAt: bigint
+  readonly expiresAt: BlockHeight
 }
 
 /** The number of different limits. All of them are far above the bytes that a transaction loads. */

@@ -1,7 +1,7 @@
 import { larger } from '../../../lib/bigint.ts'
 import { omitUndefined } from '../../../lib/object.ts'
 import type { Answer, Refusal } from '../../answer.ts'
-import type { SolanaDraft, SolanaRequest } from '../content.ts'
+import type { BlockHeight, Slot, SolanaDraft, SolanaRequest } from '../content.ts'
 import {
   ACCOUNT_LOCKS,
   checkFeePayer,
@@ -138,8 +138,8 @@ const FREE: Answer<bigint> = { kind: 'ok', value: 0n }
 /** The blockhash or nonce of a transaction, and the end of its life. */
 interface OwnLifetime {
   readonly token: string
-  readonly expiresAt?: bigint
-  readonly preparedAtSlot?: bigint
+  readonly expiresAt?: BlockHeight
+  readonly preparedAtSlot?: Slot
 }
 
 async function ownLifetimeFor(context: PrepareContext, own: Case): Promise<Answer<OwnLifetime>> {

@@ -5,6 +5,7 @@ import type { AccountFunds } from '../../capabilities.ts'
 import { askStatements, createAgreedAmounts, mostAgreed, secondHighest } from '../../rpc/agreement.ts'
 import { createRecentAnswer } from '../../rpc/balance-reader.ts'
 import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
+import type { Slot } from '../content.ts'
 import { encodeBase58, SYSTEM_PROGRAM } from '../wire/addresses.ts'
 import {
   fieldsOf,
@@ -26,7 +27,7 @@ export interface AccountState {
 
 /** Accounts in the order of their addresses, all of one slot; undefined if an account does not exist. */
 export interface AccountStates {
-  readonly slot: bigint
+  readonly slot: Slot
   readonly accounts: readonly (AccountState | undefined)[]
 }
 
@@ -228,7 +229,7 @@ const INITIALIZED = 1
 
 /** The content of a nonce account in this slot; without a state if the account no longer exists. */
 interface NonceReading {
-  readonly slot: bigint
+  readonly slot: Slot
   readonly state: NonceState | undefined
 }
 
@@ -246,7 +247,7 @@ export async function readNonce(
 
 /** A nonce, and the confirmed slot in which the account contained it. */
 interface NonceFound extends NonceState {
-  readonly slot: bigint
+  readonly slot: Slot
 }
 
 /** Reads the nonce that a transaction advances; refuses when there is none. */

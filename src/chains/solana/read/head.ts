@@ -2,7 +2,8 @@ import type { Answer, Head } from '../../answer.ts'
 import { askHead, askStatements } from '../../rpc/agreement.ts'
 import type { HeightQuestion } from '../../rpc/node-dialect.ts'
 import type { EndpointReply, PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
-import { fieldsOf, readInteger, resultOf, TOLERATED_SLOTS } from './replies.ts'
+import type { BlockHeight, Slot } from '../content.ts'
+import { fieldsOf, readHeight, readSlot, resultOf, TOLERATED_SLOTS } from './replies.ts'
 
 /** Reads the finalized slot and its height, which does not count slots without a block. */
 const FINALIZED: RpcCall = { method: 'getEpochInfo', params: [{ commitment: 'finalized' }] }
@@ -16,13 +17,13 @@ const PROCESSED: RpcCall = { method: 'getSlot', params: [{ commitment: 'processe
  */
 export const HEIGHT: HeightQuestion = {
   call: FINALIZED,
-  read: (result) => readInteger(fieldsOf(result).absoluteSlot),
+  read: (result) => readSlot(fieldsOf(result).absoluteSlot),
 }
 
 /** A finalized slot, and the height of its block. */
 export interface Finalized {
-  readonly slot: bigint
-  readonly height: bigint
+  readonly slot: Slot
+  readonly height: BlockHeight
 }
 
 /**
@@ -51,8 +52,8 @@ function readFinalizedIn(reply: RpcReply | undefined): Answer<Finalized> {
   const result = resultOf(reply)
   if (result.kind !== 'ok') return result
   const { absoluteSlot, blockHeight } = fieldsOf(result.value)
-  const slot = readInteger(absoluteSlot)
-  const height = readInteger(blockHeight)
+  const slot = readSlot(absoluteSlot)
+  const height = readHeight(blockHeight)
   return slot === undefined || height === undefined ? NOT_REACHED : { kind: 'ok', value: { slot, height } }
 }
 
@@ -73,7 +74,7 @@ export function readHead(client: PooledClient): Promise<Answer<Head>> {
   return askHead(client, {
     calls: [FINALIZED, PROCESSED],
     read: readHeadIn,
-    toleratedBlocks: TOLERATED_SLOTS,
+    aheadBlocks: TOLERATED_SLOTS,
   })
 }
 
@@ -83,9 +84,9 @@ function readHeadIn([finalized, processed]: readonly EndpointReply[]): Answer<He
   if (result.kind !== 'ok') return result
   if (newest.kind !== 'ok') return newest
   const { absoluteSlot, blockHeight } = fieldsOf(result.value)
-  const number = readInteger(absoluteSlot)
-  const expiredUpTo = readInteger(blockHeight)
-  const slot = readInteger(newest.value)
+  const number = readSlot(absoluteSlot)
+  const expiredUpTo = readHeight(blockHeight)
+  const slot = readSlot(newest.value)
   if (number === undefined || expiredUpTo === undefined || slot === undefined) {
     return { kind: 'unknown', detail: 'the endpoint did not return its slot' }
   }
@@ -93,6 +94,6 @@ function readHeadIn([finalized, processed]: readonly EndpointReply[]): Answer<He
 }
 
 /** Returns a substitute for the hash of a block: a slot has at most one block, and transactions of dropped forks are found by signature. */
-export function blockHashOf(slot: bigint): string {
+export function blockHashOf(slot: Slot): string {
   return slot.toString()
 }

@@ -11,9 +11,10 @@ import {
 } from '../../answer.ts'
 import type { ChargedFee } from '../../attempt.ts'
 import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
+import type { Slot } from '../content.ts'
 import { askEverywhere, lacksHistory } from '../inclusion/ledger.ts'
 import { blockHashOf } from './head.ts'
-import { contextualOf, fieldsOf, readInteger, resultOf } from './replies.ts'
+import { contextualOf, fieldsOf, readInteger, readSlot, resultOf } from './replies.ts'
 import { readFailure } from './transaction-error.ts'
 
 /** The answers of one endpoint about some signatures, in their order. */
@@ -162,7 +163,7 @@ type SignatureStatus =
       /** Nodes tell the rest of a transaction in a block that is confirmed (agave `get_transaction` refuses `processed`). */
       readonly isConfirmed: boolean
     }
-  | { readonly kind: 'none'; readonly slot: bigint }
+  | { readonly kind: 'none'; readonly slot: Slot }
   | { readonly kind: 'inconclusive' }
   | { readonly kind: 'no_history' }
   | { readonly kind: 'unknown' }
@@ -203,7 +204,7 @@ export function readStatus(
 }
 
 function readInclusion(hash: string, status: Readonly<Record<string, unknown>>): SignatureStatus {
-  const number = readInteger(status.slot)
+  const number = readSlot(status.slot)
   if (number === undefined || status.err === undefined) return { kind: 'unknown' }
   const receipt = {
     hash,
@@ -229,7 +230,7 @@ const MAX_DETAILS = 10_000
 
 /** Facts about an inclusion that its status does not tell; absent where a node did not tell them. */
 interface InclusionDetails {
-  readonly slot: bigint
+  readonly slot: Slot
   /** The node was asked when the inclusion was final. */
   readonly isFinal: boolean
   readonly time?: Date | undefined
@@ -243,7 +244,7 @@ function readDetails(
   { blockNumber, final }: Receipt,
   endpointReply: EndpointReply | undefined,
 ): InclusionDetails {
-  const asked = { slot: blockNumber, isFinal: final === true }
+  const asked = { slot: blockNumber as Slot, isFinal: final === true }
   const answer = resultOf(endpointReply?.reply)
   const { slot, blockTime, meta } = fieldsOf(answer.kind === 'ok' ? answer.value : undefined)
   if (readInteger(slot) !== blockNumber) return asked
@@ -261,7 +262,7 @@ export async function readEmitted(client: PooledClient, signature: string): Prom
   const answer = resultOf(endpointReply?.reply)
   if (answer.kind !== 'ok') return answer
   const { slot, meta } = fieldsOf(answer.value)
-  const number = readInteger(slot)
+  const number = readSlot(slot)
   const { err, logMessages } = fieldsOf(meta)
   if (number === undefined || err === undefined)
     return { kind: 'unknown', detail: 'the endpoint does not tell the transaction' }

@@ -1,10 +1,11 @@
 import { larger } from '../../../lib/bigint.ts'
 import type { Answer } from '../../answer.ts'
 import type { EndpointReply, PooledClient, RpcReply } from '../../rpc/rpc.ts'
+import type { BlockHeight, Slot } from '../content.ts'
 
 /** A value, and the slot whose state it was read from. */
 interface Contextual {
-  readonly slot: bigint
+  readonly slot: Slot
   readonly value: unknown
 }
 
@@ -16,6 +17,16 @@ const BEHIND = { kind: 'unknown', detail: 'the endpoint is behind the newest kno
 /** Reads an integer from 0 that JSON has not rounded; undefined for anything else. */
 export function readInteger(value: unknown): bigint | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? BigInt(value) : undefined
+}
+
+/** Reads a slot; undefined for anything else. */
+export function readSlot(value: unknown): Slot | undefined {
+  return readInteger(value) as Slot | undefined
+}
+
+/** Reads a height; undefined for anything else. */
+export function readHeight(value: unknown): BlockHeight | undefined {
+  return readInteger(value) as BlockHeight | undefined
 }
 
 /** Returns the fields of an object; none for anything else. */
@@ -34,7 +45,7 @@ export function contextualOf(reply: RpcReply | undefined): Answer<Contextual> {
   const result = resultOf(reply)
   if (result.kind !== 'ok') return result
   const { context, value } = fieldsOf(result.value)
-  const slot = readInteger(fieldsOf(context).slot)
+  const slot = readSlot(fieldsOf(context).slot)
   return slot === undefined || value === undefined
     ? { kind: 'unknown', detail: 'the endpoint answered without a slot' }
     : { kind: 'ok', value: { slot, value } }
@@ -51,7 +62,7 @@ export function freshOf(endpointReply: EndpointReply | undefined): Answer<Contex
  * nodes, a few slots apart, and without tolerance half of their answers would not count. Receipts and heads, which decide permanently, do
  * not use it.
  */
-export const TOLERATED_SLOTS = 16n
+export const TOLERATED_SLOTS = 16n as Slot
 
 /** Returns the newest finalized slot that a healthy endpoint reported; 0 before the first. */
 export function newestSlot(client: PooledClient): bigint {

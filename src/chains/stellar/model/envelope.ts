@@ -14,6 +14,7 @@ import {
   type TransactionV0,
   TransactionV1Envelope,
 } from '@stellar/stellar-sdk/xdr'
+import type { LedgerSequence, UnixSeconds } from '../content.ts'
 
 /** The kind of a prebuilt envelope, and its content. */
 export type ReadEnvelope =
@@ -79,19 +80,19 @@ export function networkIdOf(passphrase: string): Buffer {
 const NEVER = 8_640_000_000_000n
 
 /** Returns the newest close time, in Unix seconds, of a ledger that may include it; undefined if it may wait for ever. */
-export function maxTimeOf({ cond }: Transaction): bigint | undefined {
+export function maxTimeOf({ cond }: Transaction): UnixSeconds | undefined {
   const maxTime = boundsOf(cond)?.maxTime ?? 0n
-  return maxTime === 0n || maxTime > NEVER ? undefined : maxTime
+  return maxTime === 0n || maxTime > NEVER ? undefined : (maxTime as UnixSeconds)
 }
 
 /** Returns the first ledger that is too late (CAP-21 `maxLedger`; stellar-core `isTooLate`); undefined if there is none. */
-export function maxLedgerOf({ cond }: Transaction): bigint | undefined {
+export function maxLedgerOf({ cond }: Transaction): LedgerSequence | undefined {
   const maxLedger = cond.type === 'precondV2' ? (cond.v2.ledgerBounds?.maxLedger ?? 0) : 0
-  return maxLedger === 0 ? undefined : BigInt(maxLedger)
+  return maxLedger === 0 ? undefined : (BigInt(maxLedger) as LedgerSequence)
 }
 
 /** Returns the same conditions with this newest close time. */
-export function withMaxTime(cond: Preconditions, maxTime: bigint): Preconditions {
+export function withMaxTime(cond: Preconditions, maxTime: UnixSeconds): Preconditions {
   const timeBounds = new TimeBounds({ minTime: boundsOf(cond)?.minTime ?? 0n, maxTime })
   if (cond.type !== 'precondV2') return Preconditions.precondTime(timeBounds)
   const { ledgerBounds, minSeqNum, minSeqAge, minSeqLedgerGap, extraSigners } = cond.v2

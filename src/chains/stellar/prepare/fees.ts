@@ -4,8 +4,8 @@ import type { Answer, Refusal } from '../../answer.ts'
 import { askStatements, isNear, secondHighest } from '../../rpc/agreement.ts'
 import { createRecentAnswer } from '../../rpc/balance-reader.ts'
 import type { PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
-import type { StellarDraft, StellarRequest } from '../content.ts'
-import { fieldsOf, NEWEST, readInteger, TOLERATED_LEDGERS } from '../read/replies.ts'
+import type { StellarDraft, StellarRequest, UnixSeconds } from '../content.ts'
+import { fieldsOf, NEWEST, readInteger, readUnixSeconds, TOLERATED_LEDGERS } from '../read/replies.ts'
 import type { StellarAccount, StellarAttempt } from '../types.ts'
 
 /** The default of `max_fee`, in stroops: of a request, and of the policy. */
@@ -123,7 +123,7 @@ export interface Market {
   readonly classic: bigint
   readonly soroban: bigint
   /** The close time of the newest ledger, in Unix seconds. Transactions expire by this clock and not by ours. */
-  readonly closeTime: bigint
+  readonly closeTime: UnixSeconds
 }
 
 /**
@@ -156,7 +156,7 @@ export interface MarketWatch {
   /** Reads the network's prices once per ledger for all callers. */
   readonly market: () => Promise<Answer<Market>>
   /** Notes that a ledger closed at this time, in Unix seconds. */
-  readonly sawLedger: (closeTime: bigint) => void
+  readonly sawLedger: (closeTime: UnixSeconds) => void
   /** Notes that a node refused a bid and named the price that it would accept, in stroops for each operation. */
   readonly sawMinimum: (price: bigint, kind: 'classic' | 'soroban') => void
 }
@@ -212,9 +212,9 @@ async function askMarket(client: PooledClient, now: () => number): Promise<Answe
     toleratedBlocks: TOLERATED_LEDGERS,
   })
   if (told.kind !== 'ok') return told
-  const of = (field: keyof Market) => told.value.map(({ value }) => value[field])
+  const of = <F extends keyof Market>(field: F) => told.value.map(({ value }) => value[field])
   const [classic, soroban] = [secondHighest(of('classic')), secondHighest(of('soroban'))]
-  const closeTime = timeOf(of('closeTime'), BigInt(Math.floor(now() / 1_000)))
+  const closeTime = timeOf(of('closeTime'), BigInt(Math.floor(now() / 1_000)) as UnixSeconds)
   if (classic === undefined || soroban === undefined || closeTime === undefined) return UNTOLD
   return { kind: 'ok', value: { classic, soroban, closeTime } }
 }
@@ -222,16 +222,16 @@ async function askMarket(client: PooledClient, now: () => number): Promise<Answe
 /** Close times of ledgers that are at most this many seconds apart are about the same: a few ledgers. */
 const SAME_SECONDS = 30n
 
-function isNearTime(one: bigint, other: bigint): boolean {
+function isNearTime(one: UnixSeconds, other: UnixSeconds): boolean {
   return distance(one, other) <= SAME_SECONDS
 }
 
-function distance(one: bigint, other: bigint): bigint {
+function distance(one: UnixSeconds, other: UnixSeconds): bigint {
   return one > other ? one - other : other - one
 }
 
 /** Returns the agreed close time; of two that differ much, the one nearer to our clock, which is a third witness here. */
-function timeOf(times: readonly bigint[], now: bigint): bigint | undefined {
+function timeOf(times: readonly UnixSeconds[], now: UnixSeconds): UnixSeconds | undefined {
   const [one, other] = times
   if (times.length !== 2 || one === undefined || other === undefined || isNearTime(one, other))
     return secondHighest(times)
@@ -244,7 +244,7 @@ function readMarket(feesReply: RpcReply | undefined, newestReply: RpcReply | und
   if (newest.kind !== 'ok') return newest
   const classic = readPrice(fees.value.inclusionFee)
   const soroban = readPrice(fees.value.sorobanInclusionFee)
-  const closeTime = readInteger(newest.value.latestLedgerCloseTime)
+  const closeTime = readUnixSeconds(newest.value.latestLedgerCloseTime)
   if (classic === undefined || soroban === undefined || closeTime === undefined) return UNTOLD
   return { kind: 'ok', value: { classic: bidFor(classic), soroban: bidFor(soroban), closeTime } }
 }

@@ -17,6 +17,7 @@ import {
 import type { Answer } from '../../answer.ts'
 import type { Charge, SponsoredBuild, SponsoringPlan } from '../../capabilities.ts'
 import { isPaidByUsers } from '../../sponsoring.ts'
+import type { UnixSeconds } from '../content.ts'
 import { addressName } from '../effects/invocation.ts'
 import { paidIn } from '../effects/paid-in.ts'
 import { encodeMemo, encodeScAddress } from '../encode.ts'
@@ -64,7 +65,7 @@ interface Forwarding {
   readonly account: StellarAccount
   readonly payer: string
   /** The last second in which a ledger may include it. */
-  readonly until: bigint
+  readonly until: UnixSeconds
   /** In stroops for each operation. */
   readonly bid: bigint
 }

@@ -13,7 +13,7 @@ import type { Answer } from '../../answer.ts'
 import type { SetupRequired } from '../../attempt.ts'
 import type { FeePayment } from '../../sponsoring.ts'
 import { checkExternallySigned } from '../check/externally-signed.ts'
-import type { StellarDraft, StellarRequest } from '../content.ts'
+import type { StellarDraft, StellarRequest, UnixSeconds } from '../content.ts'
 import { encodeMemo, encodeOperation } from '../encode.ts'
 import {
   closeEnvelope,
@@ -82,7 +82,7 @@ interface Wanted {
   readonly request: StellarRequest
   readonly account: StellarAccount
   /** The close time of the newest ledger, in Unix seconds. Transactions expire by its clock and not by ours. */
-  readonly closeTime: bigint
+  readonly closeTime: UnixSeconds
 }
 
 /** Content without its bid, and the sentence of `Prepared.included`. */
@@ -248,7 +248,7 @@ const DEFAULT_TIMEOUT_SECONDS = 120
 export function composeTransaction(
   request: StellarRequest,
   account: StellarAccount,
-  closeTime: bigint,
+  closeTime: UnixSeconds,
 ): Transaction {
   const bare =
     request.transactionXdr === undefined ? fromOperations(request, account) : fromXdr(request.transactionXdr)
@@ -282,18 +282,18 @@ function endOf(
   { validUntil }: StellarRequest,
   tx: Transaction,
   { policies }: StellarAccount,
-  closeTime: bigint,
-): bigint {
+  closeTime: UnixSeconds,
+): UnixSeconds {
   const until = validUntil === undefined ? undefined : secondsOf(validUntil)
   const own = maxTimeOf(tx)
   if (until !== undefined && own !== undefined) return smaller(until, own)
   const timeout = policies.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS
-  return until ?? own ?? closeTime + BigInt(timeout)
+  return until ?? own ?? ((closeTime + BigInt(timeout)) as UnixSeconds)
 }
 
 /** Returns whole seconds, rounded down. The result is never 0, which would mean no end at all. */
-function secondsOf(time: Date): bigint {
-  return larger(1n, BigInt(Math.floor(time.getTime() / 1_000)))
+function secondsOf(time: Date): UnixSeconds {
+  return larger(1n, BigInt(Math.floor(time.getTime() / 1_000))) as UnixSeconds
 }
 
 /**

@@ -3,7 +3,7 @@ import { omitUndefined } from '../../../lib/object.ts'
 import type { Answer, Refusal } from '../../answer.ts'
 import type { AfterExpiry, SetupRequired } from '../../attempt.ts'
 import type { ExternalNonce } from '../../capabilities.ts'
-import type { StellarDraft, StellarRequest } from '../content.ts'
+import type { LedgerSequence, StellarDraft, StellarRequest } from '../content.ts'
 import { maxTimeOf, openEnvelope } from '../model/envelope.ts'
 import { underlying } from '../model/strkey.ts'
 import type { StellarAccount, StellarAttempt, StellarPrepared } from '../types.ts'
@@ -100,7 +100,7 @@ function expires({ expiresAt, maxLedger }: StellarDraft): boolean {
 /** The end of the last attempt: the latest time of those that have one, and the latest ledger bound of those without a time. */
 interface End {
   readonly time?: Date
-  readonly ledger?: bigint
+  readonly ledger?: LedgerSequence
 }
 
 function lastEndOf(attempts: readonly StellarAttempt[]): End {

@@ -6,7 +6,7 @@ import { NATIVE } from '../../effects.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
 import { type FeePayment, isPaidByUsers } from '../../sponsoring.ts'
 import { checkOperations } from '../check/request.ts'
-import type { StellarPolicies, StellarRequest } from '../content.ts'
+import type { StellarPolicies, StellarRequest, UnixSeconds } from '../content.ts'
 import { encodeMemo, encodeOperation } from '../encode.ts'
 import {
   closeEnvelope,
@@ -119,7 +119,8 @@ async function plan(
   const market = await context.market()
   if (market.kind !== 'ok') return market
   const { closeTime } = market.value
-  const until = larger(1n, smaller(maxTimeOf(read) ?? MAX_INT64, closeTime + VALID_SECONDS))
+  const own: bigint = maxTimeOf(read) ?? MAX_INT64
+  const until = larger(1n, smaller(own, closeTime + VALID_SECONDS)) as UnixSeconds
   if (until <= closeTime) return invalid(`${fieldOf(content)}: its time bounds have passed.`)
   const plan = isCall
     ? await planCall(context, callIn(read), { token, account, payer, until, bid: market.value.soroban })
@@ -193,7 +194,7 @@ function readTransaction(xdr: string, self: string): Transaction | string {
 interface Planned extends Wanted {
   readonly payer: string
   /** The last second in which a ledger may include it. */
-  readonly until: bigint
+  readonly until: UnixSeconds
   /** In stroops for each operation. */
   readonly bid: bigint
 }

@@ -2,6 +2,7 @@ import type { Answer, Head } from '../../answer.ts'
 import { askHead, askStatements, secondHighest } from '../../rpc/agreement.ts'
 import type { HeightQuestion } from '../../rpc/node-dialect.ts'
 import type { EndpointReply, PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
+import type { UnixSeconds } from '../content.ts'
 
 const MAX_INT64 = 2n ** 63n - 1n
 
@@ -56,6 +57,11 @@ function digitsOf(value: unknown): bigint | undefined {
   return typeof value === 'string' && /^\d{1,19}$/.test(value) ? BigInt(value) : undefined
 }
 
+/** Reads the close time of a ledger; undefined for anything else. */
+export function readUnixSeconds(value: unknown): UnixSeconds | undefined {
+  return readInteger(value) as UnixSeconds | undefined
+}
+
 /**
  * Looks up a transaction that cannot exist: the reply is short, and in every version of the node it has the newest ledger and its close
  * time. `getLatestLedger` does not always have the time, and where it does, sends the whole ledger along.
@@ -77,7 +83,7 @@ export function readHead(client: PooledClient): Promise<Answer<Head>> {
   return askHead(client, {
     calls: [NEWEST],
     read: ([endpointReply]) => readHeadIn(endpointReply?.reply),
-    toleratedBlocks: TOLERATED_LEDGERS,
+    aheadBlocks: TOLERATED_LEDGERS,
   })
 }
 
@@ -103,7 +109,7 @@ function readHeadIn(reply: RpcReply | undefined): Answer<Head> {
   const fields = fieldsOf(reply)
   if (fields.kind !== 'ok') return fields
   const number = readInteger(fields.value.latestLedger)
-  const expiredUpTo = readInteger(fields.value.latestLedgerCloseTime)
+  const expiredUpTo = readUnixSeconds(fields.value.latestLedgerCloseTime)
   // A node that has not seen a ledger yet reports 0.
   if (number === undefined || number === 0n || expiredUpTo === undefined) {
     return { kind: 'unknown', detail: 'the endpoint has no ledger yet' }

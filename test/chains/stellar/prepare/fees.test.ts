@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { PooledClient, RpcReply } from '../../../../src/chains/rpc/rpc.ts'
-import type { StellarDraft } from '../../../../src/chains/stellar/content.ts'
+import type { StellarDraft, UnixSeconds } from '../../../../src/chains/stellar/content.ts'
 import {
   budgetOf,
   chooseBid,
@@ -23,7 +23,7 @@ const draft: StellarDraft = {
   bumped: false,
   spends: 0n,
   maxFee: 1_000_000n,
-  preparedAt: 1_700_000_000n,
+  preparedAt: 1_700_000_000n as UnixSeconds,
 }
 
 describe('the fee of an envelope', () => {
@@ -149,10 +149,10 @@ describe('the market', () => {
   test('is asked once for each ledger, however many want to know', async () => {
     const { market, sawLedger } = watch()
     expect(await Promise.all([market(), market()])).toEqual([FIRST, FIRST])
-    sawLedger(1_000n)
+    sawLedger(1_000n as UnixSeconds)
     await market()
     expect(asked).toBe(1)
-    sawLedger(1_005n)
+    sawLedger(1_005n as UnixSeconds)
     await market()
     expect(asked).toBe(2)
   })

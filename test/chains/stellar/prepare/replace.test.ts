@@ -1,6 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Prepared } from '../../../../src/chains/attempt.ts'
-import type { StellarDraft, StellarRequest } from '../../../../src/chains/stellar/content.ts'
+import type {
+  LedgerSequence,
+  StellarDraft,
+  StellarRequest,
+  UnixSeconds,
+} from '../../../../src/chains/stellar/content.ts'
 import { closeEnvelope, openEnvelope, withFields } from '../../../../src/chains/stellar/model/envelope.ts'
 import { toMuxedAccount } from '../../../../src/chains/stellar/model/strkey.ts'
 import type { StellarAttempt } from '../../../../src/chains/stellar/types.ts'
@@ -166,8 +171,8 @@ describe('a transaction that a third party has signed', () => {
       const signed = await stage.chain.sign(draft, signingContextOf(nonce))
       return attemptOf(draft, { sourceAccount: OTHER, nonce, signed })
     }
-    const timed = () => attempted({ expiresAt: 4_000_000_000n })
-    const bounded = () => attempted({ maxLedger: 77n })
+    const timed = () => attempted({ expiresAt: 4_000_000_000n as UnixSeconds })
+    const bounded = () => attempted({ maxLedger: 77n as LedgerSequence })
 
     test.each([
       ['of a time', [timed], 'the time bounds of the earlier one have passed (2096-10-02T07:06:40.000Z)'],
@@ -191,7 +196,7 @@ describe('a transaction that a third party has signed', () => {
       const attempt = { ...(await timed()), outcome }
       const answer = await stage.chain.replace(pay(1n), [attempt], accountWith())
       expect(answer).toMatchObject({ kind: 'after_expiry' })
-      const own = { ...(await queued(pay(1n), { expiresAt: 1_000n })), outcome }
+      const own = { ...(await queued(pay(1n), { expiresAt: 1_000n as UnixSeconds })), outcome }
       const theirsNext = await theirs((await stage.nonce(OTHER)) + 1n)
       expect(await stage.chain.replace(theirsNext, [own], accountWith())).toMatchObject({
         kind: 'after_expiry',
