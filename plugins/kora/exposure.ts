@@ -1,4 +1,12 @@
-import { admit, type Claim, type End, type ExposureRules, noteEnd, type Open } from '../shared/exposure.ts'
+import {
+  admit,
+  blockOf,
+  type Claim,
+  type ExposureRules,
+  type Found,
+  noteEnd,
+  type Open,
+} from '../shared/exposure.ts'
 import { ApiRefusal, callApi, isRecord } from '../shared/host.ts'
 import { KoraError } from './errors.ts'
 import { checkPayment, findPayment, type Payment } from './payment.ts'
@@ -12,6 +20,8 @@ export interface Sent {
   readonly status_reason?: string
   /** The signature, as soon as there is one. */
   readonly hash?: string
+  /** The block that includes it; absent until one does. */
+  readonly receipt?: { readonly slot?: number }
 }
 
 /** The name of a transaction: the hash of its message, which is its idempotency key. */
@@ -45,7 +55,7 @@ export async function admitTransaction<Result>(
     isRefusal: (error) => error instanceof KoraError || error instanceof ApiRefusal,
   }
   const check = async () => ({
-    funds: await checkPayment(sponsor, transaction, payment),
+    ...(await checkPayment(sponsor, transaction, payment)),
     isUncertain: transaction.isUncertain,
   })
   return admit(claimOf(sponsor, transaction, payment), rules, { check, send: act })
@@ -73,11 +83,16 @@ function claimOf({ settings }: Sponsor, transaction: UserTransaction, payment: P
 export async function noteTransactionEnd(
   sponsor: Sponsor,
   transaction: UserTransaction,
-  { status, hash }: Sent,
+  sent: Sent,
 ): Promise<void> {
-  const claim = claimOf(sponsor, transaction, undefined)
-  if (status === 'failed' && hash !== undefined) await noteEnd(claim, 'failed', sponsor.world)
-  else if (DONE.includes(status)) await noteEnd(claim, 'ended', sponsor.world)
+  const end = endOf(sent)
+  if (end === 'open') return
+  await noteEnd(claimOf(sponsor, transaction, undefined), { end, block: blockOf(sent) }, sponsor.world)
+}
+
+function endOf({ status, hash }: Sent): 'failed' | 'ended' | 'open' {
+  if (status === 'failed' && hash !== undefined) return 'failed'
+  return DONE.includes(status) ? 'ended' : 'open'
 }
 
 const DONE = ['mined', 'confirmed', 'failed', 'canceled', 'expired']
@@ -94,21 +109,17 @@ export async function rememberSignature(
   await world.kv.set(`signed:${nameOf(transaction)}`, signature, { ttlSec: EXPIRY_MS / 500 })
 }
 
-async function look(sponsor: Sponsor, { key, at }: Open): Promise<End> {
+async function look(sponsor: Sponsor, { key, at }: Open): Promise<Found> {
   const sent = await find(sponsor, key)
-  if (sent !== undefined) {
-    if (sent.status === 'failed' && sent.hash !== undefined) return 'failed'
-    return DONE.includes(sent.status) ? 'ended' : 'open'
-  }
+  if (sent !== undefined) return { end: endOf(sent), block: blockOf(sent) }
   const signature = await sponsor.world.kv.get(`signed:${key}`)
-  const status = typeof signature === 'string' ? await readStatus(sponsor, signature) : undefined
-  if (status !== undefined) return status
-  return sponsor.world.now() - at > EXPIRY_MS ? 'ended' : 'open'
+  const found = typeof signature === 'string' ? await readStatus(sponsor, signature) : undefined
+  return found ?? { end: sponsor.world.now() - at > EXPIRY_MS ? 'ended' : 'open', block: undefined }
 }
 
-async function readStatus({ rpc }: Sponsor, signature: string): Promise<End | undefined> {
+async function readStatus({ rpc }: Sponsor, signature: string): Promise<Found | undefined> {
   const { value } = await rpc<{ value: readonly unknown[] }>('getSignatureStatuses', [[signature]])
   const [status] = value
   if (!isRecord(status) || status.confirmationStatus === 'processed') return undefined
-  return status.err === null ? 'ended' : 'failed'
+  return { end: status.err === null ? 'ended' : 'failed', block: Number(status.slot) }
 }

@@ -62,22 +62,24 @@ export async function findPayment(
 
 /**
  * Checks that a transaction takes nothing, and that the simulated transaction leaves the payment with the receiver, whatever else happens in it. Returns
- * what the payer has of the token; undefined where nothing is paid. @throws KoraError
+ * what the payer has of the token, undefined where nothing is paid, as of which slot. @throws KoraError
  */
 export async function checkPayment(
   { rpc, address }: Sponsor,
   transaction: UserTransaction,
   payment: Payment | undefined,
-): Promise<bigint | undefined> {
+): Promise<{ readonly funds: bigint | undefined; readonly block: number }> {
   const lamports = await readFee(transaction, rpc)
   if (payment === undefined) {
-    judge(await simulate(transaction, [address], rpc), { lamports })
-    return undefined
+    const simulated = await simulate(transaction, [address], rpc)
+    judge(simulated, { lamports })
+    return { funds: undefined, block: simulated.slot }
   }
   const { token, amount, source } = payment
   const simulated = await simulate(transaction, [address, token.receiver, source], rpc)
   judge(simulated, { lamports, amount })
-  return tokenAccountIn(simulated.before[2] ?? null)?.amount ?? 0n
+  const { before, slot } = simulated
+  return { funds: tokenAccountIn(before[2] ?? null)?.amount ?? 0n, block: slot }
 }
 
 async function withPrice(
@@ -93,6 +95,7 @@ async function withPrice(
 
 /** Accounts before and after a simulated transaction, both as of one slot; absent where none exists. */
 interface Simulated {
+  readonly slot: number
   readonly before: readonly (AccountInfo | null)[]
   readonly after: readonly (AccountInfo | null)[]
 }
@@ -125,7 +128,8 @@ async function simulate(
         'InvalidTransaction',
         `The simulated transaction fails: ${JSON.stringify(err).slice(0, 200)}`,
       )
-    if (before.slot === ran.context.slot) return { before: before.accounts, after: after ?? [] }
+    const { slot } = before
+    if (slot === ran.context.slot) return { slot, before: before.accounts, after: after ?? [] }
     await sleep(TRY_MS)
   }
   throw new KoraError('RpcError', 'The nodes do not agree on the newest slot. Try again.')

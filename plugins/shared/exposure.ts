@@ -17,10 +17,32 @@ export interface Open {
   readonly isUncertain?: boolean
   /** True when a block includes it, so that the payer's balance shows it. */
   readonly isIncluded?: boolean
+  /** The number of that block; absent if nothing tells. */
+  readonly block?: number | undefined
 }
 
 /** What became of it: `failed` at the relayer's cost, or `ended` without a failure; `included` in a block that may still go. */
 export type End = 'open' | 'included' | 'failed' | 'ended'
+
+/** What was found about it. */
+export interface Found {
+  readonly end: End
+  /** The number of the block that includes it; undefined if none does, or nothing tells. */
+  readonly block: number | undefined
+}
+
+/** The receipt of a transaction as the service shows it: EVM, Stellar, Solana. */
+interface Receipt {
+  readonly block_number?: number | string
+  readonly ledger?: number | string
+  readonly slot?: number | string
+}
+
+/** Returns the number of the block that includes a transaction; undefined if none does, or nothing tells. */
+export function blockOf({ receipt = {} }: { readonly receipt?: Receipt }): number | undefined {
+  const number = receipt.block_number ?? receipt.ledger ?? receipt.slot
+  return number === undefined ? undefined : Number(number)
+}
 
 /** How many may fail within a day before further ones are refused. */
 export interface FailureLimits {
@@ -37,7 +59,7 @@ export interface FailureLimits {
 export interface ExposureRules {
   readonly world: World
   readonly limits: FailureLimits
-  look(open: Open): Promise<End>
+  look(open: Open): Promise<Found>
   /** Makes the error for a limit that is reached, and the one for funds that do not suffice. */
   overLimit(message: string): Error
   underfunded(message: string): Error
@@ -58,6 +80,8 @@ export interface Claim {
 export interface Checked {
   /** What the payer has of the unit; undefined if nothing tells. */
   readonly funds: bigint | undefined
+  /** The number of the block as of which that was read; undefined if nothing tells. */
+  readonly block: number | undefined
   /** True if code that a stranger may have written is asked once more in the block. It may have behaved for the simulation alone. */
   readonly isUncertain: boolean
 }
@@ -70,6 +94,14 @@ interface Failed {
 interface Exposure {
   readonly open: readonly Open[]
   readonly failed: readonly Failed[]
+  /** What ended in a block that a node which is behind may not have yet: then the payer's balance does not show it. */
+  readonly included: readonly Included[]
+}
+
+interface Included extends Pick<Open, 'unit' | 'amount'> {
+  readonly block: number
+  /** When its end was noted, in milliseconds. */
+  readonly at: number
 }
 
 /** Failures count for a day. */
@@ -80,6 +112,12 @@ const KEEP_SECONDS = 172_800
 
 /** What one payer may have open at the same time. */
 const MAX_OPEN_OF_PAYER = 50
+
+/** A node that is asked is not further behind than this. */
+const BEHIND_MS = 600_000
+
+/** The newest ones suffice: every node has the blocks of the others. */
+const MAX_INCLUDED = 50
 
 /** For so long after the acceptance, whoever waits for the outcome notes it himself. */
 const RECENT_MS = 5_000
@@ -93,16 +131,10 @@ export function admit<Verified extends Checked, Result>(
   rules: ExposureRules,
   { check, send }: { check(): Promise<Verified>; send(checked: Verified): Promise<Result> },
 ): Promise<Result> {
-  const { world, limits } = rules
+  const { world } = rules
   const at = { payer: `payer:${payer}`, group: `uncertain:${group}` }
   return locked(world, `${at.payer}:lock`, async () => {
-    const known = await refresh(await read(at.payer, entry.key, world), rules, 0)
-    if (known.failed.length >= limits.payer)
-      throw rules.overLimit(`${known.failed.length} payments of this payer failed within a day.`)
-    if (known.open.length >= MAX_OPEN_OF_PAYER)
-      throw rules.overLimit(`${known.open.length} payments of this payer are open.`)
-    const checked = await check()
-    const current = await withFunds({ known, entry, funds: checked.funds }, rules)
+    const { checked, current } = await checkFunds({ at: at.payer, entry }, rules, check)
     const opened = { ...entry, at: world.now(), isUncertain: checked.isUncertain }
     if (checked.isUncertain) refuseUncertain(current, rules)
     if (checked.isUncertain) await admitUncertain(at.group, opened, rules)
@@ -112,7 +144,8 @@ export function admit<Verified extends Checked, Result>(
     } catch (error) {
       if (rules.isRefusal(error)) {
         await store(at.payer, current, world)
-        if (checked.isUncertain) await note(at.group, { key: entry.key, end: 'ended' }, world)
+        if (checked.isUncertain)
+          await note(at.group, { key: entry.key, end: 'ended', block: undefined }, world)
       }
       throw error
     }
@@ -128,47 +161,85 @@ function refuseUncertain({ open, failed }: Exposure, { limits, overLimit }: Expo
   )
 }
 
+/** The end of something, as whoever waited for it notes it. */
+export interface Ended extends Found {
+  readonly end: 'failed' | 'ended'
+}
+
 /** Notes what became of something. What nobody waits for is looked up later. */
 export async function noteEnd(
   { payer, group, entry: { key } }: Claim,
-  end: 'failed' | 'ended',
+  ended: Ended,
   world: World,
 ): Promise<void> {
-  for (const at of [`payer:${payer}`, `uncertain:${group}`]) await note(at, { key, end }, world)
+  await note(`payer:${payer}`, { key, ...ended }, world)
+  await note(`uncertain:${group}`, { key, ...ended, block: undefined }, world)
 }
 
 function note(
   at: string,
-  { key, end }: { readonly key: string; readonly end: 'failed' | 'ended' },
+  { key, end, block }: Ended & { readonly key: string },
   world: World,
 ): Promise<void> {
   return locked(world, `${at}:lock`, async () => {
-    const { open, failed, own } = await read(at, key, world)
-    if (own === undefined) return
-    const ended = end === 'failed' ? [{ payee: own.payee, at: world.now() }] : []
-    await store(at, { open, failed: [...failed, ...ended] }, world)
+    const { own, ...known } = await read(at, key, world)
+    if (own !== undefined) await store(at, withEnd(known, { each: own, end, block }, world.now()), world)
   })
 }
 
-/** Compares what the payer has with what is open and with this. What a block has included meanwhile is looked up once more. */
-async function withFunds(
-  {
-    known,
-    entry: { unit, amount },
-    funds,
-  }: { readonly known: Exposure; readonly entry: Claim['entry']; readonly funds: bigint | undefined },
+/** Adds the end of something that is no longer open. */
+function withEnd(
+  { open, failed, included }: Exposure,
+  { each: { payee, unit, amount }, end, block }: Ended & { readonly each: Open },
+  at: number,
+): Exposure {
+  return {
+    open,
+    failed: end === 'failed' ? [...failed, { payee, at }] : failed,
+    included:
+      block === undefined ? included : [...included, { unit, amount, block, at }].slice(-MAX_INCLUDED),
+  }
+}
+
+/**
+ * Checks it, and compares what the payer has with what is open and with this. What is open is looked up before, so that the balance shows what a
+ * block included by then. Where it does not suffice, a block may have included something in between, so both are done once more.
+ */
+async function checkFunds<Verified extends Checked>(
+  { at, entry }: { readonly at: string; readonly entry: Claim['entry'] },
   rules: ExposureRules,
-): Promise<Exposure> {
-  const waiting = ({ open }: Exposure) =>
-    open
-      .filter((each) => each.unit === unit && each.isIncluded !== true)
-      .reduce((sum, each) => sum + BigInt(each.amount), 0n)
-  if (funds === undefined || waiting(known) + BigInt(amount) <= funds) return known
-  const now = await refresh(known, rules, 0)
-  if (waiting(now) + BigInt(amount) <= funds) return now
-  throw rules.underfunded(
-    `The payer has ${funds}, payments of ${waiting(now)} are not included yet, and ${amount} are needed.`,
-  )
+  check: () => Promise<Verified>,
+): Promise<{ readonly checked: Verified; readonly current: Exposure }> {
+  let known: Exposure = await read(at, entry.key, rules.world)
+  for (let isLast = false; ; isLast = true) {
+    known = await refresh(known, rules, 0)
+    refuseMany(known, rules)
+    const checked = await check()
+    const current = { ...known, included: known.included.filter((each) => !isShown(each, checked)) }
+    const waiting = [
+      ...current.open.filter((each) => each.isIncluded !== true || !isShown(each, checked)),
+      ...current.included,
+    ]
+      .filter(({ unit }) => unit === entry.unit)
+      .reduce((sum, { amount }) => sum + BigInt(amount), 0n)
+    const { funds } = checked
+    if (funds === undefined || waiting + BigInt(entry.amount) <= funds) return { checked, current }
+    if (isLast)
+      throw rules.underfunded(
+        `The payer has ${funds}, payments of ${waiting} are not included yet, and ${entry.amount} are needed.`,
+      )
+  }
+}
+
+/** True if a balance shows what this block includes. Where nothing tells a block, it is taken to. */
+function isShown({ block = 0 }: Pick<Open, 'block'>, { block: newest = Infinity }: Checked): boolean {
+  return block <= newest
+}
+
+function refuseMany({ open, failed }: Exposure, { limits, overLimit }: ExposureRules): void {
+  if (failed.length >= limits.payer)
+    throw overLimit(`${failed.length} payments of this payer failed within a day.`)
+  if (open.length >= MAX_OPEN_OF_PAYER) throw overLimit(`${open.length} payments of this payer are open.`)
 }
 
 async function admitUncertain(at: string, opened: Open, rules: ExposureRules): Promise<void> {
@@ -193,37 +264,49 @@ async function read(
   world: World,
 ): Promise<Exposure & { readonly own: Open | undefined }> {
   const value = await world.kv.get(at)
-  if (!isRecord(value)) return { open: [], failed: [], own: undefined }
-  const { open, failed } = value as unknown as Exposure
+  if (!isRecord(value)) return { open: [], failed: [], included: [], own: undefined }
+  // What an older version stored has no `included`.
+  const {
+    open,
+    failed,
+    included = [],
+  } = value as unknown as Pick<Exposure, 'open' | 'failed'> & Partial<Exposure>
   return {
+    included: included.filter((each) => world.now() - each.at < BEHIND_MS),
     open: open.filter((each) => each.key !== key),
     failed: failed.filter((each) => world.now() - each.at < FAILURE_MS),
     own: open.find((each) => each.key === key),
   }
 }
 
-async function store(at: string, { open, failed }: Exposure, world: World): Promise<void> {
-  if (open.length === 0 && failed.length === 0) await world.kv.del(at)
-  else await world.kv.set(at, { open, failed }, { ttlSec: KEEP_SECONDS })
+async function store(at: string, exposure: Exposure, world: World): Promise<void> {
+  const { open, failed, included } = exposure
+  const hasDays = open.length > 0 || failed.length > 0
+  if (!hasDays && included.length === 0) await world.kv.del(at)
+  else
+    await world.kv.set(at, { open, failed, included }, { ttlSec: hasDays ? KEEP_SECONDS : BEHIND_MS / 1_000 })
 }
 
 /** Looks up what became of those that are open for longer than so many milliseconds. */
 async function refresh(
-  { open, failed }: Exposure,
+  { open, ...ended }: Exposure,
   { world, look }: ExposureRules,
   olderMs: number,
 ): Promise<Exposure> {
   const now = world.now()
   const looked = await Promise.all(
-    open.map(async (each) => ({ each, end: now - each.at < olderMs ? ('open' as const) : await look(each) })),
+    open.map(async (each) => {
+      const found: Found = now - each.at < olderMs ? { end: 'open', block: undefined } : await look(each)
+      return { each, ...found }
+    }),
   )
-  return {
-    open: looked.flatMap(({ each, end }) =>
-      end === 'open' || end === 'included' ? [{ ...each, isIncluded: end === 'included' }] : [],
+  let known: Exposure = {
+    ...ended,
+    open: looked.flatMap(({ each, end, block }) =>
+      end === 'open' || end === 'included' ? [{ ...each, isIncluded: end === 'included', block }] : [],
     ),
-    failed: [
-      ...failed,
-      ...looked.flatMap(({ each, end }) => (end === 'failed' ? [{ payee: each.payee, at: now }] : [])),
-    ],
   }
+  for (const { each, end, block } of looked)
+    if (end === 'failed' || end === 'ended') known = withEnd(known, { each, end, block }, now)
+  return known
 }

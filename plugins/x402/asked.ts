@@ -13,6 +13,8 @@ export interface SentTransaction {
   readonly hash?: string
   readonly to?: string
   readonly data?: string
+  /** The block that includes it; absent until one does. */
+  readonly receipt?: { readonly block_number?: number; readonly ledger?: number; readonly slot?: number }
 }
 
 /** A payment that someone asks for. */

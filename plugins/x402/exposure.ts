@@ -1,7 +1,16 @@
-import { admit, type Claim, type End, type ExposureRules, noteEnd, type Open } from '../shared/exposure.ts'
+import {
+  admit,
+  blockOf,
+  type Claim,
+  type Ended,
+  type ExposureRules,
+  type Found,
+  noteEnd,
+  type Open,
+} from '../shared/exposure.ts'
 import { normalized } from '../shared/fields.ts'
 import type { World } from '../shared/host.ts'
-import { type Asked, digest, findByKey, isEnded, paymentKey } from './asked.ts'
+import { type Asked, digest, findByKey, isEnded, paymentKey, type SentTransaction } from './asked.ts'
 import type { Settings } from './config.ts'
 import { Refusal } from './refusal.ts'
 import type { Verified } from './scheme.ts'
@@ -31,9 +40,13 @@ export function admitPayment<Result>(
   return admit(claimOf(asked), rules, steps)
 }
 
-/** Notes that a payment ended. */
-export function notePaymentEnd(asked: Asked, end: 'failed' | 'ended', world: World): Promise<void> {
-  return noteEnd(claimOf(asked), end, world)
+/** Notes that a payment ended, with its transaction as it is then. */
+export function notePaymentEnd(
+  asked: Asked,
+  { end, seen }: { readonly end: Ended['end']; readonly seen: SentTransaction },
+  world: World,
+): Promise<void> {
+  return noteEnd(claimOf(asked), { end, block: blockOf(seen) }, world)
 }
 
 function claimOf(asked: Asked): Claim {
@@ -50,10 +63,14 @@ function claimOf(asked: Asked): Claim {
   }
 }
 
-async function look({ key, at }: Open, relayerId: string, world: World): Promise<End> {
+async function look({ key, at }: Open, relayerId: string, world: World): Promise<Found> {
   const found = await findByKey(relayerId, key, world)
-  if (found === undefined) return world.now() - at > UNSENT_MS ? 'ended' : 'open'
-  if (isEnded(found.status)) return found.status === 'failed' && found.hash !== undefined ? 'failed' : 'ended'
-  if (found.status === 'confirmed') return 'ended'
-  return found.status === 'mined' ? 'included' : 'open'
+  if (found === undefined) return { end: world.now() - at > UNSENT_MS ? 'ended' : 'open', block: undefined }
+  return { end: endOf(found), block: blockOf(found) }
+}
+
+function endOf({ status, hash }: SentTransaction): Found['end'] {
+  if (isEnded(status)) return status === 'failed' && hash !== undefined ? 'failed' : 'ended'
+  if (status === 'confirmed') return 'ended'
+  return status === 'mined' ? 'included' : 'open'
 }

@@ -97,16 +97,21 @@ export async function verify(call: FacilitatorCall, settings: Settings, world: W
   try {
     const asked = await read(call, settings, world)
     await checkPaymentId(asked, world)
-    const sent = await findTransaction(asked, world)
     const { payment } = asked
+    const now = world.now()
+    // Both are asked at the same time. What was accepted before is told first, whatever the chain says of it now.
+    const [found, verified] = await Promise.allSettled([
+      findTransaction(asked, world),
+      payment.verify({ now, deadline: now + settings.timeoutMs }),
+    ])
+    const sent = settled(found)
     if (sent)
       throw new Refusal(
         'duplicate_settlement',
         `This payment is settled already, by ${sent.hash ?? sent.id}.`,
         payment.payer,
       )
-    const now = world.now()
-    await payment.verify({ now, deadline: now + settings.timeoutMs })
+    settled(verified)
     return { isValid: true, payer: payment.payer }
   } catch (error) {
     const { reason, message, payer } = toRefusal(error, 'unexpected_verify_error')
@@ -117,6 +122,11 @@ export async function verify(call: FacilitatorCall, settings: Settings, world: W
       ...(payer !== undefined && { payer }),
     }
   }
+}
+
+function settled<Value>(result: PromiseSettledResult<Value>): Value {
+  if (result.status === 'rejected') throw result.reason
+  return result.value
 }
 
 /**

@@ -121,16 +121,14 @@ export async function awaitInclusion(
     try {
       const hash = await paidIn(seen, asked.payment, waitFor)
       if (hash !== undefined) {
-        await notePaymentEnd(asked, 'ended', world)
+        await notePaymentEnd(asked, { end: 'ended', seen }, world)
         return { kind: 'paid', hash }
       }
     } catch (error) {
-      if (error instanceof Refusal)
-        await notePaymentEnd(
-          asked,
-          seen.status === 'failed' && seen.hash !== undefined ? 'failed' : 'ended',
-          world,
-        )
+      if (error instanceof Refusal) {
+        const end = seen.status === 'failed' && seen.hash !== undefined ? 'failed' : 'ended'
+        await notePaymentEnd(asked, { end, seen }, world)
+      }
       // What no node answers now is asked again.
       if (!(error instanceof Unavailable || error instanceof NodeError)) throw error
     }

@@ -120,6 +120,7 @@ function solanaPayment(network: NetworkSettings, payment: SolanaPayment, rpc: Rp
       return {
         body: { transaction },
         funds: readings.before[0]?.amount,
+        block: readings.slot,
         isUncertain: payment.hasAssertions || !isListed(network, mint),
       }
     },
@@ -152,6 +153,7 @@ function stellarPayment(
           valid_until: stellarDeadline(payment, readings, moment),
         },
         funds: readings.balance,
+        block: readings.ledger,
         isUncertain: payer.startsWith('C') || !isListed(network, asset),
       }
     },
@@ -186,6 +188,7 @@ function evmPayment(
       return {
         body: { to, value: '0', data, gas_limit, valid_until: dateOf(validBefore) },
         funds: readings.before?.[0],
+        block: readings.block,
         isUncertain: readings.payerHasCode || !payment.signedByKey || !isListed(network, asset),
       }
     },

@@ -30,6 +30,9 @@ export interface RequestContext {
   countFurther(units: number): void
 }
 
+/** The header that tells a plugin's host that a request changed nothing, although its method is not GET. */
+export const READ_ONLY_HEADER = 'x-relayer-read-only'
+
 /** The business logic of one operation. */
 type Handler<Id extends OperationId> = (input: Input<Id>, context: RequestContext) => Promise<Result<Id>>
 

@@ -65,7 +65,9 @@ export function createAnswering({ id, api, kv, log }: AnsweringDeps) {
     // What runs outside of a call has no depth to count, so it cannot call plugins.
     const result = await api.call(message, run?.call.origin ?? { requestId: undefined, depth: MAX_DEPTH })
     const { method, path } = message
-    if (run !== undefined && method !== 'GET') run.changes += 1
+    // What has no answer may have been done.
+    const isRead = 'isRead' in result ? result.isRead : method === 'GET'
+    if (run !== undefined && !isRead) run.changes += 1
     if (run !== undefined && run.traces.length < MAX_TRACES && 'status' in result) {
       const duration = Math.round(performance.now() - start)
       run.traces.push({ method, path, status: result.status, duration_ms: duration })

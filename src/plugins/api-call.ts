@@ -1,4 +1,5 @@
 import { Agent, request as send } from 'node:http'
+import { READ_ONLY_HEADER } from '../contract/handler.ts'
 import type { ApiMessage, PluginErrorFields } from './messages.ts'
 import { DEPTH_HEADER } from './plugin.ts'
 
@@ -25,7 +26,9 @@ export interface CallOrigin {
 }
 
 /** The response as JSON text: `{ "status": …, "text": … }`. */
-type ApiAnswer = { readonly value: string; readonly status: number } | { readonly error: PluginErrorFields }
+type ApiAnswer =
+  | { readonly value: string; readonly status: number; readonly isRead: boolean }
+  | { readonly error: PluginErrorFields }
 
 /** Makes requests of one plugin to the API of this process. */
 export interface ApiCaller {
@@ -84,8 +87,9 @@ export function createApiCaller({
             if (text.length > MAX_ANSWER_BYTES) outgoing.destroy(new Error('the response is too large'))
           })
           response.once('error', (error) => fail(`The response did not arrive: ${error.message}.`))
+          const isRead = method === 'GET' || response.headers[READ_ONLY_HEADER] !== undefined
           response.once('end', () =>
-            resolve({ value: JSON.stringify({ status: statusCode, text }), status: statusCode }),
+            resolve({ value: JSON.stringify({ status: statusCode, text }), status: statusCode, isRead }),
           )
         })
         outgoing.end(body)

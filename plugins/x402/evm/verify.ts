@@ -1,4 +1,4 @@
-import { decodeFunctionResult, encodeFunctionData, type Hex, hexToBigInt } from 'viem'
+import { decodeFunctionResult, encodeFunctionData, type Hex, hexToBigInt, hexToNumber } from 'viem'
 import { NodeError, type Rpc } from '../../shared/host.ts'
 import type { NetworkSettings } from '../config.ts'
 import { Refusal, reading } from '../refusal.ts'
@@ -14,6 +14,8 @@ const MULTICALL = '0xcA11bde05977b3631167028862bE2a173976CA11'
 
 /** What the chain says about a payment. */
 export interface EvmReadings {
+  /** The number of the newest block when it was read, or of an older one. */
+  readonly block: number
   /** True if the payer's account is a contract, or delegates to one. */
   readonly payerHasCode: boolean
   /** True if the contract that pays accepts the signature. */
@@ -48,15 +50,18 @@ export function settlementCall(payment: EvmPayment, createWallet: boolean): Call
 /** Reads what decides about a payment, from one state of the chain. `relayer` is the account that will send it. */
 export async function readEvmChain(payment: EvmPayment, rpc: Rpc, relayer: Hex): Promise<EvmReadings> {
   return reading(payment.payer, async () => {
+    // First, so that it is not newer than the state from which the others are read.
+    const readBlock = rpc<Hex>('eth_blockNumber', [])
     const readCode = rpc<Hex>('eth_getCode', [payment.payer, 'latest'])
     // Whether the wallet has to be created is asked first only if the payment says how. Otherwise all is one request.
     const creation = payment.creation && (await readCode).length <= 2 ? payment.creation : undefined
-    const [code, results, gas] = await Promise.all([
+    const [block, code, results, gas] = await Promise.all([
+      readBlock,
       readCode,
       simulate(payment, creation, rpc, relayer),
       estimateGas(settlementCall(payment, creation !== undefined), rpc, relayer),
     ])
-    return { payerHasCode: code.length > 2, gas, ...results }
+    return { block: hexToNumber(block), payerHasCode: code.length > 2, gas, ...results }
   })
 }
 

@@ -20,6 +20,8 @@ export interface SolanaReadings {
   /** The payer's account and the payee's, before and after the simulated payment; absent where none exists. */
   readonly before: readonly [TokenAccount | undefined, TokenAccount | undefined]
   readonly after: readonly [TokenAccount | undefined, TokenAccount | undefined]
+  /** The slot as of which the balances before were read. */
+  readonly slot: number
   /** Why the simulation failed; absent if it did not. */
   readonly failure: string | undefined
   /** False if no reading before was of the slot of the simulation, so that the two cannot be compared. */
@@ -36,14 +38,15 @@ export async function readSolanaChain(payment: SolanaPayment, rpc: Rpc): Promise
     const source = accounts[payment.transfer.accounts[0] ?? -1]
     const pair = [source ?? payment.destination, payment.destination]
     for (let count = 1; ; count += 1) {
-      const [state, { slot, ...simulation }] = await Promise.all([
+      const [state, { slot: simulated, ...simulation }] = await Promise.all([
         readAccounts(pair, rpc),
         simulate(payment, pair, rpc),
       ])
-      const isSameSlot = slot === undefined || slot === state.slot
+      const { slot } = state
+      const isSameSlot = simulated === undefined || simulated === slot
       if (!isSameSlot && count < MAX_READINGS) continue
       const [payer, payee] = state.accounts.map(tokenAccountIn)
-      return { accounts, before: [payer, payee], ...simulation, isSameSlot }
+      return { accounts, before: [payer, payee], slot, ...simulation, isSameSlot }
     }
   })
 }

@@ -66,7 +66,7 @@ const BOUNDS = { payer: 2, payee: 4, all: 4, open: 3 }
 const TIMEOUT_SECONDS = 4
 
 /** How long everybody asks again after the history, and how long transactions may be open, in ms. */
-const SETTLE_MS = 30_000
+const SETTLE_MS = 90_000
 
 /** Who attacks the service from inside: it floods in one of these ways. */
 const ATTACKER = join(import.meta.dirname, '../../../test/e2e/plugins/fixtures/attacker.ts')

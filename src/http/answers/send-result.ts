@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream'
+import { KEYS_OF_PLUGINS } from '../../access/api-key.ts'
 import type { ContractOperation } from '../../contract/document.ts'
 import { stringifyJson } from '../../contract/exact-integers.ts'
+import { READ_ONLY_HEADER } from '../../contract/handler.ts'
 import type { LatePieces, Pagination, Streamed, StreamPiece } from '../../contract/operations.ts'
 import type { HttpContext } from '../state.ts'
 import { type AnswerBudget, type AnswerShare, callerOf } from './answer-budget.ts'
@@ -43,6 +45,8 @@ function sendEnvelope(context: HttpContext, operation: ContractOperation, result
 
 function sendBare(context: HttpContext, { status, body, contentType, repeatable }: BareResult): void {
   if (repeatable !== undefined) context.state.repeatable = repeatable
+  const isForPlugin = context.state.apiKeyId?.startsWith(KEYS_OF_PLUGINS) === true
+  if (repeatable === true && isForPlugin) context.set(READ_ONLY_HEADER, 'true')
   if (typeof body === 'string') sendText(context, status, body)
   else sendJson(context, status, body)
   if (contentType !== undefined) context.set('Content-Type', contentType)

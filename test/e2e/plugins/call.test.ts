@@ -113,9 +113,16 @@ describe('a handler', () => {
     )
   })
 
-  test('reads a relayer and asks its node', async () => {
+  test('reads a relayer and asks its node, which leaves nothing in the audit log', async () => {
     const { body } = await call('main', '/read', { relayer: 'main' })
     expect(body.data).toMatchObject({ address: DEV_ADDRESSES[0], hasBalance: true, chain: '0x7a69' })
+    const { body: audit } = await service.api<{ action: string; after?: { route?: string } }[]>(
+      'GET',
+      '/audit?limit=100',
+    )
+    const routes = audit.data.filter(({ action }) => action === 'callPlugin').map(({ after }) => after?.route)
+    expect(routes).toContain('/send')
+    expect(routes).not.toContain('/read')
   })
 
   test('does not see a relayer beyond its list', async () => {

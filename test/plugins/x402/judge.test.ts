@@ -32,6 +32,7 @@ const EVM = {
 } as unknown as EvmPayment
 
 const EVM_READINGS: EvmReadings = {
+  block: 1,
   payerHasCode: false,
   contractAccepts: false,
   nonceUsed: false,
@@ -91,6 +92,7 @@ const SOLANA_READINGS: SolanaReadings = {
     { ...TOKENS, amount: 400n },
     { mint: 'mint', owner: 'payee', amount: 100n },
   ],
+  slot: 1,
   failure: undefined,
   isSameSlot: true,
 }
