@@ -52,7 +52,7 @@ ENV NODE_ENV=production \
     CONFIG_DIR=/app/config \
     DATA_DIR=/app/data
 WORKDIR /app
-# The user of a container that runs plugins alone (compose.yaml), or of RELAYER_PLUGINS_USER=10001:10001 in one that runs as root.
+# The user of plugins in a container that starts as root (ops/image-entry.sh), or that runs them alone (compose.yaml).
 RUN useradd --uid 10001 --user-group --no-create-home --shell /usr/sbin/nologin plugins
 # Made here, so that a new volume on it belongs to the user who writes it.
 RUN install --directory --owner=node --group=node --mode=0700 /app/data
@@ -60,13 +60,15 @@ COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY openapi.yaml package.json ./
 COPY plugins plugins
-USER node
+COPY ops/image-entry.sh ./
+# The entry gives root up: the service runs as `node`, or as the owner of the data.
+USER root
 EXPOSE 8080 8081
 # Without DATABASE_URL the data is here, for one container at a time; a second one, also for a command, is refused until the first has ended:
 #   docker run --volume relayer-data:/app/data --volume "$PWD/config:/app/config:ro" --publish 127.0.0.1:8080:8080 --stop-timeout 30 multichain-relayer
 VOLUME /app/data
 # Follows HOST and APP_PORT of the configuration.
-HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 CMD ["node", "dist/main.js", "health"]
-# node itself receives SIGTERM. A stop needs up to RELAYER_SHUTDOWN_SECONDS (25).
-ENTRYPOINT ["node", "--max-semi-space-size=16", "--initial-old-space-size=128", "--disable-sigusr1", "dist/main.js"]
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 CMD ["/app/image-entry.sh", "node", "dist/main.js", "health"]
+# The entry becomes node, which receives SIGTERM itself. A stop needs up to RELAYER_SHUTDOWN_SECONDS (25).
+ENTRYPOINT ["/app/image-entry.sh", "node", "--max-semi-space-size=16", "--initial-old-space-size=128", "--disable-sigusr1", "dist/main.js"]
 CMD ["serve"]

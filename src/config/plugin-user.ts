@@ -23,14 +23,14 @@ export function readPluginUser(
     )
   else if (!mayChange())
     problems.push(
-      'RELAYER_PLUGINS_USER needs Linux and a service that runs as root, with the capabilities CHOWN, KILL, SETGID and SETUID; where it has another user, run the plugins in a container of their own (docs/plugins.md)',
+      'RELAYER_PLUGINS_USER needs Linux and a service with the capabilities CHOWN, KILL, SETGID and SETUID, as root has them; where it lacks them, run the plugins in a container of their own (docs/plugins.md)',
     )
   return user
 }
 
-/** Root of a container may lack the capabilities. Another user may have them, but its plugins would inherit them. */
+/** Root of a container may lack the capabilities, and another user may have them. */
 function mayChangeUser(): boolean {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0) return false
+  if (process.platform !== 'linux') return false
   const [, digits = '0'] = /^CapEff:\s*([0-9a-f]+)/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? []
   return (BigInt(`0x${digits}`) & NEEDED) === NEEDED
 }

@@ -72,10 +72,13 @@ export function startChild(
     ...WITHOUT_SQLITE,
     `--import=${pathToFileURL(wall)}`,
   ]
-  const child = spawn(process.execPath, [...flags, file], {
+  const isRoot = process.getuid?.() === 0
+  const asUser = user === undefined || isRoot ? [] : withoutCapabilities(user)
+  const [program = '', ...args] = [...asUser, process.execPath, ...flags, file]
+  const child = spawn(program, args, {
     env,
     cwd: '/',
-    ...user,
+    ...(isRoot && user),
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
   })
   const pipe = child.stdio[3] as Socket
@@ -120,6 +123,15 @@ export function startChild(
     },
     end,
   }
+}
+
+/**
+ * Returns the command that becomes the user before it becomes the command in its arguments. Only root loses its capabilities by changing the user; a process of
+ * another one would keep those of the service.
+ */
+function withoutCapabilities({ uid, gid }: PluginUser): readonly string[] {
+  const ids = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups']
+  return ['/usr/bin/setpriv', ...ids, '--inh-caps=-all', '--ambient-caps=-all', '--no-new-privs']
 }
 
 /** Returns the resident memory of a process in MiB; 0 where the system does not tell. */

@@ -23,7 +23,7 @@ describe('RELAYER_PLUGINS_USER', () => {
 
   test('needs the right to start processes of another user', () => {
     expect(read('10001', false)).toEqual([
-      expect.stringContaining('needs Linux and a service that runs as root'),
+      expect.stringContaining('needs Linux and a service with the capabilities'),
     ])
   })
 })

@@ -1,5 +1,5 @@
-/** The reason of a refusal: Node's own code for what is denied, a member that is not there, or any. */
-type Reason = 'denied' | 'no function' | 'nothing' | 'any'
+/** The reason of a refusal: Node's own code for what is denied, a member that is not there, or another one. */
+type Reason = 'denied' | 'no function' | 'nothing' | 'refused'
 
 /** [what it does, the way of the attacking plugin, its parameters, the reason of the refusal if it is not `denied`] */
 export type Escape = [what: string, way: string, params: object, reason?: Reason]
@@ -76,7 +76,7 @@ export function escapesOf(canary: string): Escape[] {
     ['uses the inside of Node.js', 'binding', {}, 'no function'],
     ['loads machine code', 'addon', {}, 'no function'],
     ['loads a library as an engine', 'engine', {}],
-    ['loads a library as an engine of TLS', 'engine-tls', {}, 'any'],
+    ['loads a library as an engine of TLS', 'engine-tls', {}, 'refused'],
     ['loads a library by the class below', 'engine-native', {}],
     ['opens a descriptor', 'descriptor', {}],
     ['opens a descriptor by the class below', 'socket-native-open', {}],
@@ -92,7 +92,7 @@ export function escapesOf(canary: string): Escape[] {
           `uses ${name}.${member} (${by})`,
           'load',
           { by, name, member, values },
-          'any',
+          'refused',
         ],
       ),
     ),
@@ -101,7 +101,7 @@ export function escapesOf(canary: string): Escape[] {
         `replaces functions of the language, and uses v8.getHeapStatistics (${by})`,
         'patched',
         { by, name: 'node:v8', member: 'getHeapStatistics', values: [] },
-        'any',
+        'refused',
       ],
     ),
     ...REFUSED_MEMBERS.map(

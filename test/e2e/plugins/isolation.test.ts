@@ -56,7 +56,7 @@ const REASONS = {
   denied: 'ERR_ACCESS_DENIED',
   'no function': expect.stringContaining('not a function'),
   nothing: 'nothing',
-  any: expect.any(String),
+  refused: expect.any(String),
 }
 
 /** Nothing may make this file, and nothing may listen there. */
