@@ -42,7 +42,7 @@ async function respond({ config, headers, api: memory, kv }: PluginCall, request
   const caller = method === 'liveness' ? '' : callerOf(headers, settings)
   const clock = { now: Date.now, sleep }
   // An application with a key of the plugin is one caller, wherever its users are.
-  const asker = caller === '' ? callerIn(headers) : caller
+  const asker = caller === '' ? callerIn(headers) : { key: `kora ${caller}` }
   const api = apiFor(asker, { api: memory, ...clock }, queue)
   const world = { api, memory, kv, ...clock }
   return answer(method, { world, settings, params: readParams(request.params), caller })

@@ -114,7 +114,7 @@ const KEEP_SECONDS = 172_800
 const MAX_OPEN_OF_PAYER = 50
 
 /** A node that is asked is not further behind than this. */
-const BEHIND_MS = 600_000
+const BEHIND_MS = 60_000
 
 /** The newest ones suffice: every node has the blocks of the others. */
 const MAX_INCLUDED = 50

@@ -1,7 +1,15 @@
 import { type ApiRequest, Crowded, type HostApi, isRecord, type World } from './host.ts'
 
 // The plugin has one API key, whose rate and connections all callers share: they take turns here, so that one who asks for more than there is keeps
-// none of the others from his share.
+// none of the others from his share. All callers without a key have one share, which their addresses divide: addresses are free.
+
+/** Who asks. */
+export interface Caller {
+  /** The id of the API key. */
+  readonly key: string
+  /** The address of a caller without one. */
+  readonly address?: string | undefined
+}
 
 /** Work of all callers that runs at the same time. */
 const MAX_RUNNING = 16
@@ -16,7 +24,7 @@ const PATIENCE_MS = 20_000
 /** Runs work so that callers take turns. */
 export interface FairQueue {
   /** @throws Crowded if too much of this caller waits */
-  run<Result>(caller: string, work: () => Promise<Result>): Promise<Result>
+  run<Result>(caller: Caller, work: () => Promise<Result>): Promise<Result>
   /** Those whom the service has refused for their rate, one after the other: nobody overtakes them, however little he asks for. */
   readonly line: { length: number; end: Promise<unknown> }
 }
@@ -26,25 +34,28 @@ export function createFairQueue({
   running: most = MAX_RUNNING,
   waiting: longest = MAX_WAITING,
 } = {}): FairQueue {
-  /** What waits, by its caller. The next one of the first caller is next, and then that caller is last. */
-  const waiting = new Map<string, (() => void)[]>()
+  /** What waits, by the key and then the address of its caller. The next one of the first is next, and then that one is last. */
+  const waiting = new Map<string, Map<string, readonly (() => void)[]>>()
   let running = 0
   const line = { length: 0, end: Promise.resolve() as Promise<unknown> }
 
   function next(): void {
     const [first] = waiting
     if (running >= most || first === undefined) return
-    const [caller, begins] = first
-    waiting.delete(caller)
+    const [key, ofKey] = first
+    const [[address, begins] = ['', []]] = ofKey
     const [begin, ...others] = begins
-    if (others.length > 0) waiting.set(caller, others)
+    waiting.delete(key)
+    ofKey.delete(address)
+    if (others.length > 0) ofKey.set(address, others)
+    if (ofKey.size > 0) waiting.set(key, ofKey)
     begin?.()
   }
 
   return {
     line,
-    async run(caller, work) {
-      const before = waiting.get(caller) ?? []
+    async run({ key, address = '' }, work) {
+      const before = waiting.get(key)?.get(address) ?? []
       if (before.length >= longest)
         throw new Crowded('Too many requests of this caller wait. Ask again later.')
       await new Promise<void>((resolve) => {
@@ -52,7 +63,7 @@ export function createFairQueue({
           running += 1
           resolve()
         }
-        waiting.set(caller, [...before, begin])
+        waiting.set(key, (waiting.get(key) ?? new Map()).set(address, [...before, begin]))
         next()
       })
       try {
@@ -70,7 +81,7 @@ export function createFairQueue({
  * the others waiting.
  */
 export function apiFor(
-  caller: string,
+  caller: Caller,
   { api, now, sleep }: Pick<World, 'api' | 'now' | 'sleep'>,
   queue: FairQueue,
 ): HostApi {
@@ -115,9 +126,9 @@ function isTooFast({ status, body }: { readonly status: number; readonly body: u
   return !text.includes('max_queue_seconds')
 }
 
-/** Names who asks: the API key, or without one the address. */
-export function callerIn(headers: Readonly<Record<string, readonly string[]>>): string {
+/** Reads who asks from the headers that the host sets. */
+export function callerIn(headers: Readonly<Record<string, readonly string[]>>): Caller {
   const [key = ''] = headers['x-relayer-api-key-id'] ?? []
   const [address] = headers['x-relayer-caller-address'] ?? []
-  return address === undefined ? key : `${key} ${address}`
+  return { key, address }
 }

@@ -14,6 +14,8 @@ export interface PluginCall extends Omit<CallMessage, 'type' | 'run'> {
   readonly origin: CallOrigin
   /** Also writes what the function logs to the log of the service. */
   readonly forwardLogs: boolean
+  /** The caller needed no API key. */
+  readonly isByStranger: boolean
 }
 
 /** A line that a function logged. */
@@ -92,12 +94,23 @@ interface HostDeps {
 }
 
 /**
- * Calls in the process at once, hooks that run besides them, and calls that wait for one of them. Callers of the handler, who need no key at
- * an open path, cannot keep the service from asking `before_send`.
+ * Calls in the process at once, those of them that are by callers without an API key, hooks that run besides them, and calls that wait for one of
+ * them: of strangers, of others, hooks. Strangers at an open path cannot keep callers with a key from an answer, nor the service from asking
+ * `before_send`.
  */
 const MAX_RUNNING = 128
+const MAX_STRANGERS = 64
 const MAX_HOOKS = 128
 const MAX_QUEUED = 1_000
+
+/** What waits; the first kind comes first. */
+const KINDS = ['hooks', 'calls', 'strangers'] as const
+type Kind = (typeof KINDS)[number]
+
+function kindOf({ entry, isByStranger }: PluginCall): Kind {
+  if (entry !== HANDLER) return 'hooks'
+  return isByStranger ? 'strangers' : 'calls'
+}
 
 /** Processes that end with their last call. Many late calls would otherwise leave many of them. */
 const MAX_RETIRED = 4
@@ -168,8 +181,7 @@ export function createPluginHost({
   let shortLives = 0
   let lastRun = 0
   const answer = createAnswering({ id, api, kv, log })
-  /** Hooks come first. */
-  const queues = { hooks: [] as (() => void)[], calls: [] as (() => void)[] }
+  const queues: Readonly<Record<Kind, (() => void)[]>> = { hooks: [], calls: [], strangers: [] }
   const processes = new Set<Process>()
   const counts = { restarts: 0, calls: 0, failures: 0 }
   let lastFailure: HostState['lastFailure']
@@ -314,13 +326,17 @@ export function createPluginHost({
     runWaiting()
   }
 
-  function mayBegin(isHook: boolean): boolean {
-    return current?.isReady === true && current.runs.size < MAX_RUNNING + (isHook ? MAX_HOOKS : 0)
+  function mayBegin(kind: Kind): boolean {
+    if (current?.isReady !== true) return false
+    const { size } = current.runs
+    if (kind === 'hooks') return size < MAX_RUNNING + MAX_HOOKS
+    if (kind === 'calls') return size < MAX_RUNNING
+    const strangers = [...current.runs.values()].filter(({ call }) => kindOf(call) === 'strangers').length
+    return size < MAX_RUNNING && strangers < MAX_STRANGERS
   }
 
   function runWaiting(): void {
-    while (queues.hooks.length > 0 && mayBegin(true)) queues.hooks.shift()?.()
-    while (queues.calls.length > 0 && mayBegin(false)) queues.calls.shift()?.()
+    for (const kind of KINDS) while (queues[kind].length > 0 && mayBegin(kind)) queues[kind].shift()?.()
   }
 
   function keepLine(run: Run | undefined, { level, message }: PluginLogLine): void {
@@ -355,9 +371,9 @@ export function createPluginHost({
 
   function run(call: PluginCall): Promise<PluginOutcome> {
     if (isStopped || current === undefined) return Promise.reject(unavailable())
-    const isHook = call.entry !== HANDLER
-    const queue = isHook ? queues.hooks : queues.calls
-    const isFree = mayBegin(isHook)
+    const kind = kindOf(call)
+    const queue = queues[kind]
+    const isFree = mayBegin(kind)
     if (!isFree && queue.length >= MAX_QUEUED) return Promise.reject(unavailable())
     counts.calls += 1
     return new Promise((resolve, reject) => {
@@ -381,7 +397,13 @@ export function createPluginHost({
         if (current === undefined) return
         process = current
         process.runs.set(runId, entry)
-        const { timeoutMs: _timeout, origin: _origin, forwardLogs: _forward, ...message } = call
+        const {
+          timeoutMs: _timeout,
+          origin: _origin,
+          forwardLogs: _forward,
+          isByStranger: _isByStranger,
+          ...message
+        } = call
         process.connection.send({ type: 'call', run: runId, ...message })
       }
       const timer = setTimeout(() => {
@@ -425,7 +447,7 @@ export function createPluginHost({
       status: current === undefined ? 'waiting' : current.isReady ? 'ready' : 'starting',
       ...counts,
       running: [...processes].reduce((sum, { runs }) => sum + runs.size, 0),
-      queued: queues.hooks.length + queues.calls.length,
+      queued: KINDS.reduce((sum, kind) => sum + queues[kind].length, 0),
       lastFailure,
       logs: newest,
     }),

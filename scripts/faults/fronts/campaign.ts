@@ -45,6 +45,7 @@ const STEPS = {
   overtake: 2,
   takeBack: 2,
   overspend: 2,
+  spree: 2,
   resell: 1,
   takeName: 2,
   crowd: 1,
@@ -193,6 +194,12 @@ const ACTS: Readonly<Record<keyof typeof STEPS, Act>> = {
   overspend: async (stage) => {
     const orders = await stage.chain.order('honest', { payments: 3, funds: 1 })
     for (const order of orders) ask(stage, add(stage, { order, competes: true }))
+  },
+  // One payer, whose code or token decides in the block, pays more often than he may fail.
+  spree: async (stage) => {
+    const kind = stage.random.pick(stage.chain.kinds.filter((each) => each !== 'honest'))
+    const orders = await stage.chain.order(kind, { payments: BOUNDS.payer + 2, funds: BOUNDS.payer + 2 })
+    for (const order of orders) ask(stage, add(stage, { order, mount: 'any' }))
   },
   resell: async (stage) => {
     const [order] = await stage.chain.order('honest', { payments: 1, funds: 1 })

@@ -46,17 +46,21 @@ export async function startEvmFront(random: Random, rules: object): Promise<Fron
   if (node === undefined) throw new Error('it was started with the site')
   const { anvil, token } = site
   const { rpc } = anvil
-  const send = (to: Hex, data: Hex, from: Hex = STRANGER) =>
-    rpc('eth_sendTransaction', [
-      {
-        from,
-        to,
-        data,
-        gas: '0x7a120',
-        maxFeePerGas: `0x${PRICE.toString(16)}`,
-        maxPriorityFeePerGas: `0x${PRICE.toString(16)}`,
-      },
-    ])
+  // One after the other: anvil gives two at the same moment the same nonce.
+  let last: Promise<unknown> = Promise.resolve()
+  const send = (to: Hex, data: Hex, from: Hex = STRANGER) => {
+    const call = {
+      from,
+      to,
+      data,
+      gas: '0x7a120',
+      maxFeePerGas: `0x${PRICE.toString(16)}`,
+      maxPriorityFeePerGas: `0x${PRICE.toString(16)}`,
+    }
+    const sent = last.then(() => rpc('eth_sendTransaction', [call]))
+    last = sent.catch(() => undefined)
+    return sent
+  }
 
   async function paidIn(at: Hex, from: Hex, nonce: Hex): Promise<string | undefined> {
     const topics = [USED, padded(from), nonce]

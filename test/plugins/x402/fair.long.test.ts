@@ -16,18 +16,33 @@ describe('the queue of a plugin', () => {
       await sleep(1)
     }
     const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'b2'].map((name) =>
-      queue.run(name.slice(0, 1), work(name)),
+      queue.run({ key: name.slice(0, 1) }, work(name)),
     )
     await Promise.all(all)
     expect(order).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4'])
   })
 
+  test('gives all callers without a key one share, which their addresses divide', async () => {
+    const queue = createFairQueue({ running: 1 })
+    const order: string[] = []
+    const run = (key: string, address: string | undefined, name: string) =>
+      queue.run({ key, address }, async () => {
+        order.push(name)
+        await sleep(1)
+      })
+    const strangers = ['s', 't', 'u'].flatMap((address) =>
+      [1, 2].map((count) => run('', address, `${address}${count}`)),
+    )
+    await Promise.all([...strangers, ...[1, 2, 3].map((count) => run('shop', undefined, `shop${count}`))])
+    expect(order).toEqual(['s1', 's2', 'shop1', 't1', 'shop2', 'u1', 'shop3', 't2', 'u2'])
+  })
+
   test('refuses what one caller asks beyond his share, and goes on after a failure', async () => {
     const queue = createFairQueue({ running: 1, waiting: 2 })
-    const fails = queue.run('a', () => Promise.reject(new Error('broken')))
-    const waiting = [1, 2].map((value) => queue.run('a', async () => value))
-    await expect(queue.run('a', async () => 3)).rejects.toBeInstanceOf(Crowded)
-    const other = queue.run('b', async () => 'served')
+    const fails = queue.run({ key: 'a' }, () => Promise.reject(new Error('broken')))
+    const waiting = [1, 2].map((value) => queue.run({ key: 'a' }, async () => value))
+    await expect(queue.run({ key: 'a' }, async () => 3)).rejects.toBeInstanceOf(Crowded)
+    const other = queue.run({ key: 'b' }, async () => 'served')
     await expect(fails).rejects.toThrow('broken')
     expect(await Promise.all([...waiting, other])).toEqual([1, 2, 'served'])
   })
@@ -52,7 +67,8 @@ test('a stranger at an open path does not keep a shop with a key from its answer
   }
   let isFlooding = true
   let asked = 0
-  const flood = Array.from({ length: 60 }, async () => {
+  // More at once than the plugin runs.
+  const flood = Array.from({ length: 150 }, async () => {
     while (isFlooding) {
       asked += 1
       await verify().catch(() => undefined)
