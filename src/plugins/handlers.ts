@@ -111,7 +111,7 @@ async function callPlugin(
     timeoutMs,
     origin: { requestId: context.requestId, depth },
     forwardLogs: settings.forwardLogs,
-    isByStranger: context.actor.keyId === ANONYMOUS.id,
+    isAnonymous: context.actor.keyId === ANONYMOUS.id,
   })
   return answer(outcome, settings)
 }

@@ -15,7 +15,7 @@ export interface PluginCall extends Omit<CallMessage, 'type' | 'run'> {
   /** Also writes what the function logs to the log of the service. */
   readonly forwardLogs: boolean
   /** The caller needed no API key. */
-  readonly isByStranger: boolean
+  readonly isAnonymous: boolean
 }
 
 /** A line that a function logged. */
@@ -99,17 +99,17 @@ interface HostDeps {
  * `before_send`.
  */
 const MAX_RUNNING = 128
-const MAX_STRANGERS = 64
+const MAX_ANONYMOUS = 64
 const MAX_HOOKS = 128
 const MAX_QUEUED = 1_000
 
 /** What waits; the first kind comes first. */
-const KINDS = ['hooks', 'calls', 'strangers'] as const
+const KINDS = ['hooks', 'calls', 'anonymous'] as const
 type Kind = (typeof KINDS)[number]
 
-function kindOf({ entry, isByStranger }: PluginCall): Kind {
+function kindOf({ entry, isAnonymous }: PluginCall): Kind {
   if (entry !== HANDLER) return 'hooks'
-  return isByStranger ? 'strangers' : 'calls'
+  return isAnonymous ? 'anonymous' : 'calls'
 }
 
 /** Processes that end with their last call. Many late calls would otherwise leave many of them. */
@@ -181,7 +181,7 @@ export function createPluginHost({
   let shortLives = 0
   let lastRun = 0
   const answer = createAnswering({ id, api, kv, log })
-  const queues: Readonly<Record<Kind, (() => void)[]>> = { hooks: [], calls: [], strangers: [] }
+  const queues: Readonly<Record<Kind, (() => void)[]>> = { hooks: [], calls: [], anonymous: [] }
   const processes = new Set<Process>()
   const counts = { restarts: 0, calls: 0, failures: 0 }
   let lastFailure: HostState['lastFailure']
@@ -331,8 +331,8 @@ export function createPluginHost({
     const { size } = current.runs
     if (kind === 'hooks') return size < MAX_RUNNING + MAX_HOOKS
     if (kind === 'calls') return size < MAX_RUNNING
-    const strangers = [...current.runs.values()].filter(({ call }) => kindOf(call) === 'strangers').length
-    return size < MAX_RUNNING && strangers < MAX_STRANGERS
+    const anonymous = [...current.runs.values()].filter(({ call }) => kindOf(call) === 'anonymous').length
+    return size < MAX_RUNNING && anonymous < MAX_ANONYMOUS
   }
 
   function runWaiting(): void {
@@ -401,7 +401,7 @@ export function createPluginHost({
           timeoutMs: _timeout,
           origin: _origin,
           forwardLogs: _forward,
-          isByStranger: _isByStranger,
+          isAnonymous: _isAnonymous,
           ...message
         } = call
         process.connection.send({ type: 'call', run: runId, ...message })

@@ -190,7 +190,7 @@ export async function callHook(
     headers: {},
     origin: { requestId, depth: MAX_DEPTH - 1 },
     forwardLogs,
-    isByStranger: false,
+    isAnonymous: false,
   })
 }
 
