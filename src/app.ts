@@ -31,14 +31,7 @@ import { createKeyServices, type KeyServices } from './signers/providers/connect
 import { createSponsors } from './sponsoring/sponsor.ts'
 import type { Telemetry } from './telemetry/open-telemetry.ts'
 import { startTelemetry } from './telemetry/telemetry.ts'
-import { createAcceptor } from './transactions/accept/accept.ts'
-import { createBatchAcceptor } from './transactions/accept/accept-batch.ts'
-import { createAccountChooser, createPoolAcceptor } from './transactions/accept/choose-account.ts'
-import { createDecider } from './transactions/approvals/decide.ts'
-import { createDryRuns } from './transactions/dry-run.ts'
 import type { TransactionsContext } from './transactions/model/runtime.ts'
-import { createPendingCanceler } from './transactions/replace/cancel-pending.ts'
-import { createReplacer } from './transactions/replace/replace.ts'
 import {
   createAuthorizationSigner,
   createTransactionSigner,
@@ -47,6 +40,7 @@ import {
 import { findTraceParent } from './transactions/store/lookups-store.ts'
 import { SLOT_CHANNEL, WORK_CHANNEL } from './transactions/store/transactions-store.ts'
 import { createTransactionWaits } from './transactions/store/waits.ts'
+import { Transactions } from './transactions/transactions.ts'
 import { createAccess } from './wiring/access.ts'
 import {
   chainsInUse,
@@ -291,8 +285,6 @@ async function assemble(parts: Parts): Promise<App> {
   const stopping = new AbortController()
   // The queries of callers, who wait for the answer, come before those of workers.
   const requests: TransactionsContext = { ...context, db: database.requests, beforeSend: hooks.beforeSend }
-  const replacer = createReplacer(requests)
-  const chooser = createAccountChooser(requests)
   const handlers = createHandlers({
     db: requests.db,
     clock,
@@ -309,14 +301,8 @@ async function assemble(parts: Parts): Promise<App> {
     networks: management.networks,
     headOf: (id) => headsInUse(registry, clock.monotonic()).get(id)?.state,
     resetChain: management.resetChain,
-    chooser,
-    accept: createPoolAcceptor(requests, { chooser, accept: createAcceptor(requests) }),
-    acceptBatch: createBatchAcceptor(requests, chooser),
-    replacer,
-    cancelPending: createPendingCanceler(requests, replacer),
-    dryRuns: createDryRuns(requests),
+    transactions: new Transactions(requests),
     sponsors: createSponsors({ db: requests.db, clock, prices: runtimeSet.prices }),
-    decideApproval: createDecider(requests),
     gather: (relayer, item) => gatherFacts(requests, relayer, item),
     admitCall: createCallAdmission(parts.compiled),
     signTransaction: createTransactionSigner(requests),

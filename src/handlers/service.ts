@@ -23,17 +23,12 @@ import type { Relayer } from '../relayers/relayer.ts'
 import type { RelayerReader } from '../relayers/relayer-cache.ts'
 import type { SignerManager } from '../signers/manage.ts'
 import type { Sponsors } from '../sponsoring/sponsor.ts'
-import type { BatchAcceptor } from '../transactions/accept/accept-batch.ts'
-import type { AccountChooser, PoolAcceptor } from '../transactions/accept/choose-account.ts'
-import type { Decider } from '../transactions/approvals/decide.ts'
-import type { DryRuns } from '../transactions/dry-run.ts'
 import type { RelayerRuntime } from '../transactions/model/runtime.ts'
 import type { TransactionWithAttempts } from '../transactions/model/transaction.ts'
-import type { PendingCanceler } from '../transactions/replace/cancel-pending.ts'
-import type { createReplacer } from '../transactions/replace/replace.ts'
 import type { ResetResult } from '../transactions/reset-store.ts'
 import type { AuthorizationSigner, TransactionSigner, TypedDataSigner } from '../transactions/signing.ts'
 import type { TransactionWaits } from '../transactions/store/waits.ts'
+import type { Transactions } from '../transactions/transactions.ts'
 
 import type { EventPresenter } from './present/event.ts'
 import type { AdmitCall } from './wallet/wallet-call.ts'
@@ -65,14 +60,8 @@ export interface Service {
   readonly resetChain: (network: Network, actor: Actor) => Promise<ResetResult>
 
   // Transactions
-  readonly accept: PoolAcceptor
-  readonly chooser: AccountChooser
-  readonly acceptBatch: BatchAcceptor
-  readonly replacer: ReturnType<typeof createReplacer>
-  readonly cancelPending: PendingCanceler
-  readonly dryRuns: DryRuns
+  readonly transactions: Transactions
   readonly sponsors: Sponsors
-  readonly decideApproval: Decider
   /** Reads what a diagnosis needs to know. */
   readonly gather: (relayer: Relayer, item: TransactionWithAttempts) => Promise<DiagnosisFacts>
   /** Checks a call inside another one as if it came alone: scope, visibility and schema. */

@@ -2,12 +2,11 @@ import type { Chain } from '../chains/chain.ts'
 import type { ChainRequest, UnsignedTransaction } from '../chains/request.ts'
 import { type FeePayment, isPaidByUsers } from '../chains/sponsoring.ts'
 import type { Db, Tx } from '../database/db.ts'
-import { transact } from '../database/locks/transact.ts'
 import { AppError } from '../errors.ts'
 import { poolIdOf } from '../relayers/accounts/pool.ts'
 import { sponsoringPoliciesOf } from '../relayers/policies/policy.ts'
 import type { Relayer } from '../relayers/relayer.ts'
-import { type AtRisk, countAtRisk, findBuild, findUsedQuotes } from './quotes-store.ts'
+import { type AtRisk, countAtRisk, findBuild } from './quotes-store.ts'
 
 /** The relayer that is asked, and its chain. */
 interface Asked {
@@ -127,23 +126,4 @@ const NO_RISK: AtRisk = { failed: 0, open: 0 }
 export function addOpen(risks: RiskByPayer, payer: string): void {
   const { failed, open } = risks.get(payer) ?? NO_RISK
   risks.set(payer, { failed, open: open + 1 })
-}
-
-/**
- * Returns the error with which a request that pays would not be accepted now; undefined for any other. Only the acceptance itself is certain.
- * `now` is in ms since the epoch.
- */
-export async function paymentRefusal(
-  db: Db,
-  {
-    relayerId,
-    request,
-    now,
-  }: { readonly relayerId: string; readonly request: ChainRequest; readonly now: number },
-): Promise<AppError | undefined> {
-  const payment = paymentIn(request)
-  if (payment === undefined) return undefined
-  const used = await transact(db, (tx) => findUsedQuotes(tx, [payment.quoteId]))
-  if (used.size > 0) return usedQuote()
-  return riskRefusal(await readAtRisk(db, { relayerId, payers: [payment.payer], now }), payment.payer)
 }

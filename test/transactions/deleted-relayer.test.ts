@@ -1,12 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { removeRelayer } from '../../src/relayers/store.ts'
-import { createAcceptor } from '../../src/transactions/accept/accept.ts'
 import { listTransactions } from '../../src/transactions/store/lookups-store.ts'
 import { runSetupTransaction } from '../../src/transactions/submit/failed-preparation.ts'
 import { fillGaps } from '../../src/transactions/watch/fill-gaps.ts'
 import { requestOf } from '../chains/evm/build.ts'
 import { ACTOR } from '../support/samples.ts'
-import { type Fixture, leaseOf, newTransaction, openFixture, type TestAccount } from './fixture.ts'
+import {
+  acceptorOf,
+  type Fixture,
+  leaseOf,
+  newTransaction,
+  openFixture,
+  type TestAccount,
+} from './fixture.ts'
 import { chainOf, createStubChain } from './stub-chain.ts'
 
 let fixture: Fixture
@@ -26,7 +32,7 @@ const STORING: [string, (account: TestAccount) => Promise<unknown>][] = [
   [
     'a request',
     async ({ relayer }) => {
-      const accepting = createAcceptor(fixture.context)(relayer, requestOf(), ACTOR)
+      const accepting = acceptorOf(fixture.context)(relayer, requestOf(), ACTOR)
       await expect(accepting).rejects.toMatchObject({ code: 'relayer_not_found' })
     },
   ],

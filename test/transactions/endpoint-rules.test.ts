@@ -4,7 +4,6 @@ import type { EvmPolicies, EvmRequest } from '../../src/chains/evm/content.ts'
 import { createEvmChain } from '../../src/chains/evm/evm-chain.ts'
 import { SETTLE_MS } from '../../src/chains/simulations.ts'
 import type { RpcUrl } from '../../src/networks/network.ts'
-import { createAcceptor } from '../../src/transactions/accept/accept.ts'
 import type { Transaction } from '../../src/transactions/model/transaction.ts'
 import { workAccount } from '../../src/transactions/submit/account-step.ts'
 import { watchNetwork } from '../../src/transactions/watch/watch.ts'
@@ -14,7 +13,7 @@ import { type Anvil, startAnvil } from '../support/anvil.ts'
 import { createHurriedClock } from '../support/clock.ts'
 import { type FaultyNode, type Habits, startFaultyNode } from '../support/faulty-node.ts'
 import { ACTOR } from '../support/samples.ts'
-import { type Fixture, openFixture, reload } from './fixture.ts'
+import { acceptorOf, type Fixture, openFixture, reload } from './fixture.ts'
 import { signOutside } from './sign-outside.ts'
 import { SILENT_NETWORK } from './stub-chain.ts'
 
@@ -79,7 +78,7 @@ async function setUpAt(
   const chain = createEvmChain({ network, rpcTimeoutMs: 5_000, clock, log: fixture.context.log })
   const owner = await fixture.addAccount({ chain, network, policies: { sharedAccount: true, ...policies } })
   await chainNode.rpc('anvil_setBalance', [owner.relayer.address, `0x${(10n ** 20n).toString(16)}`])
-  const { transaction } = await createAcceptor(fixture.context)(owner.relayer, requestOf(request), ACTOR)
+  const { transaction } = await acceptorOf(fixture.context)(owner.relayer, requestOf(request), ACTOR)
   const target = { runtime: owner.runtime, relayers: [owner.relayer], memory: createWatchMemory() }
   const passed = (ms: number) => {
     fixture.clock.advance(ms)
@@ -149,7 +148,7 @@ describe('a pool that takes no tip below a minimum', () => {
     const { step, owner } = await setUp({ speed: 'fast' }, { refuse: poolOfTip(minimum) })
     await step()
     await step(5_000)
-    const accept = createAcceptor(fixture.context)
+    const accept = acceptorOf(fixture.context)
     const { transaction } = await accept(owner.relayer, requestOf(own), ACTOR)
     expect(transaction).toMatchObject({
       awaitsPrice: true,
@@ -430,7 +429,7 @@ describe('a transaction that was mined during an outage, at an endpoint that has
 test('a pool does not hold others behind what it refuses at the price of the caller: a no-op takes the nonce', async () => {
   const { step, look, owner } = await setUp(own, { refuse: poolOfTip(minimum) })
   expect(stateOf((await step()).transaction)).toMatch(BOTH)
-  const accept = createAcceptor(fixture.context)
+  const accept = acceptorOf(fixture.context)
   const { transaction: next } = await accept(owner.relayer, requestOf({ speed: 'fast' }), ACTOR)
   for (let seconds = 0; seconds < 115; seconds += 5) await step(5_000)
   expect((await step(0)).transaction).toMatchObject({ status: 'sent', purpose: 'request' })
@@ -461,7 +460,7 @@ test('a transaction that ends because its price holds up others keeps saying so,
       : reply
   const { step, look, owner } = await setUp(own, { refuse: poolOfTip(minimum), lie })
   await step()
-  const { transaction: behind } = await createAcceptor(fixture.context)(
+  const { transaction: behind } = await acceptorOf(fixture.context)(
     owner.relayer,
     requestOf({ speed: 'fast' }),
     ACTOR,

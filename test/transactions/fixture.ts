@@ -1,7 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { bytesToHex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
+import type { Actor } from '../../src/access/principal.ts'
 import type { Chain, SourceAccount } from '../../src/chains/chain.ts'
+import type { ChainRequest } from '../../src/chains/request.ts'
 import type { Database } from '../../src/database/db.ts'
 import { acquireLease, type Lease } from '../../src/database/lease.ts'
 import { createLogger } from '../../src/log.ts'
@@ -9,8 +11,12 @@ import type { EvmNetwork } from '../../src/networks/network.ts'
 import type { EvmRelayer, EvmRelayerConfig, Relayer } from '../../src/relayers/relayer.ts'
 import { findRelayer, saveRelayer } from '../../src/relayers/store.ts'
 import { createSecp256k1Signer } from '../../src/signers/secp256k1.ts'
+import { type Acceptor, createAcceptor } from '../../src/transactions/accept/accept.ts'
+import { createAccountChooser } from '../../src/transactions/accept/choose-account.ts'
 import type { RelayerRuntime, TransactionsContext } from '../../src/transactions/model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../../src/transactions/model/transaction.ts'
+import { cancelPending } from '../../src/transactions/replace/cancel-pending.ts'
+import type { Replacer } from '../../src/transactions/replace/replace.ts'
 import { findTransaction } from '../../src/transactions/store/lookups-store.ts'
 import { insertTransactions } from '../../src/transactions/store/transactions-store.ts'
 import { createAccountShare } from '../../src/workers/account-share.ts'
@@ -166,6 +172,23 @@ export async function eventsOf({ db }: TransactionsContext, { id }: Transaction)
     .orderBy('number')
     .execute()
   return rows.map(({ payload }) => (payload as { status: string }).status)
+}
+
+/** Accepts a request for an account as a caller of the API does. */
+export function acceptorOf(context: TransactionsContext) {
+  const acceptor = createAcceptor(context, createAccountChooser(context))
+  return (
+    relayer: Relayer,
+    request: ChainRequest,
+    actor: Actor,
+    options: Omit<Parameters<Acceptor['send']>[1], 'request' | 'actor'> = {},
+  ) => acceptor.send(relayer, { request, actor, ...options })
+}
+
+/** Cancels the open requests of a relayer by this replacer. */
+export function pendingCancelerOf(context: TransactionsContext, replacer: Pick<Replacer, 'cancel'>) {
+  return (relayer: Relayer, actor: Actor, signal: AbortSignal) =>
+    cancelPending(context, replacer, { relayer, actor, signal })
 }
 
 /** The account's lease, in the name of `owner`. */

@@ -4,7 +4,6 @@ import { createEvmChain } from '../../src/chains/evm/evm-chain.ts'
 import { presentWithAttempts } from '../../src/handlers/present/transaction.ts'
 import { systemClock } from '../../src/lib/time.ts'
 import type { EvmRelayerConfig } from '../../src/relayers/relayer.ts'
-import { createAcceptor } from '../../src/transactions/accept/accept.ts'
 import type { Transaction } from '../../src/transactions/model/transaction.ts'
 import { workAccount } from '../../src/transactions/submit/account-step.ts'
 import { watchNetwork } from '../../src/transactions/watch/watch.ts'
@@ -12,7 +11,7 @@ import { createWatchMemory } from '../../src/transactions/watch/watch-round.ts'
 import { requestOf } from '../chains/evm/build.ts'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
 import { ACTOR } from '../support/samples.ts'
-import { eventsOf, type Fixture, openFixture, reload, type TestAccount } from './fixture.ts'
+import { acceptorOf, eventsOf, type Fixture, openFixture, reload, type TestAccount } from './fixture.ts'
 import { signOutside } from './sign-outside.ts'
 import { SILENT_NETWORK } from './stub-chain.ts'
 
@@ -52,7 +51,7 @@ interface AttemptRow {
 
 interface Setup {
   readonly owner: TestAccount
-  readonly accept: ReturnType<typeof createAcceptor>
+  readonly accept: ReturnType<typeof acceptorOf>
   readonly step: () => Promise<void>
   readonly look: () => Promise<void>
 }
@@ -71,7 +70,7 @@ async function setUp({
   const memory = createWatchMemory()
   return {
     owner,
-    accept: createAcceptor(fixture.context),
+    accept: acceptorOf(fixture.context),
     step: () => workAccount(fixture.context, owner.relayer.id),
     look: () => watchNetwork(fixture.context, { runtime: owner.runtime, relayers: [owner.relayer], memory }),
   }

@@ -7,15 +7,14 @@ import type { EvmRelayer } from '../../src/relayers/relayer.ts'
 import { saveRelayer } from '../../src/relayers/store.ts'
 import type { SpendingRules } from '../../src/spending/rules.ts'
 import { createAcceptor } from '../../src/transactions/accept/accept.ts'
-import { createBatchAcceptor } from '../../src/transactions/accept/accept-batch.ts'
 import { createAccountChooser } from '../../src/transactions/accept/choose-account.ts'
-import { createDryRuns } from '../../src/transactions/dry-run.ts'
+import { dryReplace, drySend } from '../../src/transactions/dry-run.ts'
 import type { TransactionsContext } from '../../src/transactions/model/runtime.ts'
 import { createReplacer } from '../../src/transactions/replace/replace.ts'
 import { workAccount } from '../../src/transactions/submit/account-step.ts'
 import { FROM, requestOf, TO } from '../chains/evm/build.ts'
 import { ACTOR } from '../support/samples.ts'
-import { type Fixture, insert, newTransaction, openFixture } from './fixture.ts'
+import { acceptorOf, type Fixture, insert, newTransaction, openFixture } from './fixture.ts'
 import { chainOf, createStubChain, type StubChain } from './stub-chain.ts'
 
 /** Everything that a request can be refused for. */
@@ -182,10 +181,10 @@ describe('the refusal of a request that has two reasons', () => {
       before: 'nothing',
       refusalOf: sendInBatch,
     },
-    'the dry run of a send': { order: SENDING, before: 'nothing', refusalOf: drySend },
+    'the dry run of a send': { order: SENDING, before: 'nothing', refusalOf: drySending },
     'a replacement of what is not signed': { order: REPLACING, before: 'pending', refusalOf: replace },
     'a replacement of what is signed': { order: REPLACING, before: 'signed', refusalOf: replace },
-    'the dry run of a replacement': { order: REPLACING, before: 'signed', refusalOf: dryReplace },
+    'the dry run of a replacement': { order: REPLACING, before: 'signed', refusalOf: dryReplacing },
   } as const
 
   const idempotencyKey = { key: 'one', maker: 'root', fingerprint: 'this' }
@@ -196,7 +195,7 @@ describe('the refusal of a request that has two reasons', () => {
 
   async function send(world: World): Promise<unknown> {
     const { context, relayer, request, maxQueueSeconds } = world
-    return createAcceptor(context)(relayer, request, actorIn(world), {
+    return acceptorOf(context)(relayer, request, actorIn(world), {
       ...(world.isKeyReused && { idempotencyKey }),
       maxQueueSeconds,
     })
@@ -205,13 +204,13 @@ describe('the refusal of a request that has two reasons', () => {
   async function sendInBatch(world: World): Promise<unknown> {
     const { context, relayer, request, isKeyReused } = world
     const items = [{ request, idempotencyKey: isKeyReused && idempotencyKey }]
-    const accept = createBatchAcceptor(context, createAccountChooser(context))
-    return accept(relayer, { items, actor: actorIn(world) })
+    const acceptor = createAcceptor(context, createAccountChooser(context))
+    return acceptor.sendBatch(relayer, { items, actor: actorIn(world) })
   }
 
-  async function drySend(world: World): Promise<unknown> {
+  async function drySending(world: World): Promise<unknown> {
     const { context, relayer, request, maxQueueSeconds, isKeyReused } = world
-    const run = await createDryRuns(context).send(relayer, {
+    const run = await drySend(context, relayer, {
       request,
       actor: actorIn(world),
       idempotencyKey: isKeyReused && idempotencyKey,
@@ -222,12 +221,12 @@ describe('the refusal of a request that has two reasons', () => {
 
   async function replace(world: World): Promise<unknown> {
     const { context, relayer, request, id } = world
-    return createReplacer(context).replaceTransaction(relayer, id, { request, actor: actorIn(world) })
+    return createReplacer(context).replace({ relayer, id, request, actor: actorIn(world) })
   }
 
-  async function dryReplace(world: World): Promise<unknown> {
+  async function dryReplacing(world: World): Promise<unknown> {
     const { context, relayer, request, id } = world
-    const run = await createDryRuns(context).replace({ relayer, id, request, actor: actorIn(world) })
+    const run = await dryReplace(context, { relayer, id, request, actor: actorIn(world) })
     throw run.refusal
   }
 
@@ -248,7 +247,7 @@ describe('the refusal of a request that has two reasons', () => {
     if (before === 'signed') await workAccount(context, relayer.id)
     const world: World = { stub, context, relayer, request, rules: {}, id }
     if (reasons.includes('a key that was used for other content'))
-      await createAcceptor(context)(relayer, request, ACTOR, {
+      await acceptorOf(context)(relayer, request, ACTOR, {
         idempotencyKey: { ...idempotencyKey, fingerprint: 'other' },
       })
     if (reasons.includes('a queue that is too long'))

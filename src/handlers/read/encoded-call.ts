@@ -8,7 +8,7 @@ import { fingerprintOf } from '../../lib/hash.ts'
 import { omitUndefined } from '../../lib/object.ts'
 import { findFunctions } from '../../relayers/interfaces/interfaces-store.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
-import { type BatchItem, errorAtItem } from '../../transactions/accept/accept-batch.ts'
+import { errorAtItem, type SendItem } from '../../transactions/accept/accept.ts'
 import { presentInstruction } from '../present/transaction.ts'
 import { readAddress } from './address.ts'
 import { isEvmRequest, type RequestBody, readAccountMeta, readRequest } from './request.ts'
@@ -129,7 +129,7 @@ export async function readBatch(
   context: CallContext & { readonly maker: string },
   { transactions }: BatchBody,
   relayer: Relayer,
-): Promise<BatchItem[]> {
+): Promise<SendItem[]> {
   const { maker } = context
   const places = new Map<string, number>()
   const located = transactions.map((body, index) => ({ body, path: `body.transactions[${index}]` }))

@@ -14,12 +14,7 @@ type Operations = 'listApprovals' | 'getApproval' | 'decideApproval'
 const DECISIONS = { approve: 'approved', refuse: 'refused' } as const
 
 /** The operations of the tag Approvals. */
-export function approvalHandlers({
-  db,
-  relayerOf,
-  decideApproval,
-  dryRuns,
-}: Service): Pick<HandlerMap, Operations> {
+export function approvalHandlers({ db, relayerOf, transactions }: Service): Pick<HandlerMap, Operations> {
   return {
     listApprovals: async ({ query }, { principal: { visibility } }) => {
       const page = toPage(query)
@@ -33,7 +28,7 @@ export function approvalHandlers({
       const approval = await requireApproval({ db }, transaction.id)
       const shown = presentApproval(approval)
       if (!query.simulate || approval.state !== 'waiting') return { data: shown }
-      const dryRun = await dryRuns.approve(relayer, transaction)
+      const dryRun = await transactions.dryApprove(relayer, transaction)
       return { data: { ...shown, dry_run: presentDryRun(dryRun) }, logs: dryRun.logs }
     },
     decideApproval: async ({ path, body }, { actor }) => {
@@ -41,7 +36,9 @@ export function approvalHandlers({
       const { transaction_id: id } = path
       const decision = DECISIONS[body.decision]
       return {
-        data: presentApproval(await decideApproval({ relayer, id, actor, decision, reason: body.reason })),
+        data: presentApproval(
+          await transactions.decideApproval({ relayer, id, actor, decision, reason: body.reason }),
+        ),
       }
     },
   }

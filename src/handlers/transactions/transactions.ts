@@ -7,13 +7,12 @@ import type { Input, Schemas } from '../../contract/operations.ts'
 import type { Db } from '../../database/db.ts'
 import { AppError } from '../../errors.ts'
 import { fingerprintOf } from '../../lib/hash.ts'
-import { inactive } from '../../relayers/policies/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { RelayerReader } from '../../relayers/relayer-cache.ts'
 import { withFeePayment } from '../../sponsoring/fee-payment.ts'
 import type { IdempotencyKey } from '../../transactions/accept/idempotency.ts'
 import { answerWithin } from '../../transactions/account-state.ts'
-import type { DryRun, DrySending } from '../../transactions/dry-run.ts'
+import type { DryRun } from '../../transactions/dry-run.ts'
 import { requireAnswer } from '../../transactions/model/require-answer.ts'
 import type { Transaction, TransactionWithAttempts } from '../../transactions/model/transaction.ts'
 import {
@@ -54,7 +53,7 @@ type Operations =
 
 /** The operations of the tag Transactions. An id in a path scopes everything below it. */
 export function transactionHandlers(service: Service): Pick<HandlerMap, Operations> {
-  const { db, relayerOf, runtimeOf, accept, replacer, dryRuns, gather } = service
+  const { db, relayerOf, runtimeOf, transactions, gather } = service
   return {
     sendTransaction: async ({ path, query, header, body: sent }, context) => {
       const { actor } = context
@@ -66,17 +65,9 @@ export function transactionHandlers(service: Service): Pick<HandlerMap, Operatio
       const { lane } = body
       const { max_queue_seconds: maxQueueSeconds } = query
       const request = await withFeePayment(db, { relayer, chain }, readSingle(body, relayer, chain))
-      if (query.dry_run) {
-        const sending = { request, actor, idempotencyKey, lane, maxQueueSeconds }
-        return dryRunAnswer(await dryRunOfAny(service, relayer, { lane, sending }))
-      }
-      const { logs, ...accepted } = await accept(relayer, {
-        request,
-        actor,
-        idempotencyKey,
-        lane,
-        maxQueueSeconds,
-      })
+      const sending = { request, actor, idempotencyKey, lane, maxQueueSeconds }
+      if (query.dry_run) return dryRunAnswer(await transactions.drySend(relayer, sending))
+      const { logs, ...accepted } = await transactions.send(relayer, sending)
       const item = await awaited(service, { relayer, item: accepted, query, context })
       return { data: presentWithAttempts(item, chain), logs }
     },
@@ -142,14 +133,17 @@ export function transactionHandlers(service: Service): Pick<HandlerMap, Operatio
       )
       const id = path.transaction_id
       const { relayer: account } = await requireOwnTransaction(service, path)
-      if (query.dry_run) return dryRunAnswer(await dryRuns.replace({ relayer: account, id, request, actor }))
-      const { logs, ...replaced } = await replacer.replaceTransaction(account, id, { request, actor })
+      const replacing = { relayer: account, id, request, actor }
+      if (query.dry_run) return dryRunAnswer(await transactions.dryReplace(replacing))
+      const { logs, ...replaced } = await transactions.replace(replacing)
       const item = await awaited(service, { relayer, item: replaced, query, context })
       return { data: presentWithAttempts(item, chain), logs }
     },
     cancelTransaction: async ({ path, query }, context) => {
       const { relayer } = await requireOwnTransaction(service, path)
-      const { logs, ...canceled } = await replacer.cancelTransaction(relayer, path.transaction_id, {
+      const { logs, ...canceled } = await transactions.cancel({
+        relayer,
+        id: path.transaction_id,
         actor: context.actor,
         action: 'cancelTransaction',
         unsignedOnly: query.unsigned_only,
@@ -175,28 +169,6 @@ export async function requireOwnTransaction(
   if (relayerId === relayer.id) return { relayer, item }
   // An account that has left has no open transaction, so nothing acts on it.
   return { relayer: (await relayerOf(relayerId)) ?? relayer, item }
-}
-
-/** Tells what a send would do, with the account that would take it: the next one takes what the first cannot. */
-async function dryRunOfAny(
-  { chooser, dryRuns }: Pick<Service, 'chooser' | 'dryRuns'>,
-  relayer: Relayer,
-  { lane, sending }: { readonly lane: string | undefined; readonly sending: DrySending },
-): Promise<DryRun> {
-  const refused = new Map<unknown, DryRun>()
-  const tryWith = async (account: Relayer) => {
-    const dryRun = await dryRuns.send(account, sending)
-    if (dryRun.refusal === undefined) return dryRun
-    refused.set(dryRun.refusal, dryRun)
-    throw dryRun.refusal
-  }
-  try {
-    return await chooser.withAccount(relayer, { lane, requests: [sending.request] }, tryWith)
-  } catch (error) {
-    const dryRun = refused.get(error)
-    if (dryRun === undefined && inactive(relayer) === undefined) throw error
-    return dryRun ?? dryRuns.send(relayer, sending)
-  }
 }
 
 /** The time in ms that a request keeps after a wait, to read the transaction once more and answer. */
@@ -335,7 +307,7 @@ export function transactionBatchHandlers({
   db,
   relayerOf,
   runtimeOf,
-  acceptBatch,
+  transactions,
 }: Service): Pick<HandlerMap, 'sendTransactionBatch'> {
   return {
     sendTransactionBatch: async ({ path, body }, { actor, countFurther }) => {
@@ -350,7 +322,7 @@ export function transactionBatchHandlers({
           request: await withFeePayment(db, { relayer, chain }, item.request),
         })),
       )
-      const accepted = await acceptBatch(relayer, { items, actor, lane: body.lane })
+      const accepted = await transactions.sendBatch(relayer, { items, actor, lane: body.lane })
       return {
         data: accepted.map((item) => presentWithAttempts(item, chain)),
         logs: accepted.flatMap(({ logs }, index) => logs.map((log) => `transactions[${index}]: ${log}`)),
@@ -362,12 +334,12 @@ export function transactionBatchHandlers({
 /** The operation on all waiting transactions of a relayer. */
 export function pendingHandlers({
   relayerOf,
-  cancelPending,
+  transactions,
 }: Service): Pick<HandlerMap, 'deletePendingTransactions'> {
   return {
     deletePendingTransactions: async ({ path }, { actor, signal }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
-      const { canceled, failures, remaining } = await cancelPending(relayer, actor, signal)
+      const { canceled, failures, remaining } = await transactions.cancelPending(relayer, actor, signal)
       return {
         data: {
           queued_for_cancellation_transaction_ids: [...canceled],

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Attempt } from '../../chains/attempt.ts'
 import type { Db } from '../../database/db.ts'
 import { fingerprintOf } from '../../lib/hash.ts'
-import type { BatchItem } from '../../transactions/accept/accept-batch.ts'
+import type { SendItem } from '../../transactions/accept/accept.ts'
 import type { IdempotencyKey } from '../../transactions/accept/idempotency.ts'
 import { isNoop } from '../../transactions/model/attempts.ts'
 import type { TransactionWithAttempts } from '../../transactions/model/transaction.ts'
@@ -35,13 +35,13 @@ const MAX_ID_LENGTH = 8194
  * Creates `wallet_sendCalls`. The account is not a smart account, so its calls are transactions, one after the other; all of them are
  * accepted or none. A bundle with an id from the caller can be sent again: the idempotency keys of its transactions derive from the id.
  */
-export function createSendCalls({ db, acceptBatch, admitCall }: Service): WalletMethod {
+export function createSendCalls({ db, transactions, admitCall }: Service): WalletMethod {
   return async (request, [passed]) => {
     const { relayer, runtime, context } = request
     const bundle = readFields(passed, 'request')
-    const transactions = readCalls(request, bundle)
+    const calls = readCalls(request, bundle)
     const id = isAbsent(bundle.id) ? undefined : readId(bundle.id)
-    const call = { path: { relayer_id: relayer.id }, body: { transactions } }
+    const call = { path: { relayer_id: relayer.id }, body: { transactions: calls } }
     const { body } = admitCall('sendTransactionBatch', context.principal, call)
     const { actor } = context
     const reading = { db, relayerId: relayer.id, chain: runtime.chain, maker: actor.keyId }
@@ -50,7 +50,7 @@ export function createSendCalls({ db, acceptBatch, admitCall }: Service): Wallet
     const keyed = id === undefined ? items : withKeys(items, { ...bundleKey, id })
     // The wallet is the relayer's own account, whichever others it has.
     const account = { ...relayer, accounts: undefined }
-    const accepted = await acceptBatch(account, { items: keyed, actor })
+    const accepted = await transactions.sendBatch(account, { items: keyed, actor })
     return { id: id ?? bundleIdOf(accepted.map(({ transaction }) => transaction.id)) }
   }
 }
@@ -89,9 +89,9 @@ function readId(value: unknown): string {
 
 /** The fingerprint is of the whole bundle, so that the same id with more or fewer calls is another bundle. */
 function withKeys(
-  items: readonly BatchItem[],
+  items: readonly SendItem[],
   { id, ...name }: Pick<IdempotencyKey, 'fingerprint' | 'maker'> & { readonly id: string },
-): BatchItem[] {
+): SendItem[] {
   return items.map((item, at) => ({
     ...item,
     idempotencyKey: { key: keyOf(id, at), ...name, field: 'id' },

@@ -24,7 +24,7 @@ export function createSendTransaction(service: Service): WalletMethod {
     const key = nonce === undefined ? undefined : nonceKey(nonce, fingerprintOf(body))
     if (nonce !== undefined && key !== undefined) await checkNonce(service, request, { nonce, key })
     // The wallet is the relayer's own account, whichever others it has.
-    const accepted = await service.accept(
+    const accepted = await service.transactions.send(
       { ...relayer, accounts: undefined },
       {
         request: readRequest(body, relayer, runtime.chain),

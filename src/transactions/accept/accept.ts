@@ -1,38 +1,59 @@
 import type { Actor } from '../../access/principal.ts'
-import { SERVICE } from '../../audit/entry.ts'
-import type { Answer } from '../../chains/answer.ts'
-import type { Prepared } from '../../chains/attempt.ts'
-import type { Chain } from '../../chains/chain.ts'
 import type { ChainRequest } from '../../chains/request.ts'
-import { AppError } from '../../errors.ts'
+import { AppError, type ErrorCode } from '../../errors.ts'
 import { createBatcher } from '../../lib/concurrency/batcher.ts'
-import { inactive, receiverForbidden, sendsPrivately } from '../../relayers/policies/policy.ts'
+import { poolIdOf } from '../../relayers/accounts/pool.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
-import { refusalIn, requireAllowed } from '../../spending/book.ts'
-import { endedQuote } from '../../sponsoring/fee-payment.ts'
-import { evaluateRequest } from '../budgets/evaluate-request.ts'
-import { askBeforeSend } from '../model/before-send.ts'
-import { PRICE_WAIT_MS } from '../model/due.ts'
-import { accountOf, type TransactionsContext } from '../model/runtime.ts'
-import { newTransactionId, type Transaction, type TransactionWithAttempts } from '../model/transaction.ts'
-import { findTransaction } from '../store/lookups-store.ts'
-import { admitCandidates, type Candidate, type Decision } from './admit.ts'
-import { checkTimes, prepareContent, withEncodedArgs } from './checks.ts'
-import { findByIdempotencyKey, type IdempotencyKey } from './idempotency.ts'
-import { type Arrival, refuseHopeless } from './queue-limit.ts'
+import type { TransactionsContext } from '../model/runtime.ts'
+import type { TransactionWithAttempts } from '../model/transaction.ts'
+import { findKeys, type UsedKeys } from '../store/idempotency-store.ts'
+import { findTransactions } from '../store/lookups-store.ts'
+import { ACCOUNT_LEAVES, admitCandidates, type Candidate, type Decision, LANE_MOVED } from './admit.ts'
+import type { AccountChooser } from './choose-account.ts'
+import { type Checked, checkSubmission, type Evaluation, evaluate, refusalOf } from './evaluate.ts'
+import { type IdempotencyKey, keyReuseError } from './idempotency.ts'
+import { queueProblem } from './queue-limit.ts'
 
 /** A stored transaction, and sentences about it for the caller. */
 export interface Accepted extends TransactionWithAttempts {
   readonly logs: readonly string[]
 }
 
-/** Accepts a request for an account. A repeated idempotency key returns the transaction that the first request with it created. */
-export type Acceptor = (
-  relayer: Relayer,
-  request: ChainRequest,
-  actor: Actor,
-  options?: Pick<Submission, 'idempotencyKey' | 'lane'> & Pick<Arrival, 'maxQueueSeconds'>,
-) => Promise<Accepted>
+/** A request to accept. */
+export interface SendItem {
+  readonly request: ChainRequest
+  /** No two items of a batch have the same key. */
+  readonly idempotencyKey?: IdempotencyKey | undefined
+}
+
+/** The sender of requests, and what it asks for all of them. */
+interface Sender {
+  readonly actor: Actor
+  readonly lane?: string | undefined
+  /** The longest wait in the queue that the caller allows, besides the policy. */
+  readonly maxQueueSeconds?: number | undefined
+}
+
+/** Accepts requests for relayers with one account or several. */
+export interface Acceptor {
+  /**
+   * Accepts a request. A repeated idempotency key gives the transaction that the first request with it created.
+   * @throws AppError with the rule that the request breaks, or `idempotency_key_reused`; nothing is stored then
+   */
+  send(relayer: Relayer, sending: Sending): Promise<Accepted>
+  /**
+   * Accepts all requests of a batch for one account, or none. They are stored in one database transaction in their
+   * order, so the budgets and the balance count the items before each one. The results are in the order of the items.
+   * @throws AppError with the first item that is refused; nothing is stored then
+   */
+  sendBatch(relayer: Relayer, batch: Batch): Promise<readonly Accepted[]>
+}
+
+/** A request, and its sender. */
+export type Sending = SendItem & Sender
+
+/** The requests of a batch, and their sender. */
+export type Batch = Sender & { readonly items: readonly SendItem[] }
 
 /** The maximum number of rows in one database transaction. More rows would hold the account's lock for longer than a request may take. */
 const MAX_ROWS = 200
@@ -41,213 +62,215 @@ const MAX_ROWS = 200
 const ALL = ''
 
 /**
- * Accepts requests: it checks, simulates and stores them with their events and audit entries. When the promise resolves, the row is
- * committed (I1). A node that does not answer refuses no request (I6): the worker simulates again before it signs.
- * @throws AppError with the rule that the request breaks, or `idempotency_key_reused`; nothing is stored then
+ * Creates the acceptor: it checks, simulates and stores requests with their events and audit entries. When a promise
+ * resolves, the rows are committed (I1). A node that does not answer refuses no request (I6): the worker simulates
+ * again before it signs.
  */
-export function createAcceptor(context: TransactionsContext): Acceptor {
-  const admit = createBatcher<Candidate, Decision>({
+export function createAcceptor(context: TransactionsContext, chooser: AccountChooser): Acceptor {
+  const admitOne = createBatcher<Candidate, Decision>({
     maxItems: MAX_ROWS,
     collectsTurn: true,
     // A server makes a database transaction wait for locks, and the requests of one relayer must not wait for the locks of another.
     keyOf: (candidate) => (context.hasOneSession ? ALL : candidate.relayer.id),
     run: (candidates) => admitCandidates(context, candidates),
   })
-  return async (relayer, request, actor, { maxQueueSeconds, ...options } = {}) => {
-    const { idempotencyKey } = options
-    const earlier = idempotencyKey && (await findByIdempotencyKey(context.db, relayer.id, idempotencyKey))
-    if (earlier) return repeated(earlier)
-    await refuseHopeless(context, relayer, { actor, count: 1, maxQueueSeconds })
-    try {
-      return await acceptNew(context, admit, { relayer, request, actor, ...options })
-    } catch (error) {
-      // A concurrent request with the same key may have been accepted in the meantime, and may be the reason for this refusal.
-      const meanwhile = idempotencyKey && (await findByIdempotencyKey(context.db, relayer.id, idempotencyKey))
-      if (meanwhile) return repeated(meanwhile)
-      throw error
-    }
+  const single: Way = {
+    at: (_, error) => error,
+    admit: (candidates) => Promise.all(candidates.map(admitOne)),
+  }
+  const together: Way = {
+    at: errorAtItem,
+    admit: (candidates) => admitCandidates(context, candidates, { allOrNone: true }),
+  }
+  return {
+    send: async (relayer, { request, idempotencyKey, ...sender }) => {
+      const batch = { ...sender, items: [{ request, idempotencyKey }] }
+      const [accepted] = await accept({ context, chooser, ...single }, relayer, batch)
+      if (accepted === undefined) throw new Error('an acceptance returned fewer transactions than requests')
+      return accepted
+    },
+    sendBatch: (relayer, batch) => accept({ context, chooser, ...together }, relayer, batch),
   }
 }
 
-/** A request to accept, and its sender. */
-export interface Submission {
-  readonly relayer: Relayer
-  readonly request: ChainRequest
-  readonly actor: Actor
-  readonly idempotencyKey?: IdempotencyKey | undefined
-  readonly lane?: string | undefined
+/** How requests are admitted, and what their errors say. */
+interface Way {
+  /** Says in an error which item it is about. */
+  readonly at: (index: number, error: unknown) => unknown
+  readonly admit: (candidates: readonly Candidate[]) => Promise<readonly Decision[]>
 }
 
-/**
- * Accepts a request that has no idempotency key or a new one. `admit` stores it.
- * @throws AppError with the rule that the request breaks; nothing is stored then
- */
-export async function acceptNew(
-  context: TransactionsContext,
-  admit: (candidate: Candidate) => Promise<Decision>,
-  sent: Submission,
-): Promise<Accepted> {
-  const { relayer } = sent
-  const { chain } = context.runtimeOf(relayer)
-  const submission = { ...sent, request: await withEncodedArgs(chain, sent.request) }
-  const refusal = checkStatic(context, submission)
-  if (refusal) throw refusal
-  const { candidate, logs } = await prepareCandidate(
-    context,
-    submission,
-    chain.recentBalance(relayer.address),
+interface Accepting extends Way {
+  readonly context: TransactionsContext
+  readonly chooser: AccountChooser
+}
+
+/** An accepted request, or the transaction that an earlier request with its key made. */
+type Outcome = Accepted | { readonly earlierId: string }
+
+/** A request that no earlier one repeats, with its place in the batch. */
+interface Fresh extends SendItem {
+  readonly index: number
+}
+
+/** Keys hold for all accounts of a relayer, so they are looked up before one is chosen: a repeated request needs none. */
+async function accept(accepting: Accepting, relayer: Relayer, batch: Batch): Promise<readonly Accepted[]> {
+  const { context, chooser, at } = accepting
+  const { items, lane } = batch
+  const usedKeys = () =>
+    findKeys(
+      context.db,
+      poolIdOf(relayer.id),
+      items.flatMap(({ idempotencyKey }) => idempotencyKey ?? []),
+    )
+  const used = await usedKeys()
+  try {
+    const earlier = items.map(({ idempotencyKey }, index) => earlierOf(used, idempotencyKey, at, index))
+    const fresh = items.flatMap((item, index) => (earlier[index] === undefined ? [{ ...item, index }] : []))
+    const requests = fresh.map(({ request }) => request)
+    const admitted =
+      fresh.length === 0
+        ? new Map<number, Outcome>()
+        : await chooser.withAccount(relayer, { lane, requests }, (account) =>
+            admitFresh(accepting, account, { ...batch, fresh }),
+          )
+    const outcomes = earlier.flatMap((one, index) => one ?? admitted.get(index) ?? [])
+    return await readOutcomes(context, relayer, outcomes)
+  } catch (error) {
+    // A concurrent request with the same key may have been accepted in the meantime, and may be the reason for this
+    // refusal. Each further round has more used keys, so there are at most as many as there are items.
+    if ((await usedKeys()).size === used.size) throw error
+    return accept(accepting, relayer, batch)
+  }
+}
+
+function earlierOf(
+  used: UsedKeys,
+  idempotencyKey: IdempotencyKey | undefined,
+  at: Way['at'],
+  index: number,
+): Outcome | undefined {
+  const record = idempotencyKey && used.get(idempotencyKey)
+  if (record === undefined || idempotencyKey === undefined) return undefined
+  const error = keyReuseError(record, idempotencyKey)
+  if (error) throw at(index, error)
+  return { earlierId: record.transactionId }
+}
+
+/** Accepts requests for this account. */
+async function admitFresh(
+  { context, at, admit }: Accepting,
+  relayer: Relayer,
+  { fresh, actor, lane, maxQueueSeconds }: Sender & { readonly fresh: readonly Fresh[] },
+): Promise<ReadonlyMap<number, Outcome>> {
+  const hopeless = await queueProblem(context, relayer, { actor, count: fresh.length, maxQueueSeconds })
+  if (hopeless) throw hopeless
+  const checked: Checked[] = []
+  // One after the other, so that the code of a contract is read once.
+  for (const { index, request, idempotencyKey } of fresh)
+    checked.push(
+      await locating(at, index, () =>
+        checkSubmission(context, { relayer, request, actor, idempotencyKey, lane }),
+      ),
+    )
+  for (const [position, { index }] of fresh.entries()) {
+    const refusal = checked[position] && refusalOf(checked[position])
+    if (refusal) throw at(index, refusal)
+  }
+  const balance = context.runtimeOf(relayer).chain.recentBalance(relayer.address)
+  const evaluations = await Promise.allSettled(checked.map((one) => evaluate(context, one, { balance })))
+  const evaluated = fresh.map(({ index }, position) => {
+    const result = evaluations[position]
+    if (result?.status !== 'fulfilled') throw at(index, result?.reason)
+    return { index, ...requireCandidate(result.value, at, index) }
+  })
+  const decisions = await admitByBalance(context, relayer, evaluated, admit)
+  const outcomes = evaluated.map(({ index, logs }, position): [number, Outcome] => {
+    const decision = decisions[position]
+    if (decision === undefined) throw new Error('an admission returned fewer decisions than candidates')
+    if (decision.kind === 'refused') throw at(index, decision.error)
+    if (decision.kind === 'repeated') return [index, { earlierId: decision.transactionId }]
+    return [index, { transaction: decision.transaction, attempts: [], logs }]
+  })
+  context.observer?.created(
+    outcomes.flatMap(([, outcome]) => ('transaction' in outcome ? [outcome.transaction] : [])),
   )
-  const decision = await admitByBalance(chain, candidate, admit)
-  if (decision.kind === 'refused') throw decision.error
-  if (decision.kind === 'repeated')
-    return repeated(await requireTransaction(context, relayer, decision.transactionId))
-  const { transaction } = decision
-  context.observer?.created([transaction])
-  return { transaction, attempts: [], logs }
+  return new Map(outcomes)
+}
+
+async function locating<T>(at: Way['at'], index: number, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw at(index, error)
+  }
+}
+
+function requireCandidate(
+  { refusal, candidate, logs }: Evaluation,
+  at: Way['at'],
+  index: number,
+): { readonly candidate: Candidate; readonly logs: readonly string[] } {
+  if (refusal !== undefined || candidate === undefined) throw at(index, refusal)
+  return { candidate, logs }
 }
 
 /**
- * Admits the candidate by a balance that may be about a block old: what was spent since then is noticed before the transaction is signed,
- * which compares it with the current balance, and then it waits. A caller may have just funded the account, so a refusal is based on the
- * current balance.
+ * Admits candidates by a balance that may be about a block old: what was spent since then is noticed before a
+ * transaction is signed, which compares it with the current balance, and then it waits. A caller may have just funded
+ * the account, so a refusal is based on the current balance.
  */
 async function admitByBalance(
-  chain: Chain,
-  candidate: Candidate,
-  admit: (candidate: Candidate) => Promise<Decision>,
-): Promise<Decision> {
-  const decision = await admit(candidate)
-  if (decision.kind !== 'refused' || decision.error.code !== 'insufficient_balance') return decision
-  const present = await chain.balance(candidate.relayer.address)
-  return admit({ ...candidate, balance: present.kind === 'ok' ? present.value : undefined })
+  { runtimeOf }: TransactionsContext,
+  relayer: Relayer,
+  evaluated: readonly { readonly candidate: Candidate }[],
+  admit: Way['admit'],
+): Promise<readonly Decision[]> {
+  const candidates = evaluated.map(({ candidate }) => candidate)
+  const decisions = await admit(candidates)
+  const isShort = decisions.some(
+    (decision) => decision.kind === 'refused' && decision.error.code === 'insufficient_balance',
+  )
+  if (!isShort) return decisions
+  const present = await runtimeOf(relayer).chain.balance(relayer.address)
+  const balance = present.kind === 'ok' ? present.value : undefined
+  return admit(candidates.map((candidate) => ({ ...candidate, balance })))
 }
 
-/**
- * Simulates and prices a request that passed `checkStatic`, and asks about it, for its admission. `logs` are sentences for the caller.
- * @throws AppError if the chain would refuse it, or someone who is asked does
- */
-export async function prepareCandidate(
-  context: TransactionsContext,
-  { relayer, request, actor, idempotencyKey, lane }: Submission,
-  balanceAnswer: Promise<Answer<bigint>>,
-): Promise<{ candidate: Candidate; logs: readonly string[] }> {
-  const { chain } = context.runtimeOf(relayer)
-  const [prepared, balance] = await Promise.all([
-    prepareContent({ relayer, request, chain, now: context.clock.now() }),
-    balanceAnswer,
-  ])
-  if (prepared.kind === 'refused') throw new AppError(prepared.refusal.code, prepared.refusal.detail)
-  const known = prepared.kind === 'ok' ? prepared.value : undefined
-  refuseIncluded(known)
-  const effects = () => chain.effects(request, relayer.address)
-  const asked = await askBeforeSend(context, { action: 'send', relayer, actor, request, effects, lane })
-  requireAllowed(asked)
-  const candidate = {
-    relayer,
-    transaction: newTransaction(context, { relayer, request, actor, lane, prepared: known }),
-    balance: balance.kind === 'ok' ? balance.value : undefined,
-    actor,
-    idempotencyKey,
-    asked,
-  }
-  const unknown =
-    prepared.kind === 'unknown'
-      ? [`Not simulated yet: ${prepared.detail}. The service simulates it before signing.`]
-      : []
-  const setup = prepared.kind === 'setup' ? [`${prepared.detail} The service does this first.`] : []
-  return { candidate, logs: [...(known?.logs ?? []), ...unknown, ...setup] }
-}
-
-/** The answer to a request whose key was used before. */
-export function repeated(item: TransactionWithAttempts): Accepted {
-  return {
-    ...item,
-    logs: ['This Idempotency-Key was used before: this is its transaction, as it is now.'],
-  }
-}
-
-async function requireTransaction(
+/** Reads the earlier transactions as they are now. */
+async function readOutcomes(
   { db }: TransactionsContext,
   relayer: Relayer,
-  id: string,
-): Promise<TransactionWithAttempts> {
-  const item = await findTransaction(db, relayer.id, id)
-  if (item === undefined) throw new Error(`the key of transaction ${id} is there and the transaction is not`)
-  return item
+  outcomes: readonly Outcome[],
+): Promise<readonly Accepted[]> {
+  const ids = outcomes.flatMap((outcome) => ('earlierId' in outcome ? [outcome.earlierId] : []))
+  const found = ids.length === 0 ? [] : await findTransactions(db, relayer.id, ids)
+  const earlier = new Map(found.map((item) => [item.transaction.id, item]))
+  return outcomes.map((outcome) => {
+    if (!('earlierId' in outcome)) return outcome
+    const item = earlier.get(outcome.earlierId)
+    if (item === undefined)
+      throw new Error(`the key of transaction ${outcome.earlierId} is there and the transaction is not`)
+    return { ...item, logs: ['This Idempotency-Key was used before: this is its transaction, as it is now.'] }
+  })
 }
 
-/** Checks everything that needs no network. The rules are the same for a new request and for a replacement. */
-export function checkStatic(
-  context: TransactionsContext,
-  { relayer, request, actor, idempotencyKey }: Submission,
-): AppError | undefined {
-  // The service protects its own transactions against a second time by other means.
-  const hasIdempotencyKey = idempotencyKey !== undefined || actor.keyId === SERVICE.keyId
-  const ruled = { request, actor, hasIdempotencyKey }
-  return checkRequest(context, relayer, request) ?? refusalIn(evaluateRequest(context, relayer, ruled))
-}
+/** Refusals that are about the relayer, and would be the same for every item. */
+const OF_RELAYER: ReadonlySet<ErrorCode> = new Set([
+  'relayer_disabled',
+  'relayer_not_found',
+  'relayer_paused',
+])
 
-/** Checks everything that needs neither the network nor the rules for spending. */
-export function checkRequest(
-  context: TransactionsContext,
-  relayer: Relayer,
-  request: ChainRequest,
-): AppError | undefined {
-  const refused = inactive(relayer) ?? receiverForbidden(relayer, request)
-  if (refused) return refused
-  const { chain } = context.runtimeOf(relayer)
-  const refusal = chain.check(request, accountOf(relayer))
-  if (refusal) return new AppError(refusal.code, refusal.detail)
-  const now = context.clock.now()
-  return checkTimes(chain, request, now) ?? endedQuote(request, now)
-}
+/** A sentence that begins with the name of a field of the item. */
+const BEGINS_WITH_FIELD = /^[a-z][a-z0-9_.[\]]*: /
 
-/**
- * Refuses content that the chain includes already.
- * @throws AppError `invalid_request`
- */
-export function refuseIncluded(prepared: Prepared | undefined): void {
-  if (prepared?.included !== undefined) throw new AppError('invalid_request', prepared.included)
-}
-
-function newTransaction(
-  context: TransactionsContext,
-  {
-    relayer,
-    request,
-    actor,
-    lane,
-    prepared,
-  }: Omit<Submission, 'idempotencyKey'> & { readonly prepared: Prepared | undefined },
-): Transaction {
-  const now = new Date(context.clock.now())
-  const { chain } = context.runtimeOf(relayer)
-  const externalNonce = chain.externalSigning?.nonceOf(request)
-  const awaitsPrice = prepared?.awaitsPrice
-  return {
-    id: newTransactionId(),
-    relayerId: relayer.id,
-    network: relayer.network,
-    from: relayer.address,
-    status: 'pending',
-    createdAt: now,
-    request,
-    purpose: 'request',
-    estimatedGas: prepared?.knownGas,
-    sourceAccount: externalNonce?.address,
-    nonce: externalNonce?.nonce,
-    version: 1,
-    requestedBy: actor.keyId,
-    lane,
-    traceParent: context.tracer?.requestContext(),
-    isPrivate: sendsPrivately(relayer) || undefined,
-    cost: prepared === undefined ? chain.amountOut(request) : chain.cost(prepared.draft),
-    ...(awaitsPrice === undefined
-      ? { nextRunAt: now }
-      : {
-          awaitsPrice: true,
-          statusReason: awaitsPrice,
-          nextRunAt: new Date(now.getTime() + PRICE_WAIT_MS),
-        }),
-  }
+/** Says in a refusal which item of a batch it is about. Everything else stays as it is. Pure. */
+export function errorAtItem(index: number, error: unknown): unknown {
+  if (!(error instanceof AppError) || OF_RELAYER.has(error.code)) return error
+  if (error === LANE_MOVED || error === ACCOUNT_LEAVES || error.code === 'rate_limited') return error
+  const { code, detail, retryAfterSeconds, cause } = error
+  const separator = BEGINS_WITH_FIELD.test(detail) ? '.' : ': '
+  const options = retryAfterSeconds === undefined ? { cause } : { cause, retryAfterSeconds }
+  return new AppError(code, `body.transactions[${index}]${separator}${detail}`, options)
 }

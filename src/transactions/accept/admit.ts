@@ -59,22 +59,30 @@ interface Admitted {
   readonly transaction: Transaction
   /** Present when it waits for an approval. */
   readonly approval?: NewApproval | undefined
-  /** The limits and the rules for approvals gave these results. */
+}
+
+/** What the other requests and the budgets decide. */
+interface Considered {
+  /** The results of the rules for approvals, of the programs of the operator, and of the budgets. */
   readonly results: readonly RuleResult[]
+  /** The amount that other transactions reserve, in the smallest unit. */
+  readonly reserved: bigint
 }
 
 /** The result for a candidate. `repeated`: an earlier request with the same idempotency key created this transaction. */
 export type Decision =
-  | ({ readonly kind: 'admitted' } & Admitted)
+  | ({ readonly kind: 'admitted' } & Admitted & Considered)
   | { readonly kind: 'repeated'; readonly transactionId: string }
-  | { readonly kind: 'refused'; readonly error: AppError }
+  | ({ readonly kind: 'refused'; readonly error: AppError } & Partial<Considered>)
 
 /** Settings of an admission. */
 interface AdmissionOptions {
   /** Stores nothing when one of the candidates is refused; they are of one relayer. Default: stores the others. */
   readonly allOrNone?: boolean
   /** Runs first, in the database transaction of the admission. Its error refuses every candidate. */
-  readonly guard?: (tx: Tx) => Promise<AppError | undefined>
+  readonly guard?: ((tx: Tx) => Promise<AppError | undefined>) | undefined
+  /** Takes everything back, and returns what would have been decided. */
+  readonly isDryRun?: boolean
 }
 
 /**
@@ -84,16 +92,29 @@ interface AdmissionOptions {
 export async function admitCandidates(
   context: TransactionsContext,
   candidates: readonly Candidate[],
-  { allOrNone = false, guard }: AdmissionOptions = {},
+  options: AdmissionOptions = {},
 ): Promise<Decision[]> {
   if (candidates.length === 0) return []
   for (let tries = 1; ; tries += 1) {
     try {
-      return await admitOnce(context, candidates, { allOrNone, guard })
+      return await admitOnce(context, candidates, options)
     } catch (error) {
+      if (error instanceof DryRunEnd) return error.decisions
       // Nothing was stored. The next try finds the key.
       if (!(error instanceof KeyTakenError) || tries >= MAX_TRIES) throw error
     }
+  }
+}
+
+/** Rolls the database transaction of a dry run back. */
+class DryRunEnd extends Error {
+  override readonly name = 'DryRunEnd'
+
+  readonly decisions: Decision[]
+
+  constructor(decisions: Decision[]) {
+    super('a dry run was decided')
+    this.decisions = decisions
   }
 }
 
@@ -103,12 +124,7 @@ const MAX_TRIES = 20
 function admitOnce(
   context: TransactionsContext,
   candidates: readonly Candidate[],
-  {
-    allOrNone,
-    guard,
-  }: Required<Pick<AdmissionOptions, 'allOrNone'>> & {
-    readonly guard: AdmissionOptions['guard'] | undefined
-  },
+  { allOrNone = false, guard, isDryRun = false }: AdmissionOptions,
 ): Promise<Decision[]> {
   const groups = [...Map.groupBy(candidates, ({ relayer }) => relayer.id)]
   return transact(context.db, async (tx) => {
@@ -124,7 +140,9 @@ function admitOnce(
         if (decision !== undefined) decisions.set(candidate, decision)
       }
     }
-    return candidates.flatMap((candidate) => decisions.get(candidate) ?? [])
+    const inOrder = candidates.flatMap((candidate) => decisions.get(candidate) ?? [])
+    if (isDryRun) throw new DryRunEnd(inOrder)
+    return inOrder
   })
 }
 
@@ -223,7 +241,7 @@ async function admitGroup(
   return decisions
 }
 
-function auditedSending({ transaction, actor, results }: Candidate & Admitted) {
+function auditedSending({ transaction, actor, results }: Candidate & Admitted & Considered) {
   return auditedAction(transaction.id, { actor, action: 'sendTransaction' }, { after: transaction, results })
 }
 
@@ -277,9 +295,10 @@ function decide(
     const earlier = candidate.idempotencyKey && keys.get(candidate.idempotencyKey)
     if (candidate.idempotencyKey && earlier) return repeatOrRefuse(earlier, candidate.idempotencyKey)
     const purchase = purchaseOf(runtime, { relayer, actor: candidate.actor }, candidate.transaction)
-    const results = purchase ? book.evaluate(purchase) : []
     const { asked = [] } = candidate
-    const reasons = [...(waiting[index] ?? []), ...asked.filter((answer) => answer.requiresApproval === true)]
+    const ofBudgets = purchase ? book.evaluate(purchase) : []
+    const results = [...(waiting[index] ?? []), ...asked, ...ofBudgets]
+    const reasons = results.filter(({ requiresApproval }) => requiresApproval === true)
     // Its funds are checked when it is signed.
     const isLater = isScheduled(candidate.transaction, now) || candidate.transaction.awaitsPrice === true
     const error =
@@ -289,8 +308,9 @@ function decide(
       payerOf(candidate).map((payer) => riskRefusal(risks, payer))[0] ??
       nonceProblem(runtime, candidate, usedNonces) ??
       (isLater ? undefined : insufficientFunds(runtime, candidate, reserved)) ??
-      refusalIn(results)
-    if (error) return { kind: 'refused', error }
+      refusalIn(ofBudgets)
+    if (error) return { kind: 'refused', error, results, reserved }
+    const considered = { results, reserved }
     // Nothing is reserved for a transaction that waits for an approval, for its time, or for a price.
     if (reasons.length === 0 && !isLater) reserved += candidate.transaction.cost
     if (purchase) book.take(purchase)
@@ -304,7 +324,7 @@ function decide(
       reasons.length === 0
         ? { transaction }
         : awaitApproval(transaction, { relayer, actor, chain: runtime.chain, results: reasons })
-    return { kind: 'admitted', ...stored, results: [...results, ...(waiting[index] ?? []), ...asked] }
+    return { kind: 'admitted', ...stored, ...considered }
   })
 }
 

@@ -1,27 +1,11 @@
-import type { Actor } from '../../access/principal.ts'
 import type { ChainRequest } from '../../chains/request.ts'
 import { AppError, type ErrorCode } from '../../errors.ts'
 import { fingerprintOf } from '../../lib/hash.ts'
-import { poolIdOf } from '../../relayers/accounts/pool.ts'
 import { type AccountLoad, findLaneAccount, findLoads } from '../../relayers/accounts/pool-store.ts'
 import { inactive } from '../../relayers/policies/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
-import { type Accepted, type Acceptor, repeated } from './accept.ts'
 import { ACCOUNT_LEAVES, LANE_MOVED } from './admit.ts'
-import { findByIdempotencyKey, type IdempotencyKey } from './idempotency.ts'
-
-/** A request to a relayer, for whichever of its accounts. */
-export interface PoolRequest {
-  readonly request: ChainRequest
-  readonly actor: Actor
-  readonly idempotencyKey?: IdempotencyKey | undefined
-  readonly lane?: string | undefined
-  readonly maxQueueSeconds?: number | undefined
-}
-
-/** Accepts requests for relayers with one account or several. */
-export type PoolAcceptor = (relayer: Relayer, request: PoolRequest) => Promise<Accepted>
 
 /** The requests for which an account is chosen. */
 export interface ChoiceOf {
@@ -165,24 +149,4 @@ function laneLeaves({ runtimeOf }: TransactionsContext, relayer: Relayer, lane: 
     `body.lane: the account of lane "${lane}" leaves relayer ${relayer.id}. Nothing was stored; try again when the open transactions of the lane are final.`,
     { retryAfterSeconds },
   )
-}
-
-/**
- * Creates the acceptor of requests for relayers with one account or several. A repeated idempotency key finds its transaction, whichever account
- * has it.
- */
-export function createPoolAcceptor(
-  context: TransactionsContext,
-  { chooser, accept }: { readonly chooser: AccountChooser; readonly accept: Acceptor },
-): PoolAcceptor {
-  return async (relayer, { request, actor, ...options }) => {
-    const { idempotencyKey, lane } = options
-    if (relayer.accounts !== undefined && idempotencyKey !== undefined) {
-      const earlier = await findByIdempotencyKey(context.db, poolIdOf(relayer.id), idempotencyKey)
-      if (earlier) return repeated(earlier)
-    }
-    return chooser.withAccount(relayer, { lane, requests: [request] }, (account) =>
-      accept(account, request, actor, options),
-    )
-  }
 }

@@ -15,22 +15,9 @@ export interface Arrival {
 }
 
 /**
- * Refuses a request that would have to wait longer for its turn than the policy `max_queue_seconds`, or the
- * caller, allows.
- * @throws AppError 429 `rate_limited`; `invalid_request` for a batch that is too large for any queue
- */
-export async function refuseHopeless(
-  context: TransactionsContext,
-  relayer: Relayer,
-  arrival: Arrival,
-): Promise<void> {
-  const problem = await queueProblem(context, relayer, arrival)
-  if (problem) throw problem
-}
-
-/**
- * Returns the error with which `refuseHopeless` refuses the request; undefined if it may wait. Without either
- * it costs no query.
+ * Returns the error of a request that would have to wait longer for its turn than the policy `max_queue_seconds`, or
+ * the caller, allows: 429 `rate_limited`, or `invalid_request` for a batch that is too large for any queue. Undefined if
+ * it may wait. Without either limit it costs no query.
  */
 export async function queueProblem(
   { db, clock, maxInFlight, runtimeOf }: TransactionsContext,

@@ -30,30 +30,25 @@ export interface Deciding {
   readonly reason: string | undefined
 }
 
-/** Decides about a transaction that waits for an approval. */
-export type Decider = (deciding: Deciding) => Promise<Approval>
-
 /** The maximum number of tries: a try fails when another writer changes the record between the read and the write. */
 const MAX_TRIES = 20
 
 /**
- * Creates the decider. The first decision counts; repeating it changes nothing.
+ * Decides about a transaction that waits for an approval. The first decision counts; repeating it changes nothing.
  * @throws AppError `transaction_not_found`, `approval_not_found`, `own_approval`, `approval_decided`, `insufficient_balance`
  */
-export function createDecider(context: TransactionsContext): Decider {
-  return async (deciding) => {
-    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const { transaction } = await requireTransaction(context.db, deciding.relayer, deciding.id)
-      const approval = await requireApproval(context, deciding.id)
-      if (approval.requestedBy === deciding.actor.keyId) throw ownApproval(deciding)
-      if (isRepeated(approval, deciding)) return approval
-      const refusal = overError(approval, transaction, context.clock.now())
-      if (refusal) throw refusal
-      if (await decide(context, deciding, { approval, transaction }))
-        return requireApproval(context, deciding.id)
-    }
-    throw new Error(`transaction ${deciding.id} changed ${MAX_TRIES} times while it was being decided about`)
+export async function decideApproval(context: TransactionsContext, deciding: Deciding): Promise<Approval> {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const { transaction } = await requireTransaction(context.db, deciding.relayer, deciding.id)
+    const approval = await requireApproval(context, deciding.id)
+    if (approval.requestedBy === deciding.actor.keyId) throw ownApproval(deciding)
+    if (isRepeated(approval, deciding)) return approval
+    const refusal = overError(approval, transaction, context.clock.now())
+    if (refusal) throw refusal
+    if (await decide(context, deciding, { approval, transaction }))
+      return requireApproval(context, deciding.id)
   }
+  throw new Error(`transaction ${deciding.id} changed ${MAX_TRIES} times while it was being decided about`)
 }
 
 /** @throws AppError 404 `approval_not_found` if no rule required an approval of the transaction */

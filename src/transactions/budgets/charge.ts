@@ -117,7 +117,9 @@ export async function chargeSignature(
   const [waiting = []] = await evaluateApprovals(context.db, relayer, [{ actor, effects: () => effects }])
   requireAllowed(refuseWaiting(waiting, CANNOT_WAIT))
   const proposed = { action, relayer, actor, request, effects: () => effects }
-  requireAllowed(refuseWaiting(await askBeforeSend(context, proposed), CANNOT_WAIT))
+  const asked = await askBeforeSend(context, proposed)
+  if (asked.failure) throw asked.failure
+  requireAllowed(refuseWaiting(asked.results, CANNOT_WAIT))
   const spenders = limitedSpendersOf(relayer, actor)
   if (spenders.length === 0 && record === undefined) return
   const charge = chargeOf(relayer, { effects, cost })

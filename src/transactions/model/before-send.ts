@@ -32,27 +32,21 @@ interface Asking {
   readonly beforeSend?: BeforeSend | undefined
 }
 
+/** The answers about content. */
+interface Answers {
+  readonly results: readonly RuleResult[]
+  /** The error of a program that does not answer and then refuses. */
+  readonly failure?: AppError | undefined
+}
+
 /** Asks about content. Its effects are read only if someone is asked. */
 export async function askBeforeSend(
   { beforeSend }: Asking,
   content: Omit<ProposedContent, 'effects'> & { readonly effects: () => Effects },
-): Promise<readonly RuleResult[]> {
-  return beforeSend === undefined ? [] : beforeSend({ ...content, effects: content.effects() })
-}
-
-/** The answers about content of a dry run. A program that does not answer refuses nothing yet: it is the refusal of the dry run. */
-interface DryAnswers {
-  readonly results: readonly RuleResult[]
-  readonly failure?: AppError | undefined
-}
-
-/** Asks about content of a dry run. */
-export async function askInDryRun(
-  asking: Asking,
-  content: Parameters<typeof askBeforeSend>[1],
-): Promise<DryAnswers> {
+): Promise<Answers> {
+  if (beforeSend === undefined) return { results: [] }
   try {
-    return { results: await askBeforeSend(asking, { ...content, isDryRun: true }) }
+    return { results: await beforeSend({ ...content, effects: content.effects() }) }
   } catch (error) {
     if (error instanceof AppError) return { results: [], failure: error }
     throw error

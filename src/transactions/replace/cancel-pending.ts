@@ -5,7 +5,7 @@ import type { Relayer } from '../../relayers/relayer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import { accountIdsOf, findTransaction } from '../store/lookups-store.ts'
 import { findOpenRequests } from '../store/queue-store.ts'
-import type { createReplacer } from './replace.ts'
+import type { Replacer } from './replace.ts'
 
 /** A transaction that could not be canceled, and the reason. */
 export interface CancellationFailure {
@@ -28,62 +28,61 @@ const MAX_TRANSACTIONS = 1_000
 /** No cancellation starts after this time, in ms, so that the answer arrives well before the request times out. */
 const MAX_MS = 10_000
 
-/** Cancels the open requests of a relayer until `signal` is aborted. */
-export type PendingCanceler = (
-  relayer: Relayer,
-  actor: Actor,
-  signal: AbortSignal,
-) => Promise<PendingCancellation>
+interface CancelingPending {
+  readonly relayer: Relayer
+  readonly actor: Actor
+  /** Nothing more is canceled when it is aborted. */
+  readonly signal: AbortSignal
+}
 
 /**
  * Cancels the open requests of callers, newest first, so that an interruption leaves the oldest ones. Each one is canceled separately, and
  * a failure does not stop the others. A paused or disabled relayer cancels only unsigned ones.
  * @throws AppError `relayer_paused` or `relayer_disabled` when none of them could be canceled for that reason
  */
-export function createPendingCanceler(
+export async function cancelPending(
   context: TransactionsContext,
-  replacer: Pick<ReturnType<typeof createReplacer>, 'cancelTransaction'>,
-): PendingCanceler {
-  return async (relayer, actor, signal) => {
-    const refusal = inactive(relayer)
-    const { items, total } = await findOpenRequests(
-      context.db,
-      await accountIdsOf(context.db, relayer),
-      MAX_TRANSACTIONS,
-    )
-    const end = context.clock.monotonic() + MAX_MS
-    const canceled: string[] = []
-    const failures: CancellationFailure[] = []
-    for (const { id, relayerId } of items) {
-      if (signal.aborted || context.clock.monotonic() >= end) break
-      const account = relayerId === relayer.id ? relayer : ((await context.relayerOf(relayerId)) ?? relayer)
-      const error = await cancelOne(context, {
-        relayer: account,
-        id,
-        actor,
-        cancel: replacer.cancelTransaction,
-      })
-      if (error === undefined) canceled.push(id)
-      else failures.push({ id, error })
-    }
-    if (refusal && canceled.length === 0) throw refusal
-    return { canceled, failures, remaining: total - canceled.length - failures.length }
+  replacer: Pick<Replacer, 'cancel'>,
+  { relayer, actor, signal }: CancelingPending,
+): Promise<PendingCancellation> {
+  const refusal = inactive(relayer)
+  const { items, total } = await findOpenRequests(
+    context.db,
+    await accountIdsOf(context.db, relayer),
+    MAX_TRANSACTIONS,
+  )
+  const end = context.clock.monotonic() + MAX_MS
+  const canceled: string[] = []
+  const failures: CancellationFailure[] = []
+  for (const { id, relayerId } of items) {
+    if (signal.aborted || context.clock.monotonic() >= end) break
+    const account = relayerId === relayer.id ? relayer : ((await context.relayerOf(relayerId)) ?? relayer)
+    const error = await cancelOne(context, {
+      relayer: account,
+      id,
+      actor,
+      replacer,
+    })
+    if (error === undefined) canceled.push(id)
+    else failures.push({ id, error })
   }
+  if (refusal && canceled.length === 0) throw refusal
+  return { canceled, failures, remaining: total - canceled.length - failures.length }
 }
 
 interface One {
   readonly relayer: Relayer
   readonly id: string
   readonly actor: Actor
-  readonly cancel: ReturnType<typeof createReplacer>['cancelTransaction']
+  readonly replacer: Pick<Replacer, 'cancel'>
 }
 
 async function cancelOne(
   context: TransactionsContext,
-  { relayer, id, actor, cancel }: One,
+  { relayer, id, actor, replacer }: One,
 ): Promise<AppError | undefined> {
   try {
-    await cancel(relayer, id, { actor, action: 'deletePendingTransactions' })
+    await replacer.cancel({ relayer, id, actor, action: 'deletePendingTransactions' })
     return undefined
   } catch (error) {
     if (!(error instanceof AppError)) {

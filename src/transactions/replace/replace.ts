@@ -13,16 +13,14 @@ import { transact } from '../../database/locks/transact.ts'
 import { AppError } from '../../errors.ts'
 import { larger } from '../../lib/bigint.ts'
 import { createBatcher } from '../../lib/concurrency/batcher.ts'
-import type { Relayer } from '../../relayers/relayer.ts'
 import { refusalIn, requireAllowed } from '../../spending/book.ts'
-import { refuseIncluded } from '../accept/accept.ts'
 import { prepareContent, withEncodedArgs } from '../accept/checks.ts'
+import { refusedBy } from '../accept/evaluate.ts'
 import { refuseWaiting } from '../approvals/evaluate-approvals.ts'
 import { broadcastCurrent } from '../broadcast/broadcast.ts'
 import { chargeChange, isLimited } from '../budgets/charge.ts'
 import { spendersOf } from '../budgets/evaluate-request.ts'
 import { attemptsAtNonce, unprovenAttempts } from '../model/attempts.ts'
-import type { TransactionAction } from '../model/audited-transaction.ts'
 import { askBeforeSend } from '../model/before-send.ts'
 import { isScheduled, WATCHED_MS } from '../model/due.ts'
 import {
@@ -60,35 +58,34 @@ import { undoIfRefused } from './undo-replacement.ts'
 /** The maximum number of tries: a try fails when a worker changes the record between the read and the write. */
 const MAX_TRIES = 20
 
-/**
- * Replaces the content of a transaction, or cancels it. Concurrent changes of one transaction run one after the other; none is lost.
- * @throws AppError `transaction_not_found`, `transaction_not_replaceable`, or the rule that the new content breaks
- */
-export function createReplacer(context: TransactionsContext): {
-  replaceTransaction(
-    relayer: Relayer,
-    id: string,
-    replacement: Pick<Replacing, 'request' | 'actor'>,
-  ): Promise<Replaced>
-  cancelTransaction(
-    relayer: Relayer,
-    id: string,
-    cancellation: TransactionAction & Pick<Change, 'unsignedOnly'>,
-  ): Promise<Replaced>
-} {
+/** A cancellation that a caller requests. */
+export type Cancellation = Omit<Change, 'request'>
+
+/** Changes transactions. */
+export interface Replacer {
+  /**
+   * Replaces the content of a transaction.
+   * @throws AppError `transaction_not_found`, `transaction_not_replaceable`, or the rule that the new content breaks
+   */
+  replace(replacing: Replacing): Promise<Replaced>
+  /** @throws AppError `transaction_not_found` or `transaction_not_replaceable` */
+  cancel(cancellation: Cancellation): Promise<Replaced>
+}
+
+/** Creates the replacer of this process. Concurrent changes of one transaction run one after the other; none is lost. */
+export function createReplacer(context: TransactionsContext): Replacer {
   const enqueue = createBatcher<Change, Replaced>({
     keyOf: (change) => change.id,
     maxItems: 1,
     run: (changes) => Promise.all(changes.map((change) => applyChange(context, change))),
   })
   return {
-    replaceTransaction: async (relayer, id, replacement) => {
-      const replacing = { relayer, id, ...replacement }
+    replace: async (replacing) => {
       // Outside of the queue, so that a cancellation does not wait for an answer.
       const request = await requireConsent(context, replacing)
       return enqueue({ ...replacing, request, action: 'replaceTransaction' })
     },
-    cancelTransaction: (relayer, id, cancellation) => enqueue({ relayer, id, ...cancellation }),
+    cancel: enqueue,
   }
 }
 
@@ -115,7 +112,8 @@ async function requireConsent(context: TransactionsContext, replacing: Replacing
     transactionId: id,
     lane: item.transaction.lane,
   })
-  requireAllowed(refuseWaiting(asked, REPLACEMENT_CANNOT_WAIT))
+  if (asked.failure) throw asked.failure
+  requireAllowed(refuseWaiting(asked.results, REPLACEMENT_CANNOT_WAIT))
   return request
 }
 
@@ -199,9 +197,7 @@ async function replaceSigned(
   const earlier = attemptsAtNonce(item)
   const answer = await runtime.chain.replace(request ?? runtime.chain.noop(account), earlier, account)
   if (answer.kind === 'after_expiry') return keepForLater(context, change, item, answer)
-  const prepared = requirePrepared(answer)
-  refuseIncluded(prepared)
-  const { draft, logs } = prepared
+  const { draft, logs } = requirePrepared(answer)
   if (request)
     await checkReplacementFunds(context, {
       relayer,
@@ -324,6 +320,8 @@ function waitLog(result: BroadcastResult | undefined): string[] {
 }
 
 function requirePrepared(answer: Answer<Prepared> | SetupRequired): Prepared {
+  const refusal = refusedBy(answer)
+  if (refusal !== undefined) throw refusal
   if (answer.kind === 'ok') return answer.value
   throw unpreparedError(answer)
 }
@@ -356,9 +354,9 @@ export async function replacePending(
   }
   const { chain } = runtime
   const prepared = await prepareContent({ relayer, request, chain, now: context.clock.now() })
-  if (prepared.kind === 'refused') throw new AppError(prepared.refusal.code, prepared.refusal.detail)
+  const refusal = refusedBy(prepared)
+  if (refusal !== undefined) throw refusal
   const known = prepared.kind === 'ok' ? prepared.value : undefined
-  refuseIncluded(known)
   const cost = known === undefined ? chain.amountOut(request) : chain.cost(known.draft)
   const nonce = contentNonce(runtime, transaction, request)
   const next: Transaction = {

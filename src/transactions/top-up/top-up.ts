@@ -9,8 +9,8 @@ import { omitUndefined } from '../../lib/object.ts'
 import { inactive } from '../../relayers/policies/policy.ts'
 import type { Relayer, TopUp } from '../../relayers/relayer.ts'
 import { lockInOrder, lockRelayer } from '../../relayers/store.ts'
-import { acceptNew } from '../accept/accept.ts'
 import { admitCandidates } from '../accept/admit.ts'
+import { checkSubmission, evaluate, refusalOf } from '../accept/evaluate.ts'
 import { accountOf, type TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import {
@@ -170,19 +170,19 @@ export async function payTopUp(
   context: TransactionsContext,
   { treasury, request, ...decided }: TopUpPayment,
 ): Promise<Transaction> {
-  const submission = { relayer: treasury, request, actor: SERVICE, idempotencyKey: undefined }
-  const { transaction } = await acceptNew(
-    context,
-    async (candidate) => {
-      const topUp = { ...candidate, transaction: { ...candidate.transaction, topUpOf: decided.relayer.id } }
-      const guard = (tx: Tx) => changedSince(context, tx, { ...decided, treasury })
-      const [decision] = await admitCandidates(context, [topUp], { guard })
-      if (decision === undefined) throw new Error('an admission returned fewer decisions than candidates')
-      return decision
-    },
-    submission,
-  )
-  return transaction
+  const checked = await checkSubmission(context, { relayer: treasury, request, actor: SERVICE })
+  const problem = refusalOf(checked)
+  if (problem) throw problem
+  const balance = context.runtimeOf(treasury).chain.balance(treasury.address)
+  const { refusal, candidate } = await evaluate(context, checked, { balance })
+  if (refusal !== undefined || candidate === undefined) throw refusal
+  const topUp = { ...candidate, transaction: { ...candidate.transaction, topUpOf: decided.relayer.id } }
+  const guard = (tx: Tx) => changedSince(context, tx, { ...decided, treasury })
+  const [decision] = await admitCandidates(context, [topUp], { guard })
+  if (decision?.kind === 'refused') throw decision.error
+  if (decision?.kind !== 'admitted') throw new Error('an admission returned no decision about a top-up')
+  context.observer?.created([decision.transaction])
+  return decision.transaction
 }
 
 /**

@@ -2,12 +2,18 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { auditLogOf as auditChainOf } from '../../../src/audit/entry.ts'
 import { verifyLog } from '../../../src/audit/verify.ts'
-import { createAcceptor } from '../../../src/transactions/accept/accept.ts'
 import { admitCandidates, type Candidate } from '../../../src/transactions/accept/admit.ts'
 import { checkTimes } from '../../../src/transactions/accept/checks.ts'
 import { requestOf } from '../../chains/evm/build.ts'
 import { ACTOR } from '../../support/samples.ts'
-import { eventsOf, type Fixture, newTransaction, openFixture, type TestAccount } from '../fixture.ts'
+import {
+  acceptorOf,
+  eventsOf,
+  type Fixture,
+  newTransaction,
+  openFixture,
+  type TestAccount,
+} from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
 describe('acceptance', () => {
@@ -27,7 +33,7 @@ describe('acceptance', () => {
     const stub = createStubChain()
     const chain = chainOf(stub)
     const owner = await fixture.addAccount({ chain })
-    const accept = createAcceptor(fixture.context)
+    const accept = acceptorOf(fixture.context)
     const idempotencyKey = { key: 'one', maker: 'shop', fingerprint: 'same' }
     const arrived = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()
@@ -50,7 +56,7 @@ describe('acceptance', () => {
     const stub = createStubChain()
     const owner = await fixture.addAccount({ chain: chainOf(stub) })
     stub.override = { prepare: async () => ({ kind: 'unknown', detail: 'no endpoint answers' }) }
-    const { transaction, logs } = await createAcceptor(fixture.context)(owner.relayer, requestOf(), ACTOR)
+    const { transaction, logs } = await acceptorOf(fixture.context)(owner.relayer, requestOf(), ACTOR)
     expect(transaction.status).toBe('pending')
     expect(logs).toEqual(['Not simulated yet: no endpoint answers. The service simulates it before signing.'])
   })
@@ -61,11 +67,7 @@ describe('acceptance', () => {
     ['a valid_until that has passed', {}, { validUntil: new Date(0) }, 'valid_until_in_past'],
   ] as const)('%s refuses a request', async (_name, relayer, request, code) => {
     const owner = await fixture.addAccount({ chain: chainOf(createStubChain()) })
-    const accepting = createAcceptor(fixture.context)(
-      { ...owner.relayer, ...relayer },
-      requestOf(request),
-      ACTOR,
-    )
+    const accepting = acceptorOf(fixture.context)({ ...owner.relayer, ...relayer }, requestOf(request), ACTOR)
     await expect(accepting).rejects.toMatchObject({ code })
   })
 
@@ -79,7 +81,7 @@ describe('acceptance', () => {
         throw new Error('no one has to ask')
       },
     }
-    const { transaction } = await createAcceptor(fixture.context)(owner.relayer, requestOf(), ACTOR)
+    const { transaction } = await acceptorOf(fixture.context)(owner.relayer, requestOf(), ACTOR)
     expect(transaction).toMatchObject({ status: 'pending', cost: COST })
   })
 
@@ -103,7 +105,7 @@ describe('acceptance', () => {
       cost: () => COST,
       balance: async () => one.present,
     }
-    const accepting = createAcceptor(fixture.context)(owner.relayer, requestOf(), ACTOR)
+    const accepting = acceptorOf(fixture.context)(owner.relayer, requestOf(), ACTOR)
     if (one.refused) await expect(accepting).rejects.toMatchObject({ code: 'insufficient_balance' })
     else expect((await accepting).transaction.status).toBe('pending')
     const stored = await fixture.context.db
@@ -252,7 +254,7 @@ describe('many relayers', () => {
     [false, 3],
   ])('requests that arrive together; a database with one session: %s', async (hasOneSession, expected) => {
     const owners = await accounts(3)
-    const accept = createAcceptor({ ...fixture.context, hasOneSession })
+    const accept = acceptorOf({ ...fixture.context, hasOneSession })
     await Promise.all(
       owners.flatMap(({ relayer }) => [1n, 2n].map((value) => accept(relayer, requestOf({ value }), ACTOR))),
     )

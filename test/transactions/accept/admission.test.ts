@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createAcceptor } from '../../../src/transactions/accept/accept.ts'
 import { admitCandidates, type Candidate } from '../../../src/transactions/accept/admit.ts'
-import { findByIdempotencyKey } from '../../../src/transactions/accept/idempotency.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { requestOf, TO } from '../../chains/evm/build.ts'
 import { ACTOR } from '../../support/samples.ts'
 import {
+  acceptorOf,
   eventsOf,
   type Fixture,
   insert,
@@ -87,14 +86,12 @@ describe('admission', () => {
       expect(decisions).toMatchObject([{ kind: 'admitted' }, repeated, refused])
       expect(await admitCandidates(fixture.context, [of('a'), of('b')])).toMatchObject([repeated, refused])
       expect(await Promise.all([first, same, other].map(isStored))).toEqual([true, false, false])
-      const find = (fingerprint: string) =>
-        findByIdempotencyKey(fixture.database.db, owner.relayer.id, {
-          key: 'one',
-          maker: 'shop',
-          fingerprint,
+      const again = (fingerprint: string) =>
+        acceptorOf(fixture.context)(owner.relayer, requestOf(), ACTOR, {
+          idempotencyKey: { key: 'one', maker: 'shop', fingerprint },
         })
-      expect((await find('a'))?.transaction.id).toBe(first.transaction.id)
-      await expect(find('b')).rejects.toMatchObject({ code: 'idempotency_key_reused', detail })
+      expect((await again('a')).transaction.id).toBe(first.transaction.id)
+      await expect(again('b')).rejects.toMatchObject({ code: 'idempotency_key_reused', detail })
     })
 
     test.each([
@@ -180,7 +177,7 @@ describe('admission', () => {
         finished() {},
         paid() {},
       }
-      const accept = createAcceptor({ ...fixture.context, observer })
+      const accept = acceptorOf({ ...fixture.context, observer })
       return { stub, owner, created, accept }
     }
 

@@ -4,7 +4,6 @@ import type { EvmPolicies, EvmRequest } from '../../../src/chains/evm/content.ts
 import { createEvmChain } from '../../../src/chains/evm/evm-chain.ts'
 import type { EvmChain } from '../../../src/chains/evm/types.ts'
 import type { EvmNetwork } from '../../../src/networks/network.ts'
-import { createAcceptor } from '../../../src/transactions/accept/accept.ts'
 import { noopIncludedReason, noopReason } from '../../../src/transactions/model/status-reasons.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
 import { createReplacer } from '../../../src/transactions/replace/replace.ts'
@@ -16,7 +15,7 @@ import { type Anvil, startAnvil } from '../../support/anvil.ts'
 import { createHurriedClock } from '../../support/clock.ts'
 import { type FaultyNode, type Habits, startFaultyNode } from '../../support/faulty-node.ts'
 import { ACTOR } from '../../support/samples.ts'
-import { eventsOf, type Fixture, openFixture, reload } from '../fixture.ts'
+import { acceptorOf, eventsOf, type Fixture, openFixture, reload } from '../fixture.ts'
 import { SILENT_NETWORK } from '../stub-chain.ts'
 
 let anvil: Anvil
@@ -81,7 +80,7 @@ async function setUp(
     ...(policies && { policies }),
   })
   await anvil.rpc('anvil_setBalance', [owner.relayer.address, `0x${balance.toString(16)}`])
-  const accept = createAcceptor(fixture.context)
+  const accept = acceptorOf(fixture.context)
   const { transaction } = await accept(owner.relayer, requestOf({ value: 1n, ...request }), ACTOR)
   const target = { runtime: owner.runtime, relayers: [owner.relayer], memory: createWatchMemory() }
   let passed = 0
@@ -283,7 +282,9 @@ describe('a node that refuses everything in unknown words', () => {
   test('refuses a cancellation as well, which is told', async () => {
     const { owner, stepUntil, step, transaction } = await setUp({}, ALL_REFUSED)
     await step(0)
-    await createReplacer(fixture.context).cancelTransaction(owner.relayer, transaction.id, {
+    await createReplacer(fixture.context).cancel({
+      relayer: owner.relayer,
+      id: transaction.id,
       actor: ACTOR,
       action: 'cancelTransaction',
     })
@@ -302,7 +303,9 @@ test('a replacement that nodes refuse in unknown words is given up for the earli
     refusing(({ value = 0n }) => value > 1n),
   )
   expect((await step(0)).transaction.status).toBe('submitted')
-  await createReplacer(fixture.context).replaceTransaction(owner.relayer, transaction.id, {
+  await createReplacer(fixture.context).replace({
+    relayer: owner.relayer,
+    id: transaction.id,
     request: requestOf({ value: 2n }),
     actor: ACTOR,
   })

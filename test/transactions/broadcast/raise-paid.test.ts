@@ -4,12 +4,11 @@ import type { EvmPolicies } from '../../../src/chains/evm/content.ts'
 import { encodeRules } from '../../../src/spending/read-rules.ts'
 import type { SpendingRules } from '../../../src/spending/rules.ts'
 import { readSpent } from '../../../src/spending/spending-store.ts'
-import { createAcceptor } from '../../../src/transactions/accept/accept.ts'
 import { decideRaise, type RaiseCase } from '../../../src/transactions/broadcast/raise-fee.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { draftOf, eip1559, requestOf } from '../../chains/evm/build.ts'
 import { ACTOR } from '../../support/samples.ts'
-import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
+import { acceptorOf, type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
 describe('a raise that is paid for', () => {
@@ -53,7 +52,7 @@ describe('a raise that is paid for', () => {
         .values({ id: keyId, name: keyId, scopes: '[]', rules: encodeRules(keyRules), created_by: 'root' })
         .execute()
     const actor = keyRules === undefined ? ACTOR : { ...ACTOR, keyId, rules: keyRules }
-    const accept = createAcceptor(fixture.context)
+    const accept = acceptorOf(fixture.context)
     const { transaction } = await accept(owner.relayer, requestOf({ speed: 'fast' }), actor)
     const step = async (afterMs: number) => {
       fixture.clock.advance(afterMs)
@@ -171,7 +170,7 @@ describe('a raise that is paid for', () => {
     test('that another transaction takes while the raise is signed stops it', async () => {
       const { stub, step, feesOf, owner } = await setUp({ policies: { rules: feesPerDay(2n * FIRST) } })
       const real = chainOf(stub).sign
-      const accept = createAcceptor(fixture.context)
+      const accept = acceptorOf(fixture.context)
       stub.override = {
         ...stub.override,
         sign: async (draft, context) => {

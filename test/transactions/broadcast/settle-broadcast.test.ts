@@ -444,7 +444,11 @@ describe('a late answer', () => {
         return [{ kind: 'refused', detail: 'exceeds the configured cap' }]
       },
     }
-    const cancel = createReplacer(fixture.context).cancelTransaction(owner.relayer, stored.id, CANCELS)
+    const cancel = createReplacer(fixture.context).cancel({
+      relayer: owner.relayer,
+      id: stored.id,
+      ...CANCELS,
+    })
     await expect(cancel).rejects.toMatchObject({ code: 'replacement_underpriced' })
     return {
       /** What the worker hears after the caller was told. */

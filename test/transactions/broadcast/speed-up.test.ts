@@ -329,11 +329,13 @@ describe('speed up refused', () => {
     const replacer = createReplacer(fixture.context)
     const change = {
       replace: () =>
-        replacer.replaceTransaction(owner.relayer, transaction.id, {
+        replacer.replace({
+          relayer: owner.relayer,
+          id: transaction.id,
           request: requestOf({ value: 8n }),
           actor: ACTOR,
         }),
-      cancel: () => replacer.cancelTransaction(owner.relayer, transaction.id, CANCELS),
+      cancel: () => replacer.cancel({ relayer: owner.relayer, id: transaction.id, ...CANCELS }),
     }
     return { stub, step, now, kinds, change }
   }

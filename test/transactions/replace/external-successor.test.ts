@@ -55,7 +55,7 @@ async function setUp({ change = {}, outcome, answer = WAITS }: Situation = {}) {
   }
   const replacer = createReplacer(fixture.context)
   const replace = (request: ChainRequest) =>
-    replacer.replaceTransaction(owner.relayer, stored.id, { request: request, actor: ACTOR })
+    replacer.replace({ relayer: owner.relayer, id: stored.id, request: request, actor: ACTOR })
   return { stub, owner, stored, replace, now: () => reload(fixture.context, stored) }
 }
 

@@ -5,7 +5,6 @@ import type { EvmDraft, EvmRequest } from '../../../src/chains/evm/content.ts'
 import type { Relayer } from '../../../src/relayers/relayer.ts'
 import type { TransactionsContext } from '../../../src/transactions/model/runtime.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
-import { createPendingCanceler } from '../../../src/transactions/replace/cancel-pending.ts'
 import { createReplacer } from '../../../src/transactions/replace/replace.ts'
 import { refuseExternallySigned } from '../../../src/transactions/replace/replacement-refusal.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
@@ -15,7 +14,7 @@ import { createWatchMemory } from '../../../src/transactions/watch/watch-round.t
 import { draftOf, FROM, legacy, requestOf, TO } from '../../chains/evm/build.ts'
 import { ACTOR, CANCELS } from '../../support/samples.ts'
 import { itemOf } from '../build.ts'
-import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
+import { type Fixture, insert, newTransaction, openFixture, pendingCancelerOf, reload } from '../fixture.ts'
 import { chainOf, createStubChain, headAt, include, type StubChain } from '../stub-chain.ts'
 
 describe('refusals', () => {
@@ -124,9 +123,9 @@ describe('refusals', () => {
     if (!stored) throw new Error('nothing was stored')
     const replacer = createReplacer(fixture.context)
     const replace = (relayer: Relayer = owner.relayer) =>
-      replacer.replaceTransaction(relayer, stored.id, { request: requestOf({ value: 7n }), actor: ACTOR })
+      replacer.replace({ relayer, id: stored.id, request: requestOf({ value: 7n }), actor: ACTOR })
     const cancel = (relayer: Relayer = owner.relayer) =>
-      replacer.cancelTransaction(relayer, stored.id, CANCELS)
+      replacer.cancel({ relayer, id: stored.id, ...CANCELS })
     const submit = () => workAccount(fixture.context, owner.relayer.id)
     return { stub, owner, stored, replace, cancel, submit, now: () => reload(fixture.context, stored) }
   }
@@ -134,9 +133,9 @@ describe('refusals', () => {
   describe('a change', () => {
     test('of a transaction that does not exist says so', async () => {
       const { owner } = await setUp()
-      const { replaceTransaction } = createReplacer(fixture.context)
+      const { replace } = createReplacer(fixture.context)
       await expect(
-        replaceTransaction(owner.relayer, 'none', { request: requestOf(), actor: ACTOR }),
+        replace({ relayer: owner.relayer, id: 'none', request: requestOf(), actor: ACTOR }),
       ).rejects.toMatchObject({
         code: 'transaction_not_found',
         detail: `Relayer ${owner.relayer.id} has no transaction none.`,
@@ -254,8 +253,8 @@ describe('refusals', () => {
   describe('canceling everything that waits', () => {
     test('logs a fault of the service, and tells the caller nothing of it', async () => {
       const { owner, stored } = await setUp()
-      const cancelPending = createPendingCanceler(fixture.context, {
-        cancelTransaction: async () => {
+      const cancelPending = pendingCancelerOf(fixture.context, {
+        cancel: async () => {
           throw new TypeError('a secret of the inside')
         },
       })
@@ -282,15 +281,15 @@ describe('refusals', () => {
       const { owner, stored } = await setUp()
       const [other] = await insert(fixture.context, newTransaction(owner))
       if (!other) throw new Error('nothing was stored')
-      const { cancelTransaction } = createReplacer(fixture.context)
-      const cancelPending = createPendingCanceler(fixture.context, {
-        cancelTransaction: async (relayer, id) => {
+      const { cancel } = createReplacer(fixture.context)
+      const cancelPending = pendingCancelerOf(fixture.context, {
+        cancel: async ({ relayer, id }) => {
           const status = id === stored.id ? 'canceled' : 'failed'
           const transaction = id === stored.id ? stored : other
           await fixture.database.db
             .transaction()
             .execute((tx) => saveTransactions(tx, [{ ...transaction, status }]))
-          return cancelTransaction(relayer, id, CANCELS)
+          return cancel({ relayer, id, ...CANCELS })
         },
       })
       const result = await cancelPending(owner.relayer, ACTOR, new AbortController().signal)
@@ -354,7 +353,8 @@ describe('refuse externally signed', () => {
     stub.answerBroadcast = () => ({ kind: 'underpriced', detail: 'a fee of at least 400 is expected' })
     await step(1_000)
     expect(await now()).toMatchObject({ status: 'pending', nonce: 5n, sourceAccount: TO })
-    const cancel = () => createReplacer(fixture.context).cancelTransaction(owner.relayer, stored.id, CANCELS)
+    const cancel = () =>
+      createReplacer(fixture.context).cancel({ relayer: owner.relayer, id: stored.id, ...CANCELS })
     const [hash = ''] = stub.broadcasted
     return { stub, step, look, now, cancel, hash }
   }

@@ -1,12 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Purpose, Transaction } from '../../../src/transactions/model/transaction.ts'
-import { createPendingCanceler } from '../../../src/transactions/replace/cancel-pending.ts'
 import { createReplacer, replacePending } from '../../../src/transactions/replace/replace.ts'
 import { insertAttempts } from '../../../src/transactions/store/attempts-store.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { attemptOf, eip1559, requestOf, TO } from '../../chains/evm/build.ts'
 import { ACTOR, CANCELS } from '../../support/samples.ts'
-import { eventsOf, type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
+import {
+  eventsOf,
+  type Fixture,
+  insert,
+  newTransaction,
+  openFixture,
+  pendingCancelerOf,
+  reload,
+} from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
 describe('the replacement of a pending transaction', () => {
@@ -38,8 +45,8 @@ describe('the replacement of a pending transaction', () => {
     fixture.clock.advance(5_000)
     const replacer = createReplacer(fixture.context)
     const replace = (value: bigint) =>
-      replacer.replaceTransaction(owner.relayer, stored.id, { request: requestOf({ value }), actor: ACTOR })
-    const cancel = () => replacer.cancelTransaction(owner.relayer, stored.id, CANCELS)
+      replacer.replace({ relayer: owner.relayer, id: stored.id, request: requestOf({ value }), actor: ACTOR })
+    const cancel = () => replacer.cancel({ relayer: owner.relayer, id: stored.id, ...CANCELS })
     return { stub, owner, stored, replace, cancel, now: () => reload(fixture.context, stored) }
   }
 
@@ -226,10 +233,10 @@ describe('the cancellation of a pending transaction', () => {
       ...Array.from({ length: count }, () => newTransaction(owner, { cost: 5n })),
     )
     const replacer = createReplacer(fixture.context)
-    const cancelPending = createPendingCanceler(fixture.context, {
-      cancelTransaction: (relayer, id) => {
+    const cancelPending = pendingCancelerOf(fixture.context, {
+      cancel: ({ relayer, id }) => {
         before(id)
-        return replacer.cancelTransaction(relayer, id, CANCELS)
+        return replacer.cancel({ relayer, id, ...CANCELS })
       },
     })
     const abort = new AbortController()
@@ -279,8 +286,8 @@ describe('the cancellation of a pending transaction', () => {
       const [transaction] = waiting
       if (!transaction) throw new Error('nothing was stored')
       const asked: string[] = []
-      const cancelPending = createPendingCanceler(fixture.context, {
-        cancelTransaction: async (_relayer, id) => {
+      const cancelPending = pendingCancelerOf(fixture.context, {
+        cancel: async ({ id }) => {
           asked.push(id)
           return { transaction, attempts: [], logs: [] }
         },

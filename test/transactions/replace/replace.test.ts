@@ -45,11 +45,13 @@ async function setUp() {
     return (await reload(fixture.context, transaction)).transaction
   }
   const replace = ({ id }: Transaction, value: bigint) =>
-    replacer.replaceTransaction(owner.relayer, id, {
+    replacer.replace({
+      relayer: owner.relayer,
+      id,
       request: requestOf({ value, speed: 'fast' }),
       actor: ACTOR,
     })
-  const cancel = ({ id }: Transaction) => replacer.cancelTransaction(owner.relayer, id, CANCELS)
+  const cancel = ({ id }: Transaction) => replacer.cancel({ relayer: owner.relayer, id, ...CANCELS })
   return { stub, owner, replacer, pending, submitted, replace, cancel }
 }
 

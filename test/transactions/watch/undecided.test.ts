@@ -238,7 +238,9 @@ describe('an undecided transaction', () => {
     const doubt = (await look()).transaction.statusReason ?? ''
     const replacer = createReplacer(fixture.context)
     const before = stub.broadcasted.length
-    const replaced = await replacer.replaceTransaction(owner.relayer, stored.id, {
+    const replaced = await replacer.replace({
+      relayer: owner.relayer,
+      id: stored.id,
       request: requestOf({ value: 9n, speed: 'fast' }),
       actor: ACTOR,
     })
@@ -249,7 +251,7 @@ describe('an undecided transaction', () => {
     })
     expect(replaced.logs[0]).toContain('when it is decided that it was not')
     expect((await look()).transaction.statusReason).toBe(replaced.transaction.statusReason)
-    const canceled = await replacer.cancelTransaction(owner.relayer, stored.id, CANCELS)
+    const canceled = await replacer.cancel({ relayer: owner.relayer, id: stored.id, ...CANCELS })
     expect(canceled.transaction).toMatchObject({
       purpose: 'cancel',
       statusReason: `${doubt}. The caller canceled it, so it is not signed again.`,
@@ -263,7 +265,9 @@ describe('an undecided transaction', () => {
   test('whose replacement waits is replaced when it is decided that nothing was included', async () => {
     const { stored, owner, stub, look, decide } = await startStory()
     await look()
-    await createReplacer(fixture.context).replaceTransaction(owner.relayer, stored.id, {
+    await createReplacer(fixture.context).replace({
+      relayer: owner.relayer,
+      id: stored.id,
       request: requestOf({ value: 9n, speed: 'fast' }),
       actor: ACTOR,
     })
@@ -331,7 +335,7 @@ test.each(['request', 'cancel'] as const)(
     const before = stub.broadcasted.length
     await look()
     if (purpose === 'cancel')
-      await createReplacer(fixture.context).cancelTransaction(owner.relayer, stored.id, CANCELS)
+      await createReplacer(fixture.context).cancel({ relayer: owner.relayer, id: stored.id, ...CANCELS })
     const { transaction } = await look()
     expect(transaction).toMatchObject({ status: 'submitted', purpose, undecidedSince: expect.any(Date) })
     expect(transaction.statusReason).toMatch(
