@@ -36,11 +36,11 @@ import {
   createAuthorizationSigner,
   createTransactionSigner,
   createTypedDataSigner,
-} from './transactions/signing.ts'
+} from './transactions/requests/signing.ts'
+import { Transactions } from './transactions/requests/transactions.ts'
+import { createTransactionWaits } from './transactions/requests/waits.ts'
 import { findTraceParent } from './transactions/store/lookups-store.ts'
 import { SLOT_CHANNEL, WORK_CHANNEL } from './transactions/store/transactions-store.ts'
-import { createTransactionWaits } from './transactions/store/waits.ts'
-import { Transactions } from './transactions/transactions.ts'
 import { createAccess } from './wiring/access.ts'
 import {
   chainsInUse,

@@ -77,7 +77,7 @@ const ARROWS: Rules['arrows'] = {
     'transactions/model/transitions.ts',
     'transactions/store/decisions-store.ts',
     'transactions/watch/decide.ts',
-    'transactions/reset-store.ts',
+    'transactions/store/reset-store.ts',
     'telemetry/',
     ...COMMON,
   ],

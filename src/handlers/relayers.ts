@@ -15,8 +15,8 @@ import { type ManagedRelayer, noNotification } from '../relayers/manage/context.
 import { inactive } from '../relayers/policies/policy.ts'
 import type { Relayer, RelayerConfig } from '../relayers/relayer.ts'
 import { listRelayers } from '../relayers/store.ts'
-import { type AccountState, fetchBalance, getAccountState } from '../transactions/account-state.ts'
 import { refuseOpaque } from '../transactions/budgets/evaluate-request.ts'
+import { type AccountState, fetchBalance, getAccountState } from '../transactions/requests/account-state.ts'
 import { readTopUpState, type TopUpState } from '../transactions/top-up/top-up-store.ts'
 import { presentUnit } from './present/dry-run.ts'
 import {

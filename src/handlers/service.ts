@@ -25,10 +25,14 @@ import type { SignerManager } from '../signers/manage.ts'
 import type { Sponsors } from '../sponsoring/sponsor.ts'
 import type { RelayerRuntime } from '../transactions/model/runtime.ts'
 import type { TransactionWithAttempts } from '../transactions/model/transaction.ts'
-import type { ResetResult } from '../transactions/reset-store.ts'
-import type { AuthorizationSigner, TransactionSigner, TypedDataSigner } from '../transactions/signing.ts'
-import type { TransactionWaits } from '../transactions/store/waits.ts'
-import type { Transactions } from '../transactions/transactions.ts'
+import type {
+  AuthorizationSigner,
+  TransactionSigner,
+  TypedDataSigner,
+} from '../transactions/requests/signing.ts'
+import type { Transactions } from '../transactions/requests/transactions.ts'
+import type { TransactionWaits } from '../transactions/requests/waits.ts'
+import type { ResetResult } from '../transactions/store/reset-store.ts'
 
 import type { EventPresenter } from './present/event.ts'
 import type { AdmitCall } from './wallet/wallet-call.ts'

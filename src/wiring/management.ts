@@ -13,7 +13,7 @@ import { reportKeyOf } from '../relayers/shared-keys.ts'
 import { allRelayers, relayersSigningWith } from '../relayers/store.ts'
 import { createSignerManager, type SignerManager } from '../signers/manage.ts'
 import type { ConnectionContext } from '../signers/providers/connect.ts'
-import { type ResetResult, resetNetwork } from '../transactions/reset-store.ts'
+import { type ResetResult, resetNetwork } from '../transactions/store/reset-store.ts'
 import { createHealthWorker, type HealthWorker } from '../workers/health-worker.ts'
 import type { RuntimeSet } from './create-runtimes.ts'
 

@@ -5,7 +5,10 @@ import type { ReviewedAuthorization } from '../../src/chains/capabilities.ts'
 import type { Reviewed } from '../../src/chains/chain.ts'
 import type { Relayer } from '../../src/relayers/relayer.ts'
 import { chargeSignature } from '../../src/transactions/budgets/charge.ts'
-import { createAuthorizationSigner, createTransactionSigner } from '../../src/transactions/signing.ts'
+import {
+  createAuthorizationSigner,
+  createTransactionSigner,
+} from '../../src/transactions/requests/signing.ts'
 import { requestOf, TO } from '../chains/evm/build.ts'
 import { ACTOR, effectsWith } from '../support/samples.ts'
 import { type Fixture, insert, newTransaction, openFixture, type TestAccount } from './fixture.ts'

@@ -4,7 +4,7 @@ import type { Schemas } from '../../contract/operations.ts'
 import { omitUndefined } from '../../lib/object.ts'
 import type { RuleResult } from '../../spending/evaluate-content.ts'
 import { nameOf } from '../../spending/rules.ts'
-import type { DryRun } from '../../transactions/dry-run.ts'
+import type { DryRun } from '../../transactions/requests/dry-run.ts'
 
 /** Shows what would happen to a request. */
 export function presentDryRun({ refusal, price, ...dryRun }: DryRun): Schemas['DryRun'] {

@@ -11,10 +11,11 @@ import type { Relayer } from '../../relayers/relayer.ts'
 import type { RelayerReader } from '../../relayers/relayer-cache.ts'
 import { withFeePayment } from '../../sponsoring/fee-payment.ts'
 import type { IdempotencyKey } from '../../transactions/accept/idempotency.ts'
-import { answerWithin } from '../../transactions/account-state.ts'
-import type { DryRun } from '../../transactions/dry-run.ts'
 import { requireAnswer } from '../../transactions/model/require-answer.ts'
 import type { Transaction, TransactionWithAttempts } from '../../transactions/model/transaction.ts'
+import { answerWithin } from '../../transactions/requests/account-state.ts'
+import type { DryRun } from '../../transactions/requests/dry-run.ts'
+import { hasReached } from '../../transactions/requests/waits.ts'
 import {
   accountIdsOf,
   findByNonce,
@@ -26,7 +27,6 @@ import {
   searchTransactions,
   type TransactionFilter,
 } from '../../transactions/store/search-store.ts'
-import { hasReached } from '../../transactions/store/waits.ts'
 import { withDecodedCalls } from '../present/decoded-calls.ts'
 import { presentDiagnosis } from '../present/diagnosis.ts'
 import { presentDryRun } from '../present/dry-run.ts'

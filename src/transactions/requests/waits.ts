@@ -3,7 +3,7 @@ import type { Db } from '../../database/db.ts'
 import type { Clock } from '../../lib/time.ts'
 import type { TransactionStatus } from '../model/transaction.ts'
 import { isFinal } from '../model/transitions.ts'
-import { findStates, type TransactionState } from './lookups-store.ts'
+import { findStates, type TransactionState } from '../store/lookups-store.ts'
 
 /** The statuses that a request can wait for. A later one counts too. */
 export type AwaitedStatus = Extract<TransactionStatus, 'submitted' | 'mined' | 'confirmed'>

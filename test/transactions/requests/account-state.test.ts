@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Answer } from '../../src/chains/answer.ts'
-import { getAccountState } from '../../src/transactions/account-state.ts'
-import type { TransactionStatus } from '../../src/transactions/model/transaction.ts'
-import { saveTransactions } from '../../src/transactions/store/transactions-store.ts'
-import { requestOf } from '../chains/evm/build.ts'
-import { type Fixture, insert, newTransaction, openFixture } from './fixture.ts'
-import { chainOf, createStubChain, type StubChain } from './stub-chain.ts'
+import type { Answer } from '../../../src/chains/answer.ts'
+import type { TransactionStatus } from '../../../src/transactions/model/transaction.ts'
+import { getAccountState } from '../../../src/transactions/requests/account-state.ts'
+import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
+import { requestOf } from '../../chains/evm/build.ts'
+import { type Fixture, insert, newTransaction, openFixture } from '../fixture.ts'
+import { chainOf, createStubChain, type StubChain } from '../stub-chain.ts'
 
 let fixture: Fixture
 beforeAll(async () => {

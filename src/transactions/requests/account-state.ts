@@ -1,10 +1,10 @@
-import type { Answer } from '../chains/answer.ts'
-import type { Db } from '../database/db.ts'
-import { type Clock, withTimeout } from '../lib/time.ts'
-import { describeHead, type HeadState } from '../networks/head-age.ts'
-import type { Relayer } from '../relayers/relayer.ts'
-import type { RelayerRuntime } from './model/runtime.ts'
-import { readAccountState } from './store/account-state-store.ts'
+import type { Answer } from '../../chains/answer.ts'
+import type { Db } from '../../database/db.ts'
+import { type Clock, withTimeout } from '../../lib/time.ts'
+import { describeHead, type HeadState } from '../../networks/head-age.ts'
+import type { Relayer } from '../../relayers/relayer.ts'
+import type { RelayerRuntime } from '../model/runtime.ts'
+import { readAccountState } from '../store/account-state-store.ts'
 
 /** Timeout in ms for questions to the network. With a longer one, callers give up before they get the stored part. */
 const NETWORK_TIMEOUT_MS = 5_000
