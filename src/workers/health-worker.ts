@@ -18,8 +18,17 @@ import { createLeaseHolder, createLoop, type Loop } from './loop.ts'
 /** Time in ms between two rounds of the loop. A round costs nothing while no check is due. */
 const ROUND_MS = 1_000
 
-/** The lowest limit of the checks that one round starts. With a lower one, the first checks of some hundred relayers would take longer for no memory. */
-const LOWEST_LIMIT = 250
+/** The lowest limit of the checks that one round starts. A lower one takes more calls to nodes, because each round has calls of its own. */
+const LOWEST_LIMIT = 1_500
+
+/**
+ * The most calls for balances that one chain gets in an interval. Where more would be needed, the accounts take turns, the longest waiting first,
+ * so that the calls do not grow with the number of relayers.
+ */
+const BALANCE_CALLS = 10
+
+/** The number of accounts of a chain that are looked at whole in each interval although they seem to be at rest, in turns. */
+const IN_TURN = 4
 
 /** Time in ms that the lease lasts. Two processes that check at the same time only check twice. */
 const LEASE_MS = 15_000
@@ -49,6 +58,15 @@ interface Plan {
   readonly reading?: HealthReading
 }
 
+/** What the checks of one chain may still ask in an interval. */
+interface Allowance {
+  /** The number of the interval. */
+  readonly interval: number
+  accounts: number
+  /** The accounts whose turn it is. */
+  readonly inTurn: ReadonlySet<string>
+}
+
 /** The loop, and the numbers of its last checks. */
 export interface HealthWorker extends Loop {
   /** Returns nothing in processes without the lease, so that no process shows old numbers beside the new ones of another. */
@@ -74,6 +92,8 @@ export function createHealthWorker(deps: HealthWorkerDeps): HealthWorker {
   const stopping = new AbortController()
   const running = new Set<Promise<void>>()
   const plans = new Map<string, Plan>()
+  const allowances = new WeakMap<Chain, Allowance>()
+  const startedAt = clock.monotonic()
   let listAt = Number.NEGATIVE_INFINITY
   let leads = false
 
@@ -85,13 +105,42 @@ export function createHealthWorker(deps: HealthWorkerDeps): HealthWorker {
     for (const id of present) if (!plans.has(id)) plans.set(id, { dueAt: now })
   }
 
+  /** All enabled relayers are due at the same time, so that few calls read the balances of all of them. */
+  const intervalAt = (now: number) => Math.floor((now - startedAt) / intervalMs)
+  const nextInterval = (now: number) => startedAt + (intervalAt(now) + 1) * intervalMs
+
+  function allowanceOf(chain: Chain, now: number): Allowance {
+    const interval = intervalAt(now)
+    const present = allowances.get(chain)
+    if (present?.interval === interval) return present
+    const lookedAt = (id: string) => plans.get(id)?.seen?.memory.looked?.at ?? Number.NEGATIVE_INFINITY
+    const due = [...plans].flatMap(([id, { dueAt, seen }]) =>
+      seen?.chain === chain && dueAt <= now ? [id] : [],
+    )
+    const inTurn = new Set(due.toSorted((one, other) => lookedAt(one) - lookedAt(other)).slice(0, IN_TURN))
+    const created = { interval, accounts: BALANCE_CALLS * chain.balancesPerCall(), inTurn }
+    allowances.set(chain, created)
+    return created
+  }
+
+  /** Takes the due relayers, the longest waiting first. */
+  function takeDue(now: number): string[] {
+    const due = [...plans].filter(([, { dueAt }]) => dueAt <= now)
+    const taken: string[] = []
+    const most = mostPerRound(plans.size, intervalMs)
+    for (const [id, { seen }] of due.toSorted(([, one], [, other]) => one.dueAt - other.dueAt)) {
+      if (taken.length >= most) break
+      if (seen !== undefined && allowanceOf(seen.chain, now).accounts-- <= 0) continue
+      taken.push(id)
+    }
+    return taken
+  }
+
   /** Finds the due relayers. It reads the database only when a check is due or relayers may be new. */
   async function findDue(): Promise<HealthSubject[]> {
     const now = clock.monotonic()
     if (now >= listAt) await listRelayers(now)
-    const due: string[] = []
-    const most = mostPerRound(plans.size, intervalMs)
-    for (const [id, { dueAt }] of plans) if (dueAt <= now && due.push(id) >= most) break
+    const due = takeDue(now)
     const subjects = await findSubjects(db, due)
     const found = new Set(subjects.map(({ relayer }) => relayer.id))
     for (const id of due) if (!found.has(id)) plans.delete(id)
@@ -104,7 +153,9 @@ export function createHealthWorker(deps: HealthWorkerDeps): HealthWorker {
     try {
       const { chain, sourceAccounts } = await deps.prepare(subject.relayer)
       plans.set(id, omitUndefined({ seen, reading, dueAt: Number.POSITIVE_INFINITY }))
-      return { ...subject, chain, sourceAccounts, memory: seen?.chain === chain ? seen.memory : NO_MEMORY }
+      const memory = seen?.chain === chain ? seen.memory : NO_MEMORY
+      const inTurn = allowances.get(chain)?.inTurn.has(id) ?? false
+      return { ...subject, chain, sourceAccounts, memory, inTurn }
     } catch {
       // The relayer registry logs why the relayer cannot act.
       plans.set(id, { dueAt: clock.monotonic() + intervalMs })
@@ -120,12 +171,10 @@ export function createHealthWorker(deps: HealthWorkerDeps): HealthWorker {
       log.error({ err: error }, 'health check failed; retrying')
     }
     const byId = new Map(checked.map((one) => [one.id, one]))
-    for (const [index, { relayer, memory: before }] of targets.entries()) {
+    const now = clock.monotonic()
+    for (const { relayer, memory: before } of targets) {
       const { memory = before, failedChecks = 0, reading } = byId.get(relayer.id) ?? {}
-      const isFirst = plans.get(relayer.id)?.seen === undefined
-      const waitMs = untilNextCheck(failedChecks, intervalMs)
-      // Relayers that were checked together for the first time are spread over the time until the next checks.
-      const dueAt = clock.monotonic() + (isFirst ? waitMs * (1 - index / targets.length) : waitMs)
+      const dueAt = failedChecks === 0 ? nextInterval(now) : now + untilNextCheck(failedChecks, intervalMs)
       plans.set(relayer.id, omitUndefined({ dueAt, seen: { chain, memory }, reading }))
     }
   }

@@ -113,11 +113,12 @@ test('a silence is not kept', async () => {
 
 test('recent balances are kept for each address, and a present one is always asked for', async () => {
   const asked: string[] = []
-  const readBalance = async (address: string): Promise<Answer<bigint>> => {
-    asked.push(address)
-    return { kind: 'ok', value: BigInt(asked.length) }
-  }
-  const reader = createBalanceReader({ readBalance, clock, freshForMs: 1_000 })
+  const balances = async (addresses: readonly string[]) =>
+    addresses.map((address): Answer<bigint> => {
+      asked.push(address)
+      return { kind: 'ok', value: BigInt(asked.length) }
+    })
+  const reader = createBalanceReader({ balances, balancesPerCall: () => 1, clock, freshForMs: 1_000 })
   expect(await reader.recentBalance('a')).toEqual({ kind: 'ok', value: 1n })
   expect(await reader.recentBalance('b')).toEqual({ kind: 'ok', value: 2n })
   expect(await reader.recentBalance('a')).toEqual({ kind: 'ok', value: 1n })

@@ -103,6 +103,7 @@ export function chainOf(stub: StubChain): EvmChain {
     head: async () => stub.head,
     sequencing: { nonces: async (addresses) => addresses.map(() => stub.nonce) },
     balance: async () => stub.balance,
+    balances: async (addresses) => addresses.map(() => stub.balance),
     comparePrice: async () => stub.price,
     recentBalance: async () => stub.balance,
     blockFinality: {

@@ -198,39 +198,65 @@ test('the stop does not wait for a chain that hangs', async () => {
   await worker.stop()
 })
 
-test('relayers of one chain are checked together at the start, and spread over the interval after that', async () => {
+/** Adds so many relayers on one chain that counts the balances that it is asked for, and how often it is asked at all. */
+async function addMany(count: number, balancesPerCall: number) {
   const stub = createStubChain()
   const counter = { looks: 0 }
   answer(stub, counter)
   const chain = chainOf(stub)
-  for (let count = 0; count < 6; count += 1) await fixture.addAccount({ chain })
-  const { pass, rested } = startWorker()
-  await rested()
-  const looks = [counter.looks]
-  for (let second = 0; second < 30; second += 5) {
-    await pass(5)
-    looks.push(counter.looks)
-  }
-  expect(looks).toEqual([1, 2, 3, 4, 5, 6, 7])
-}, 60_000)
-
-test('of very many that are due at the same time, a round checks some, and the next rounds the others', async () => {
-  const stub = createStubChain()
-  const counter = { looks: 0 }
-  answer(stub, counter)
-  const chain = chainOf(stub)
-  const addresses = new Set<string>()
+  const balances: string[][] = []
+  const nonces: string[][] = []
   const counted: Chain = {
     ...chain,
-    balance: (address) => {
-      addresses.add(address)
-      return chain.balance(address)
+    balancesPerCall: () => balancesPerCall,
+    balances: (addresses) => {
+      balances.push([...addresses])
+      return chain.balances(addresses)
+    },
+    sequencing: {
+      nonces: async (addresses) => {
+        nonces.push([...addresses])
+        return addresses.map(() => stub.nonce)
+      },
     },
   }
-  for (let index = 0; index < 300; index += 1) await fixture.addAccount({ chain: counted })
+  const accounts = []
+  for (let index = 0; index < count; index += 1) accounts.push(await fixture.addAccount({ chain: counted }))
+  return { accounts, counter, balances, nonces, stub }
+}
+
+test('relayers of one chain are checked together, at the start and then at each interval', async () => {
+  const { counter, balances } = await addMany(6, 750)
   const { pass, rested } = startWorker()
   await rested()
-  expect(addresses.size).toBe(250)
-  await pass(1)
-  expect(addresses.size).toBe(300)
+  await pass(29)
+  expect([counter.looks, balances.length]).toEqual([1, 1])
+  await pass(31)
+  expect([counter.looks, balances.length]).toEqual([3, 3])
+  expect(balances.every((addresses) => addresses.length === 6)).toBe(true)
+}, 60_000)
+
+test('accounts take turns where their balances need more calls than an interval has', async () => {
+  const { accounts, balances } = await addMany(25, 2)
+  const { pass, rested } = startWorker()
+  await rested()
+  expect(balances.map(({ length }) => length)).toEqual([25])
+  await pass(30)
+  await pass(30)
+  expect(balances.map(({ length }) => length)).toEqual([25, 20, 20])
+  expect(new Set(balances.slice(1).flat())).toEqual(new Set(accounts.map(({ relayer }) => relayer.address)))
+}, 60_000)
+
+test('of accounts at rest, four are looked at whole in an interval, in turns, and every one whose balance changed', async () => {
+  const { accounts, nonces, stub } = await addMany(9, 750)
+  const { pass, rested } = startWorker()
+  await rested()
+  await pass(30)
+  await pass(30)
+  await pass(30)
+  expect(nonces.map(({ length }) => length)).toEqual([9, 4, 4, 4])
+  expect(new Set(nonces.slice(1).flat())).toEqual(new Set(accounts.map(({ relayer }) => relayer.address)))
+  stub.balance = { kind: 'ok', value: 10n ** 19n }
+  await pass(30)
+  expect(new Set(nonces.slice(4).flat()).size).toBe(9)
 }, 60_000)

@@ -69,7 +69,7 @@ export const EVM_AGREEMENT = {
     alone: 'a stop of the relayer, until an operator accepts its nonces',
   },
   balance: {
-    told: ['eth_getBalance'],
+    told: ['eth_getBalance', 'eth_call'],
     asked: 'one, then all',
     agreed: HIGHER_OF_TWO,
     alone: 'a wait for funds',

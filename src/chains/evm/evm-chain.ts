@@ -60,7 +60,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
   const unknownTexts = createUnknownTexts({ ...options, network: network.name })
   const privateBroadcast = createPrivateBroadcast(options, unknownTexts)
   const headers = createHeaderReader(client)
-  const accounts = createAccountReader(client, network.averageBlocktimeMs)
+  const accounts = createAccountReader(client, network.averageBlocktimeMs, clock)
   const eip1559 = network.features.includes('eip1559')
   const [bounds, refusals] = [createPriceBounds(clock), createRefusalMemory()]
   const gasLimits = createGasLimits(clock)
@@ -171,7 +171,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
     inclusionDetails: (draft, receipt) => readInclusionDetails(client, draft, receipt),
     revertReasons: { read: (draft, from, block) => readRevertReason(client, { draft, from, block }) },
     funding: createFunding(accounts),
-    ...createBalanceReader({ readBalance: (address) => accounts.balance(address), clock, freshForMs }),
+    ...createBalanceReader({ ...accounts, clock, freshForMs }),
     comparePrice: async (draft, level, { policies }) => {
       const answer = await market()
       if (answer.kind !== 'ok') return answer

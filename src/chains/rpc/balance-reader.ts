@@ -4,7 +4,10 @@ import type { Answer } from '../answer.ts'
 import type { Chain } from '../chain.ts'
 
 interface BalanceReaderOptions {
-  readonly readBalance: (address: string) => Promise<Answer<bigint>>
+  /** Reads balances in the order of the addresses, in as few calls as the chain allows. */
+  readonly balances: (addresses: readonly string[]) => Promise<Answer<bigint>[]>
+  /** Returns the number of balances that one call reads. */
+  readonly balancesPerCall: () => number
   readonly clock: Clock
   /** The age of the oldest recent balance, in ms. */
   readonly freshForMs: number
@@ -15,14 +18,15 @@ const MAX_ADDRESSES = 10_000
 
 /** Creates readers of balances, which join questions: those that wait for the same address share the next answer. */
 export function createBalanceReader({
-  readBalance,
+  balances,
+  balancesPerCall,
   clock,
   freshForMs,
-}: BalanceReaderOptions): Pick<Chain, 'balance' | 'recentBalance'> {
+}: BalanceReaderOptions): Pick<Chain, 'balance' | 'balances' | 'balancesPerCall' | 'recentBalance'> {
   const balance = createBatcher<string, Answer<bigint>>({
     keyOf: (address) => address,
     run: async (addresses, address) => {
-      const answer = await readBalance(address)
+      const [answer = NO_REPLY] = await balances([address])
       return addresses.map(() => answer)
     },
   })
@@ -37,8 +41,10 @@ export function createBalanceReader({
     return created
   }
 
-  return { balance, recentBalance: (address) => recentOf(address).read() }
+  return { balance, balances, balancesPerCall, recentBalance: (address) => recentOf(address).read() }
 }
+
+const NO_REPLY: Answer<never> = { kind: 'unknown', detail: 'no reply' }
 
 interface RecentAnswerOptions<T> {
   readonly ask: () => Promise<Answer<T>>

@@ -27,7 +27,7 @@ import { FINAL_AFTER_SLOTS } from './prepare/guarded-simulation.ts'
 import { prepareAsItIs, prepareDraft } from './prepare/prepare.ts'
 import { prepareReplacement } from './prepare/replace.ts'
 import { createSponsoring } from './prepare/sponsored.ts'
-import { createFundsReader, type FundsReader } from './read/accounts.ts'
+import { createFundsReader, type FundsReader, MAX_ACCOUNTS_ASKED } from './read/accounts.ts'
 import { readHead } from './read/head.ts'
 import { createReceiptReader, readEmitted } from './read/receipts.ts'
 import { createTimeouts, resultOf } from './read/replies.ts'
@@ -95,7 +95,8 @@ export function createSolanaChain(options: ChainOptions<SolanaNetwork>): SolanaC
     endpoints: () => reportEndpoints(client, { clock, keepsHistory: history.keeps }),
     funding: createFunding(funds),
     ...createBalanceReader({
-      readBalance: funds.readBalance,
+      balances: funds.readBalances,
+      balancesPerCall: () => MAX_ACCOUNTS_ASKED,
       clock,
       freshForMs: slotMs,
     }),

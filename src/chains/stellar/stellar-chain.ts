@@ -30,7 +30,7 @@ import { amountOutOf, type PrepareContext, prepareDraft } from './prepare/prepar
 import { endsAt, externalNonceOf, prepareReplacement } from './prepare/replace.ts'
 import { FINAL_AFTER_LEDGERS } from './prepare/simulate.ts'
 import { createSponsoring, refusePayer } from './prepare/sponsored.ts'
-import { createBaseReserveReader, createFundsReader, readNonces } from './read/accounts.ts'
+import { createBaseReserveReader, createFundsReader, MAX_KEYS, readNonces } from './read/accounts.ts'
 import { createMemoRequirements } from './read/memo-required.ts'
 import { fieldsOf, readAgreedHead, readHead } from './read/replies.ts'
 import { reviewAuthorization, reviewUnsigned } from './review.ts'
@@ -142,7 +142,12 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
     forward: (calls) => client.forward(calls),
     endpoints: () => reportEndpoints(client, { clock }),
     funding: createFunding(funds, network.name),
-    ...createBalanceReader({ readBalance: funds.readBalance, clock, freshForMs }),
+    ...createBalanceReader({
+      balances: funds.readBalances,
+      balancesPerCall: () => MAX_KEYS,
+      clock,
+      freshForMs,
+    }),
     comparePrice: async (draft) => {
       const answer = await market()
       return answer.kind === 'ok' ? { kind: 'ok', value: comparePrice(draft, answer.value) } : answer

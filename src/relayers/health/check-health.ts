@@ -4,6 +4,7 @@ import type { Chain, SourceAccount } from '../../chains/chain.ts'
 import { tokenId } from '../../chains/sponsoring.ts'
 import type { Tx } from '../../database/db.ts'
 import { transact } from '../../database/locks/transact.ts'
+import { omitUndefined } from '../../lib/object.ts'
 import type { Clock } from '../../lib/time.ts'
 import type { SignerHealth } from '../../signers/signer.ts'
 import { sharesAccount, sponsoringPoliciesOf } from '../policies/policy.ts'
@@ -18,7 +19,9 @@ import {
   type HealthReading,
   type HealthStep,
   type HealthTarget,
+  type Looked,
   NO_MEMORY,
+  needsLook,
   nextStep,
   readingOf,
   type SeenNonce,
@@ -55,8 +58,25 @@ export interface HealthChecker {
 
 /** Creates the checker of this database's relayers. */
 export function createHealthChecker(deps: HealthCheckerDeps): HealthChecker {
+  const sweeps = new WeakMap<Chain, Sweep>()
+
+  /** Relayers of one chain that are checked one group after the other share what was asked about the chain, unless something is wrong. */
+  function sweepOf(chain: Chain, targets: readonly HealthTarget[]): Sweep {
+    const now = deps.clock.monotonic()
+    const present = sweeps.get(chain)
+    if (present !== undefined && now - present.at < SWEEP_MS) return present
+    const sweep = startSweep(chain, targets, deps)
+    sweeps.set(chain, sweep)
+    const forget = () => {
+      if (sweeps.get(chain) === sweep) sweeps.delete(chain)
+    }
+    sweep.network.then(({ kind }) => kind === 'ok' || forget(), forget)
+    return sweep
+  }
+
   return {
-    check: (chain, targets, signal) => check(deps, targets, { chain, signal, timeoutMs: LONGEST_MS }),
+    check: (chain, targets, signal) =>
+      check(deps, targets, { chain, signal, timeoutMs: LONGEST_MS, sweep: sweepOf(chain, targets) }),
     checkNow: async (relayer) => {
       try {
         return (await checkOne(deps, relayer.id)) ?? relayer
@@ -74,14 +94,40 @@ async function checkOne(deps: HealthCheckerDeps, id: string): Promise<Relayer | 
   if (subject === undefined) return undefined
   const { chain, sourceAccounts } = await deps.prepare(subject.relayer)
   const target = { ...subject, chain, sourceAccounts, memory: NO_MEMORY }
-  await check(deps, [target], { chain, timeoutMs: MAX_CALLER_WAIT_MS, looksIntoPools: true })
+  await check(deps, [target], {
+    chain,
+    timeoutMs: MAX_CALLER_WAIT_MS,
+    looksIntoPools: true,
+    sweep: startSweep(chain, [target], deps),
+  })
   return findRelayer(deps.db, id)
+}
+
+/** Groups of relayers whose checks start within this time belong together, in ms: what was heard about the chain counts for all. */
+const SWEEP_MS = 5_000
+
+/** What is asked about a chain once for all of its relayers. */
+interface Sweep {
+  /** The time of its start in ms of the monotonic clock. */
+  readonly at: number
+  readonly network: Promise<Answer<void>>
+  /** The query for the head, which makes the height of every endpoint known, so that the pool ignores one that lags. */
+  head?: Promise<unknown>
+}
+
+function startSweep(
+  chain: Chain,
+  targets: readonly Pick<HealthTarget, 'relayer'>[],
+  { clock, findChainReset }: Pick<HealthCheckerDeps, 'clock' | 'findChainReset'>,
+): Sweep {
+  return { at: clock.monotonic(), network: verifyChain(chain, targets, findChainReset) }
 }
 
 interface Occasion {
   readonly chain: Chain
   readonly timeoutMs: number
   readonly signal?: AbortSignal
+  readonly sweep: Sweep
   /** Asks for what waits in pools also for relayers that are enabled: before it signs, the service asks itself. */
   readonly looksIntoPools?: boolean
 }
@@ -89,13 +135,14 @@ interface Occasion {
 async function check(
   deps: HealthCheckerDeps,
   targets: readonly HealthTarget[],
-  { chain, timeoutMs, signal, looksIntoPools = false }: Occasion,
+  { chain, timeoutMs, signal, sweep, looksIntoPools = false }: Occasion,
 ): Promise<Checked[]> {
   const asked = targets.map((target) => ({
     ...target,
+    isWhole: looksIntoPools || target.inTurn === true,
     looksIntoPool: looksIntoPools || target.relayer.systemDisabled,
   }))
-  const heard = await waitWithin(deps.clock, askHealth(chain, asked, deps), {
+  const heard = await waitWithin(deps.clock, askHealth(chain, { all: asked, sweep }, deps), {
     ms: timeoutMs,
     signal,
   })
@@ -103,9 +150,12 @@ async function check(
   const decided = targets.map((target, index) => {
     const subject = { relayer: target.relayer, unit: chain.unit, now: deps.clock.now() }
     const facts = heard?.[index] ?? nothingHeard(chain)
-    const evaluated = evaluateHealth(subject, facts, target.memory)
-    const reading = readingOf(target, facts, chain.unit)
-    return { target, facts, ...evaluated, reading, step: nextStep(target.relayer, evaluated.evaluation) }
+    const { evaluation, memory: found } = evaluateHealth(subject, facts, target.memory)
+    const { nonceGap, tokens } = facts.looked ? {} : (target.memory.looked?.reading ?? {})
+    const reading = { ...omitUndefined({ nonceGap, tokens }), ...readingOf(target, facts, chain.unit) }
+    const present = { at: deps.clock.monotonic(), found, reading }
+    const memory = omitUndefined({ ...found, looked: lookedAt(target, { facts, evaluation }, present) })
+    return { target, facts, evaluation, memory, reading, step: nextStep(target.relayer, evaluation) }
   })
   await countFailedChecks(
     deps.db,
@@ -122,6 +172,23 @@ async function check(
     reading,
     failedChecks: failuresAfter(target, step),
   }))
+}
+
+/** Returns the last complete look at an account that found it in order, as far as the next check may rely on it. */
+function lookedAt(
+  { memory: before }: HealthTarget,
+  { facts: { network, looked, balance }, evaluation: { reason, unsure } }: Finding,
+  {
+    at,
+    found,
+    reading,
+  }: { readonly at: number; readonly found: HealthMemory; readonly reading: HealthReading },
+): Looked | undefined {
+  if (network.kind === 'refused') return undefined
+  if (!looked) return before.looked
+  const isInOrder = reason === undefined || reason.type === 'BalanceCheckFailed'
+  if (balance.kind !== 'ok' || unsure || !isInOrder || found.outOfStep > 0) return undefined
+  return { at, balance: balance.value, reading }
 }
 
 function failuresAfter({ relayer, failedChecks }: HealthTarget, { kind }: HealthStep): number {
@@ -145,8 +212,12 @@ async function waitWithin<T>(
 }
 
 /** A relayer with the accounts whose nonces it takes. */
-interface Asked extends Pick<HealthSubject, 'relayer' | 'confirmed' | 'explained'> {
+interface Asked
+  extends Pick<HealthSubject, 'relayer' | 'confirmed' | 'explained'>,
+    Pick<HealthTarget, 'memory'> {
   readonly sourceAccounts: readonly SourceAccount[]
+  /** The check looks at the whole account although it may be at rest. */
+  readonly isWhole: boolean
   readonly looksIntoPool: boolean
 }
 
@@ -167,52 +238,101 @@ async function askTokens(chain: Chain, relayer: Relayer): Promise<ReadonlyMap<st
 }
 
 /** Returns the facts of a check without any answer in time. */
-function nothingHeard(chain: Chain): HealthFacts {
+function nothingHeard(chain: Chain): Heard {
   const network = { kind: 'unknown', detail: 'no answer in time' } as const
-  return { network, endpoints: chain.endpoints(), balance: NOT_ASKED, ...NO_NONCES, signers: [] }
+  return { network, endpoints: chain.endpoints(), balance: NOT_ASKED, ...NOT_LOOKED, signers: [] }
 }
 
 const NOT_ASKED = { kind: 'unknown', detail: 'not asked' } as const
-const NO_NONCES = { sourceAccounts: [], unexplained: [], history: NOT_ASKED } as const
+/** What a look at the whole account has read. */
+interface Look extends Pick<HealthFacts, 'tokens' | 'sourceAccounts' | 'unexplained' | 'history'> {
+  /** False if only the balance of the account was read. */
+  readonly looked: boolean
+}
+
+type Heard = HealthFacts & Look
+
+const NOT_LOOKED: Look = { looked: false, sourceAccounts: [], unexplained: [], history: NOT_ASKED }
 
 /**
  * Queries one chain about all of its relayers, in order. Read the confirmed nonces before, so that the chain has included them. The
- * identity of the chain is queried once and first; the other queries go out together, so that they share batches. Keys in key services are
- * checked at the same time.
+ * identity of the chain is queried once and first; the other queries go out together, so that they share batches. All balances take few
+ * calls, and only accounts that are not at rest take more. Keys in key services are checked at the same time.
  */
 async function askHealth(
   chain: Chain,
-  all: readonly Asked[],
-  {
-    findChainReset,
-    findUnexplained,
-    checkHistory,
-  }: Pick<HealthCheckerDeps, 'findChainReset' | 'findUnexplained' | 'checkHistory'>,
-): Promise<HealthFacts[]> {
-  const [network, signers] = await Promise.all([
-    verifyChain(chain, all, findChainReset),
-    Promise.all(all.map(checkSigners)),
-  ])
+  { all, sweep }: { readonly all: readonly Asked[]; readonly sweep: Sweep },
+  deps: Pick<HealthCheckerDeps, 'findUnexplained' | 'checkHistory'>,
+): Promise<Heard[]> {
+  const [network, signers] = await Promise.all([sweep.network, Promise.all(all.map(checkSigners))])
   const common = { network, endpoints: chain.endpoints() }
   if (network.kind !== 'ok')
-    return signers.map((own) => ({ ...common, balance: NOT_ASKED, ...NO_NONCES, signers: own }))
-  const answers = all.map(async (asked, index) => {
-    const [balance, sourceAccounts, inPools, history, tokens] = await Promise.all([
-      chain.balance(asked.relayer.address),
-      askSourceAccounts(chain, asked),
+    return signers.map((own) => ({ ...common, balance: NOT_ASKED, ...NOT_LOOKED, signers: own }))
+  sweep.head ??= chain.head()
+  const early = all.map((asked) => asked.isWhole || needsLook(asked))
+  const [balances, first] = await Promise.all([
+    chain.balances(all.map(({ relayer }) => relayer.address)),
+    lookAt(
+      chain,
+      all.filter((_, index) => early[index]),
+      deps,
+    ),
+    sweep.head,
+  ])
+  const woken = all.filter((asked, index) => !early[index] && needsLook(asked, balances[index]))
+  const looks = new Map([...first, ...(await lookAt(chain, woken, deps))])
+  return all.map((asked, index) => ({
+    ...common,
+    balance: balances[index] ?? NO_REPLY,
+    ...(looks.get(asked) ?? NOT_LOOKED),
+    signers: signers[index] ?? [],
+  }))
+}
+
+/** Reads everything but the balances of accounts. */
+async function lookAt(
+  chain: Chain,
+  all: readonly Asked[],
+  { findUnexplained, checkHistory }: Pick<HealthCheckerDeps, 'findUnexplained' | 'checkHistory'>,
+): Promise<Map<Asked, Look>> {
+  const nonces = readAllNonces(chain, all)
+  const looks = all.map(async (asked): Promise<[Asked, Look]> => {
+    const [next, inPools, history, tokens] = await Promise.all([
+      nonces,
       asked.looksIntoPool ? readPoolNonces(chain, asked.relayer, asked.sourceAccounts) : [],
       checkHistory(asked.relayer, chain),
       askTokens(chain, asked.relayer),
     ])
-    const nonces = new Map(readNonces(sourceAccounts).map((one) => [one.address, one]))
+    const sourceAccounts = chain.sequencing ? factsOf(asked, next) : []
+    const seen = new Map(readNonces(sourceAccounts).map((one) => [one.address, one]))
     for (const one of inPools)
-      if (one.chainNonce > (nonces.get(one.address)?.chainNonce ?? -1n)) nonces.set(one.address, one)
-    const unexplained = await findUnexplained(asked.relayer, [...nonces.values()].filter(isBeyond(asked)))
-    return { ...common, balance, tokens, sourceAccounts, unexplained, history, signers: signers[index] ?? [] }
+      if (one.chainNonce > (seen.get(one.address)?.chainNonce ?? -1n)) seen.set(one.address, one)
+    const unexplained = await findUnexplained(asked.relayer, [...seen.values()].filter(isBeyond(asked)))
+    return [asked, { looked: true, tokens, sourceAccounts, unexplained, history }]
   })
-  // The head makes the height of every endpoint known, so that the pool ignores an endpoint that lags.
-  const [facts] = await Promise.all([Promise.all(answers), chain.head()])
-  return facts
+  return new Map(await Promise.all(looks))
+}
+
+/** Reads the next nonces of all source accounts of these relayers, by address; none on chains without nonces. */
+async function readAllNonces(
+  { sequencing }: Chain,
+  all: readonly Asked[],
+): Promise<ReadonlyMap<string, Answer<bigint>>> {
+  const addresses = all.flatMap(({ sourceAccounts }) => sourceAccounts.map(({ address }) => address))
+  if (sequencing === undefined || addresses.length === 0) return new Map()
+  const next = await sequencing.nonces(addresses)
+  return new Map(addresses.map((address, index) => [address, next[index] ?? NO_REPLY]))
+}
+
+function factsOf(
+  { sourceAccounts, confirmed }: Asked,
+  next: ReadonlyMap<string, Answer<bigint>>,
+): SourceAccountFacts[] {
+  return sourceAccounts.map(({ address }) => ({
+    address,
+    confirmed: confirmed.get(address),
+    next: next.get(address) ?? NO_REPLY,
+  }))
 }
 
 /** Checks each key once that another service holds. */
@@ -224,26 +344,13 @@ async function checkSigners({ sourceAccounts }: Asked): Promise<SignerHealth[]> 
 /** Refuses an endpoint of another network, and a chain that was reset. */
 async function verifyChain(
   chain: Chain,
-  [first]: readonly Asked[],
+  [first]: readonly Pick<HealthTarget, 'relayer'>[],
   findChainReset: HealthCheckerDeps['findChainReset'],
 ): Promise<Answer<void>> {
   const verified = await chain.verify()
   if (verified.kind !== 'ok' || first === undefined) return verified
   const detail = await findChainReset(first.relayer)
   return detail === undefined ? verified : { kind: 'refused', refusal: { code: 'invalid_request', detail } }
-}
-
-async function askSourceAccounts(
-  chain: Chain,
-  { sourceAccounts, confirmed }: Asked,
-): Promise<SourceAccountFacts[]> {
-  if (chain.sequencing === undefined) return []
-  const next = await chain.sequencing.nonces(sourceAccounts.map(({ address }) => address))
-  return sourceAccounts.map(({ address }, index) => ({
-    address,
-    confirmed: confirmed.get(address),
-    next: next[index] ?? NO_REPLY,
-  }))
 }
 
 function readNonces(sourceAccounts: readonly SourceAccountFacts[]): SeenNonce[] {
@@ -299,7 +406,7 @@ async function decideAgain(
 
 /** What a check has heard, and what follows from it. */
 interface Finding {
-  readonly facts: HealthFacts
+  readonly facts: Heard
   readonly evaluation: HealthEvaluation
 }
 

@@ -69,12 +69,39 @@ export type HistoryCheck =
     }
   | { readonly kind: 'unknown'; readonly detail: string }
 
-/** The findings of earlier checks: some faults need more than one check as a proof. */
+/** The findings of earlier checks: some faults need more than one check as a proof, and an account at rest is not read again. */
 export interface HealthMemory {
   /** The number of checks in a row without any answer, and the time of the first, in ms since the epoch. */
   readonly silence?: { readonly checks: number; readonly since: number }
   /** The number of checks in a row that found a nonce out of step. */
   readonly outOfStep: number
+  /** The last check that found everything about the account in order; absent if the next one must look at everything. */
+  readonly looked?: Looked
+}
+
+/** A complete look at an account, and what it read. */
+export interface Looked {
+  /** In ms of the monotonic clock. */
+  readonly at: number
+  /** The balance then. While it stays the same, the account has paid for nothing. */
+  readonly balance: bigint
+  readonly reading: HealthReading
+}
+
+/**
+ * Returns true if a check must read more of an account than its balance: what it has used on the chain, and what waits in pools. What an account
+ * sends costs a fee, so a balance that has not changed says that it was at rest. Without a balance, the answer is what is known before. Pure.
+ */
+export function needsLook(
+  { relayer, memory }: Pick<HealthTarget, 'relayer' | 'memory'>,
+  balance?: Answer<bigint>,
+): boolean {
+  const { looked } = memory
+  const { systemDisabled, disabledReason } = relayer
+  if (looked === undefined || (systemDisabled && disabledReason?.type !== 'BalanceCheckFailed')) return true
+  if (balance?.kind !== 'ok') return false
+  // What it has used decides nothing while it has too little to spend.
+  return balance.value !== looked.balance || (systemDisabled && balance.value >= minBalanceOf(relayer))
 }
 
 /** The memory of a relayer before its first check. */
@@ -334,6 +361,8 @@ export interface HealthTarget extends HealthSubject {
   readonly sourceAccounts: readonly SourceAccount[]
   /** The memory of its last check on this chain. */
   readonly memory: HealthMemory
+  /** It is its turn: the check looks at the whole account although it may be at rest. */
+  readonly inTurn?: boolean
 }
 
 /** The parts of the service that checks work with. */

@@ -140,10 +140,12 @@ describe('an endpoint that is behind', () => {
 
   test('knows neither nonce nor balance nor block', async () => {
     const old = saying(result('0x1'), true)
-    expect(await createAccountReader(old, 12_000).nonces([FROM])).toMatchObject([
+    expect(await createAccountReader(old, 12_000, systemClock).nonces([FROM])).toMatchObject([
       { kind: 'unknown', detail: expect.stringMatching('behind') },
     ])
-    expect(await createAccountReader(old, 12_000).balance(FROM)).toMatchObject({ kind: 'unknown' })
+    expect(await createAccountReader(old, 12_000, systemClock).balance(FROM)).toMatchObject({
+      kind: 'unknown',
+    })
     const block = saying(result({ number: '0x10', hash: '0xbb' }), true)
     expect(await createHeaderReader(block).blockHash(16n)).toMatchObject({ kind: 'unknown' })
   })
@@ -158,7 +160,7 @@ describe('quantities and blocks', () => {
       result(`0x1${'0'.repeat(64)}`),
     ].map((reply) => ({ reply, want: { kind: 'unknown' } })),
   ])('a balance from $reply.result', async ({ reply, want }) => {
-    expect(await createAccountReader(saying(reply), 12_000).balance(FROM)).toMatchObject(want)
+    expect(await createAccountReader(saying(reply), 12_000, systemClock).balance(FROM)).toMatchObject(want)
   })
 
   // The database stores nonces and heights as signed 64-bit integers.
@@ -170,7 +172,10 @@ describe('quantities and blocks', () => {
       want: { kind: 'unknown' },
     })),
   ])('a nonce from $reply.result', async ({ reply, want }) => {
-    expect(await createAccountReader(saying(reply), 12_000).nonces([FROM, TO])).toMatchObject([want, want])
+    expect(await createAccountReader(saying(reply), 12_000, systemClock).nonces([FROM, TO])).toMatchObject([
+      want,
+      want,
+    ])
   })
 
   test.each([

@@ -71,6 +71,8 @@ async function setUp(): Promise<Setup> {
     account,
     id,
     check: async () => {
+      // Checks that begin within a few seconds share what they heard about the chain.
+      room.clock.advance(5_000)
       const [subject] = await findSubjects(db, [id])
       if (subject === undefined) throw new Error('the relayer is gone')
       const target = { ...subject, chain, sourceAccounts: account.runtime.sourceAccounts, memory: NO_MEMORY }
@@ -270,9 +272,9 @@ test('an aborted check writes nothing', async () => {
   const stopping = new AbortController()
   stub.override = {
     ...stub.override,
-    balance: async () => {
+    balances: async () => {
       stopping.abort()
-      return POOR
+      return [POOR]
     },
   }
   const [subject] = await findSubjects(room.database.db, [id])

@@ -1,7 +1,11 @@
+import { numberToHex } from 'viem/utils'
+import { slicesOf } from '../../../lib/object.ts'
+import type { Clock } from '../../../lib/time.ts'
 import type { Answer } from '../../answer.ts'
 import { ALL_IN_TIME, atHead, headTolerance, type Rule } from '../../rpc/agreement.ts'
-import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
+import type { EndpointReply, PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
 import { EVM_AGREEMENT } from '../agreement.ts'
+import { MANY_BALANCES, manyBalancesCall, readManyBalances } from './many-balances.ts'
 import { readCount, readQuantity } from './quantity.ts'
 import { BEHIND, NO_REPLY, silent } from './reads.ts'
 
@@ -11,6 +15,10 @@ export interface AccountReader {
   nonces(addresses: readonly string[], asOf?: bigint): Promise<Answer<bigint>[]>
   /** Reads the balance in wei; unknown from an endpoint that is behind, because it may have missed a deposit. */
   balance(address: string, asOf?: bigint): Promise<Answer<bigint>>
+  /** Reads the balances of many addresses like `balance`; unknown beyond a few on chains that tell them one by one. */
+  balances(addresses: readonly string[]): Promise<Answer<bigint>[]>
+  /** Returns the number of balances that one call reads. */
+  balancesPerCall(): number
 }
 
 /** One kind of number that the chain keeps for an account. */
@@ -39,25 +47,45 @@ const BALANCE: Kind = {
 }
 
 /** The numbers of at most this many accounts are remembered. More only take memory; without any, every read asks all endpoints. */
-const MAX_REMEMBERED = 10_000
+const MAX_REMEMBERED = 50_000
+
+/** A node that has refused to tell many balances in one call is asked again after this time, in ms. */
+const REFUSED_FOR_MS = 3_600_000
+
+/** The most balances that are read one by one where no call tells many. The next read has the others. */
+const MAX_ONE_BY_ONE = 10
+
+/** Calls about accounts, and how to read their replies. */
+interface Question {
+  readonly calls: readonly RpcCall[]
+  /** Returns the reply about each account, in their order: a single value as its result. */
+  readonly split: (replies: readonly EndpointReply[]) => readonly EndpointReply[]
+}
 
 /**
  * Creates a reader that asks one endpoint while its answer can do no harm, and otherwise all of them: an account that rests costs one call, and a
  * change that one endpoint alone reports is none.
  */
-export function createAccountReader(client: PooledClient, blocktimeMs: number): AccountReader {
+export function createAccountReader(client: PooledClient, blocktimeMs: number, clock: Clock): AccountReader {
   const agreed = new Map<string, bigint>()
   const tolerance = headTolerance(blocktimeMs)
+  let refusedUntil = Number.NEGATIVE_INFINITY
+
+  const balancesPerCall = () => (clock.monotonic() < refusedUntil ? 1 : MANY_BALANCES)
 
   function remember(key: string, value: bigint): void {
     if (agreed.size >= MAX_REMEMBERED) agreed.clear()
     agreed.set(key, value)
   }
 
-  async function read(kind: Kind, addresses: readonly string[], asOf?: bigint): Promise<Answer<bigint>[]> {
+  async function read(
+    kind: Kind,
+    { addresses, question, asOf }: { addresses: readonly string[]; question: Ask; asOf?: bigint | undefined },
+  ): Promise<Answer<bigint>[]> {
     const { method, isHarmless } = kind
-    const calls = addresses.map((address): RpcCall => ({ method, params: [address, 'latest'] }))
-    const answers = (await client.sendAsOf(calls, asOf)).map((reply) => toFresh(reply, kind.read))
+    const first = question(addresses)
+    const replies = first.split(await client.sendAsOf(first.calls, asOf))
+    const answers = replies.map((reply) => toFresh(reply, kind.read))
     if (client.states().length < 2) return answers
     const keys = addresses.map((address) => `${method} ${address.toLowerCase()}`)
     const doubtful = [...answers.keys()].filter((index) => {
@@ -65,15 +93,12 @@ export function createAccountReader(client: PooledClient, blocktimeMs: number): 
       return answer?.kind !== 'ok' || known === undefined || !isHarmless(answer.value, known)
     })
     if (doubtful.length === 0) return answers
-    const endpoints = await client.sendEverywhere(
-      doubtful.flatMap((index) => calls[index] ?? []),
-      asOf,
-      ALL_IN_TIME,
-    )
+    const again = question(doubtful.flatMap((index) => addresses[index] ?? []))
+    const endpoints = (await client.sendEverywhere(again.calls, asOf, ALL_IN_TIME)).map(again.split)
     for (const [position, index] of doubtful.entries()) {
       const value = agreedOf(
         kind,
-        endpoints.flatMap((replies) => replies[position] ?? []),
+        endpoints.flatMap((told) => told[position] ?? []),
         asOf,
       )
       if (value === undefined) continue
@@ -92,14 +117,69 @@ export function createAccountReader(client: PooledClient, blocktimeMs: number): 
     return kind.rule.of(atHead(told, tolerance).map(({ value }) => value))
   }
 
+  async function balances(addresses: readonly string[]): Promise<Answer<bigint>[]> {
+    if (addresses.length > 1 && balancesPerCall() > 1) {
+      let isRefused = false
+      const onRefusal = () => {
+        isRefused = true
+      }
+      const answers = await read(BALANCE, { addresses, question: (some) => manyAtOnce(some, onRefusal) })
+      if (!isRefused || answers.some(({ kind }) => kind === 'ok')) return answers
+      refusedUntil = clock.monotonic() + REFUSED_FOR_MS
+    }
+    const asked = addresses.slice(0, MAX_ONE_BY_ONE)
+    const answers = await read(BALANCE, { addresses: asked, question: oneByOne(BALANCE) })
+    return addresses.map((_, index) => answers[index] ?? LATER)
+  }
+
   return {
-    nonces: (addresses, asOf) => read(NONCE, addresses, asOf),
+    nonces: (addresses, asOf) => read(NONCE, { addresses, question: oneByOne(NONCE), asOf }),
     balance: async (address, asOf) => {
-      const [answer] = await read(BALANCE, [address], asOf)
+      const [answer] = await read(BALANCE, { addresses: [address], question: oneByOne(BALANCE), asOf })
       return answer ?? { kind: 'unknown', detail: 'no reply' }
     },
+    balances,
+    balancesPerCall,
   }
 }
+
+type Ask = (addresses: readonly string[]) => Question
+
+function oneByOne({ method }: Kind): Ask {
+  return (addresses) => ({
+    calls: addresses.map((address) => ({ method, params: [address, 'latest'] })),
+    split: (replies) => replies,
+  })
+}
+
+/** Asks for many balances in one call. `onRefusal` is called if an endpoint does not tell them so. */
+function manyAtOnce(addresses: readonly string[], onRefusal: () => void): Question {
+  const slices = slicesOf(addresses, MANY_BALANCES)
+  return {
+    calls: slices.map(manyBalancesCall),
+    split: (replies) =>
+      slices.flatMap((slice, index) => {
+        const whole = replies[index] ?? { reply: NO_REPLY, behind: true }
+        const { reply } = whole
+        const values = reply.kind === 'result' ? readManyBalances(reply.result, slice.length) : undefined
+        if (values !== undefined)
+          return values.map(
+            (value): EndpointReply => ({ ...whole, reply: { kind: 'result', result: numberToHex(value) } }),
+          )
+        if (reply.kind !== 'unknown') onRefusal()
+        return slice.map(
+          (): EndpointReply => ({
+            ...whole,
+            reply: reply.kind === 'result' ? UNREADABLE : reply,
+          }),
+        )
+      }),
+  }
+}
+
+const UNREADABLE: RpcReply = { kind: 'unknown', detail: 'the endpoint did not answer with balances' }
+
+const LATER = { kind: 'unknown', detail: 'the balance is read later' } as const
 
 /** Reads a number for a decision, so an endpoint that is behind does not count (I6). */
 function toFresh(

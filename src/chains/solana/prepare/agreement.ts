@@ -58,7 +58,7 @@ export const SOLANA_AGREEMENT: AgreementTable = {
     alone: 'of two endpoints, nonces, tables and prices of oracles that are wrong',
   },
   balance: {
-    told: ['getBalance'],
+    told: ['getBalance', 'getMultipleAccounts'],
     asked: 'one, then all',
     agreed: 'the second highest amount; of two the higher one',
     alone: 'a balance that is a tenth too high or too low',

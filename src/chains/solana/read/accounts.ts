@@ -1,4 +1,5 @@
 import { larger } from '../../../lib/bigint.ts'
+import { slicesOf } from '../../../lib/object.ts'
 import type { Clock } from '../../../lib/time.ts'
 import type { Answer } from '../../answer.ts'
 import type { AccountFunds } from '../../capabilities.ts'
@@ -126,8 +127,8 @@ const MINIMUM: RpcCall = { method: 'getMinimumBalanceForRentExemption', params: 
 export interface FundsReader {
   /** Reads the lamports of an account; an endpoint that has not reached the slot `asOf` yields unknown. */
   readFunds(address: string, asOf?: bigint): Promise<Answer<AccountFunds>>
-  /** Reads the amount that an account can spend, in lamports, without the minimum that it must keep; 0 for an account that does not exist. */
-  readBalance(address: string): Promise<Answer<bigint>>
+  /** Reads the amounts that accounts can spend, in lamports, without the minimum that they must keep; 0 for an account that does not exist. */
+  readBalances(addresses: readonly string[]): Promise<Answer<bigint>[]>
 }
 
 /** Creates a reader of funds, which reads the minimum of the network from time to time. */
@@ -140,57 +141,125 @@ export function createFundsReader(client: PooledClient, clock: Clock): FundsRead
 
   const agreed = createAgreedAmounts()
 
-  async function readFunds(address: string, asOf = 0n): Promise<Answer<AccountFunds>> {
-    const [read, told] = await Promise.all([readLamports(address, asOf), minimum.read()])
-    if (read.kind !== 'ok') return read
-    const lamports = read.value
+  async function read(addresses: readonly string[], asOf = 0n): Promise<Answer<AccountFunds>[]> {
+    const [answers, told] = await Promise.all([readLamports(addresses, asOf), minimum.read()])
     const kept = told.kind === 'ok' ? told.value : HIGHEST_MINIMUM
-    const spendable = larger(0n, lamports - kept)
-    const missingReserve = larger(0n, kept - lamports)
-    return { kind: 'ok', value: { spendable, missingReserve, exists: lamports > 0n } }
+    return answers.map((answer) => {
+      if (answer.kind !== 'ok') return answer
+      const lamports = answer.value
+      const spendable = larger(0n, lamports - kept)
+      const missingReserve = larger(0n, kept - lamports)
+      return { kind: 'ok', value: { spendable, missingReserve, exists: lamports > 0n } }
+    })
   }
 
-  async function readLamports(address: string, asOf: bigint): Promise<Answer<bigint>> {
-    const call = { method: 'getBalance', params: [address, { commitment: 'confirmed' }] }
-    const hasOthers = client.states().length > 1
-    if (!hasOthers || agreed.has(address)) {
-      const [endpointReply] = await client.sendAsOf([call], larger(asOf, recentSlot(client)))
-      const answer = readLamportsIn(endpointReply)
-      if (!hasOthers || (answer.kind === 'ok' && !agreed.isDoubtful(address, answer.value))) return answer
-    }
-    const told = await askStatements(client, {
-      calls: [call],
-      read: ([reply]) => readLamportsIn(reply && { ...reply, behind: false }),
-      isSame: (one, other) => one === other,
+  /** Asks one endpoint about the accounts on which the endpoints agreed before, and all of them about the others, and about those that differ. */
+  async function readLamports(addresses: readonly string[], asOf: bigint): Promise<Answer<bigint>[]> {
+    if (client.states().length < 2) return askOne(addresses, asOf)
+    const known = addresses.filter((address) => agreed.has(address))
+    const answers = await askOne(known, asOf)
+    const believed = new Map(
+      known.flatMap((address, index): [string, Answer<bigint>][] => {
+        const answer = answers[index]
+        return answer?.kind === 'ok' && !agreed.isDoubtful(address, answer.value) ? [[address, answer]] : []
+      }),
+    )
+    const others = addresses.filter((address) => !believed.has(address))
+    const told = await askAll(others, asOf)
+    for (const [index, address] of others.entries()) believed.set(address, told[index] ?? NOT_REACHED)
+    return addresses.map((address) => believed.get(address) ?? NOT_REACHED)
+  }
+
+  async function askOne(addresses: readonly string[], asOf: bigint): Promise<Answer<bigint>[]> {
+    if (addresses.length === 0) return []
+    const { calls, readWith } = lamportsOf(addresses)
+    return readWith(await client.sendAsOf(calls, larger(asOf, recentSlot(client))), freshOf)
+  }
+
+  async function askAll(addresses: readonly string[], asOf: bigint): Promise<Answer<bigint>[]> {
+    if (addresses.length === 0) return []
+    const { calls, readWith } = lamportsOf(addresses)
+    const told = await askStatements<readonly bigint[]>(client, {
+      calls,
+      read: (replies) => allOf(readWith(replies, (reply) => freshOf(reply && { ...reply, behind: false }))),
+      isSame: (one, other) => one.every((lamports, index) => lamports === other[index]),
       toleratedBlocks: TOLERATED_SLOTS,
     })
-    if (told.kind !== 'ok') return told
+    if (told.kind !== 'ok') return addresses.map(() => told)
     const recent = told.value.filter(({ head }) => head >= asOf)
-    const amount = agreed.agree(
-      address,
-      recent.map(({ value }) => value),
-    )
-    return amount === undefined ? NOT_REACHED : { kind: 'ok', value: amount }
+    return addresses.map((address, index) => {
+      const amount = agreed.agree(
+        address,
+        recent.flatMap(({ value }) => value[index] ?? []),
+      )
+      return amount === undefined ? NOT_REACHED : { kind: 'ok', value: amount }
+    })
   }
 
   return {
-    readFunds,
-    readBalance: async (address) => {
-      const funds = await readFunds(address)
-      return funds.kind === 'ok' ? { kind: 'ok', value: funds.value.spendable } : funds
+    readFunds: async (address, asOf) => {
+      const [funds] = await read([address], asOf)
+      return funds ?? NOT_REACHED
     },
+    readBalances: async (addresses) =>
+      (await read(addresses)).map((funds) =>
+        funds.kind === 'ok' ? { kind: 'ok', value: funds.value.spendable } : funds,
+      ),
   }
 }
 
 const NOT_REACHED = { kind: 'unknown', detail: 'no endpoint has reached the slot' } as const
 
-function readLamportsIn(endpointReply: EndpointReply | undefined): Answer<bigint> {
-  const answer = freshOf(endpointReply)
-  if (answer.kind !== 'ok') return answer
-  const lamports = readInteger(answer.value.value)
-  return lamports === undefined
-    ? { kind: 'unknown', detail: 'the endpoint did not answer with a balance' }
-    : { kind: 'ok', value: lamports }
+/** The calls for the lamports of accounts, and the reader of their replies. */
+interface LamportsQuestion {
+  readonly calls: readonly RpcCall[]
+  /** Returns the answer about each account, in their order. */
+  readonly readWith: (
+    replies: readonly EndpointReply[],
+    open: (reply: EndpointReply | undefined) => ReturnType<typeof freshOf>,
+  ) => Answer<bigint>[]
+}
+
+/** One account costs the node less by `getBalance`; of many, the data is left out. */
+function lamportsOf(addresses: readonly string[]): LamportsQuestion {
+  const [only] = addresses
+  if (addresses.length === 1)
+    return {
+      calls: [{ method: 'getBalance', params: [only, { commitment: 'confirmed' }] }],
+      readWith: ([reply], open) => {
+        const answer = open(reply)
+        return [answer.kind === 'ok' ? toLamports(readInteger(answer.value.value)) : answer]
+      },
+    }
+  const slices = slicesOf(addresses, MAX_ACCOUNTS_ASKED)
+  const options = { encoding: 'base64', commitment: 'confirmed', dataSlice: { offset: 0, length: 0 } }
+  return {
+    calls: slices.map((slice) => ({ method: 'getMultipleAccounts', params: [slice, options] })),
+    readWith: (replies, open) =>
+      slices.flatMap((slice, index): Answer<bigint>[] => {
+        const answer = open(replies[index])
+        if (answer.kind !== 'ok') return slice.map(() => answer)
+        const accounts = readList(answer.value.value)
+        if (accounts?.length !== slice.length) return slice.map(() => NO_BALANCE)
+        return accounts.map((account) => toLamports(account?.lamports ?? 0n))
+      }),
+  }
+}
+
+const NO_BALANCE = { kind: 'unknown', detail: 'the endpoint did not answer with a balance' } as const
+
+function toLamports(lamports: bigint | undefined): Answer<bigint> {
+  return lamports === undefined ? NO_BALANCE : { kind: 'ok', value: lamports }
+}
+
+/** Returns the values if there is every one of them, and otherwise the first answer that is none. */
+function allOf(answers: readonly Answer<bigint>[]): Answer<readonly bigint[]> {
+  const values: bigint[] = []
+  for (const answer of answers) {
+    if (answer.kind !== 'ok') return answer
+    values.push(answer.value)
+  }
+  return { kind: 'ok', value: values }
 }
 
 async function askMinimum(client: PooledClient): Promise<Answer<bigint>> {

@@ -58,7 +58,7 @@ export function createSponsoring(context: SponsoringContext): Sponsoring<Stellar
         : { kind: 'unknown', detail: `contract ${token} has ${answer.value} decimals` }
     },
     tokenBalance: async (token, address) => {
-      if (token === NATIVE) return funds.readBalance(address)
+      if (token === NATIVE) return readLumens(funds, address)
       if (isContractAddress(token))
         return readTokenContract(client, { contract: token, name: 'balance', args: [{ address }] })
       const answer = await readHoldings(client, token, [address])
@@ -257,6 +257,11 @@ async function buildClassic(
   }
 }
 
+async function readLumens(funds: FundsReader, address: string): Promise<Answer<bigint>> {
+  const answer = await funds.readFunds(address)
+  return answer.kind === 'ok' ? { kind: 'ok', value: answer.value.spendable } : answer
+}
+
 /**
  * Refuses a payment that the ledger would not execute now. What the user's own operations move before it is not known here, so it may still
  * fail; then the ledger charges the fee and executes nothing.
@@ -267,7 +272,7 @@ export async function refusePayer(
 ): Promise<Answer<undefined>> {
   if (amount > MAX_INT64) return invalid('fee_token: the fee is more than an asset can have.')
   if (token === NATIVE) {
-    const balance = await funds.readBalance(payer)
+    const balance = await readLumens(funds, payer)
     if (balance.kind !== 'ok') return balance
     return balance.value >= amount ? NOTHING : short(payer, token, amount, balance.value)
   }

@@ -9,7 +9,7 @@ import { accountIdOf, toPublicKey } from '../model/strkey.ts'
 import { fieldsOf, freshFieldsOf, readInteger } from './replies.ts'
 
 /** `getLedgerEntries` accepts this many keys in one call. */
-const MAX_KEYS = 200
+export const MAX_KEYS = 200
 
 /**
  * Reads account entries in the order of the addresses (`G…`); undefined if the ledger has none. Each account is as most endpoints have it
@@ -94,30 +94,34 @@ export async function readNonces(
 export interface FundsReader {
   /** Reads the lumens of an account, in stroops; an endpoint that has not reached `asOf` yields unknown. */
   readFunds(address: string, asOf?: bigint): Promise<Answer<AccountFunds>>
-  /** Reads the lumens that an account can spend, in stroops; 0 for an account that the ledger does not have. */
-  readBalance(address: string): Promise<Answer<bigint>>
+  /** Reads the lumens that accounts can spend, in stroops; 0 for an account that the ledger does not have. */
+  readBalances(addresses: readonly string[]): Promise<Answer<bigint>[]>
 }
 
 /** Creates a reader of funds. */
 export function createFundsReader(client: PooledClient, baseReserve: BaseReserveReader): FundsReader {
-  async function readFunds(address: string, asOf?: bigint): Promise<Answer<AccountFunds>> {
-    const [[entry], reserve] = await Promise.all([readAccounts(client, [address], asOf), baseReserve.read()])
-    if (entry === undefined) return { kind: 'unknown', detail: 'no reply' }
-    if (entry.kind !== 'ok') return entry
-    const amount = left(entry.value, reserve)
-    const exists = entry.value !== undefined
-    return {
-      kind: 'ok',
-      value: { spendable: larger(0n, amount), missingReserve: larger(0n, -amount), exists },
-    }
+  async function read(addresses: readonly string[], asOf?: bigint): Promise<Answer<AccountFunds>[]> {
+    const [entries, reserve] = await Promise.all([readAccounts(client, addresses, asOf), baseReserve.read()])
+    return entries.map((entry) => {
+      if (entry.kind !== 'ok') return entry
+      const amount = left(entry.value, reserve)
+      const exists = entry.value !== undefined
+      return {
+        kind: 'ok',
+        value: { spendable: larger(0n, amount), missingReserve: larger(0n, -amount), exists },
+      }
+    })
   }
 
   return {
-    readFunds,
-    readBalance: async (address) => {
-      const funds = await readFunds(address)
-      return funds.kind === 'ok' ? { kind: 'ok', value: funds.value.spendable } : funds
+    readFunds: async (address, asOf) => {
+      const [funds] = await read([address], asOf)
+      return funds ?? { kind: 'unknown', detail: 'no reply' }
     },
+    readBalances: async (addresses) =>
+      (await read(addresses)).map((funds) =>
+        funds.kind === 'ok' ? { kind: 'ok', value: funds.value.spendable } : funds,
+      ),
   }
 }
 
