@@ -100,7 +100,7 @@ export async function createRuntimes(options: RuntimeSetOptions) {
   const resetDetector = createChainResetDetector({ db, clock, networks })
   const findChainReset: TransactionsContext['findChainReset'] = ({ chain, network }) =>
     resetDetector.find(chain, network)
-  const checkHistory = createHistoryChecker({ db, clock, log })
+  const history = createHistoryChecker({ db, clock, log })
   const healthChecker = createHealthChecker({
     db,
     clock,
@@ -108,7 +108,7 @@ export async function createRuntimes(options: RuntimeSetOptions) {
     prepare,
     findChainReset: (relayer) => findChainReset(runtimeOf(relayer)),
     findUnexplained: (relayer, sourceAccounts) => findUnexplained({ db }, relayer, { sourceAccounts }),
-    checkHistory,
+    checkHistory: history.check,
   })
   const hasOneSession = database.engine === 'pglite'
   const share = createAccountShare({ db, clock, log, owner, isAlone: hasOneSession })
@@ -128,7 +128,8 @@ export async function createRuntimes(options: RuntimeSetOptions) {
     runtimeOf,
     findChainReset,
     checkHealth: healthChecker.checkNow,
-    checkHistory,
+    checkHistory: history.check,
+    hasRested: history.hasRested,
   }
   const createWatchLoop = (target: WatchTarget) => createWatchWorker(context, target)
   const registry = createRelayerRegistry({

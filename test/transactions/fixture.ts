@@ -83,6 +83,7 @@ export async function openFixture(
     checkHealth: async () => undefined,
     startedAt: 0,
     checkHistory: async () => ({ kind: 'explained' as const }),
+    hasRested: () => false,
   }
   return {
     database,

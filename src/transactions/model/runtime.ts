@@ -68,6 +68,8 @@ export interface TransactionsContext {
   checkHealth(relayer: Relayer): Promise<unknown>
   /** Compares the transactions of the relayer's account with the records, on chains without nonces. Never rejects. */
   checkHistory(relayer: Relayer, chain: Chain): Promise<HistoryCheck>
+  /** Returns true if that was not done for a minute, on such chains. */
+  hasRested(relayer: Relayer, chain: Chain): boolean
   /** @throws Error for a relayer that `relayerOf` did not return, which is a fault in this service */
   runtimeOf(relayer: Relayer): RelayerRuntime
 }

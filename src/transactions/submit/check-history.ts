@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
 import { findSignedTransactions } from '../../audit/read-store.ts'
 import type { Answer } from '../../chains/answer.ts'
@@ -39,8 +40,19 @@ const OLD_MARK_SLOTS = 3_000n
  */
 const SETTLED_AFTER_SLOTS = 400n
 
-/** Compares the history of a relayer's account with the records, on chains whose accounts have no nonces. It never rejects. */
-export type HistoryChecker = (relayer: Relayer, chain: Chain) => Promise<HistoryCheck>
+/**
+ * An account that was compared with the records longer ago than this has rested, in ms. It is compared again before it signs, as one that is
+ * checked in turns may not have been for hours.
+ */
+const RESTED_MS = 60_000
+
+/** Compares the history of a relayer's account with the records, on chains whose accounts have no nonces. */
+export interface HistoryChecker {
+  /** Never rejects. */
+  check(relayer: Relayer, chain: Chain): Promise<HistoryCheck>
+  /** Returns true if this process has not compared the account for a minute, on such chains. */
+  hasRested(relayer: Relayer, chain: Chain): boolean
+}
 
 interface HistoryCheckerDeps {
   readonly db: Db
@@ -58,6 +70,10 @@ export function createHistoryChecker({ db, clock, log }: HistoryCheckerDeps): Hi
   const readings = new Map<string, Promise<HistoryCheck>>()
   /** The finalized slot at the first reading after an old mark, by relayer. */
   const oldSince = new Map<string, bigint>()
+  /** The mark in the database when this process found the account explained. One with the same mark has not gone back, however old it is. */
+  const explained = new Map<string, HistoryMark>()
+  /** The time of the last comparison, by relayer, in ms of the monotonic clock. */
+  const comparedAt = new Map<string, number>()
 
   async function read(relayer: Relayer, chain: Chain, mark: HistoryMark | undefined): Promise<HistoryCheck> {
     const { history } = chain.trustedChain ?? chain
@@ -67,14 +83,17 @@ export function createHistoryChecker({ db, clock, log }: HistoryCheckerDeps): Hi
     const { unexplained, asOf, mark: next } = answer.value
     const explainedTo = mark?.slot ?? next.slot
     if (unexplained.length > 0) return { kind: 'unexplained', transactions: unexplained, explainedTo }
-    if (explainedTo + OLD_MARK_SLOTS < asOf) {
+    const isKnown = mark !== undefined && isDeepStrictEqual(mark, explained.get(relayer.id))
+    if (!isKnown && explainedTo + OLD_MARK_SLOTS < asOf) {
       const since = oldSince.get(relayer.id) ?? asOf
       oldSince.set(relayer.id, since)
       if (asOf < since + SETTLED_AFTER_SLOTS) return NOT_SETTLED
     }
     oldSince.delete(relayer.id)
-    if (mark === undefined || next.hash !== mark.hash || next.slot >= mark.slot + STORED_EVERY_SLOTS)
-      await raiseHistoryMark(db, relayer, next)
+    const isStored =
+      mark !== undefined && next.hash === mark.hash && next.slot < mark.slot + STORED_EVERY_SLOTS
+    if (!isStored) await raiseHistoryMark(db, relayer, next)
+    explained.set(relayer.id, isStored ? mark : next)
     return EXPLAINED
   }
 
@@ -95,9 +114,19 @@ export function createHistoryChecker({ db, clock, log }: HistoryCheckerDeps): Hi
     }
   }
 
-  return async (relayer, chain) => {
-    if (chain.history === undefined || sharesAccount(relayer)) return EXPLAINED
-    return (await withTimeout(clock, MAX_WAIT_MS, readOnce(relayer, chain))) ?? LATE
+  const isCompared = (relayer: Relayer, chain: Chain) =>
+    chain.history !== undefined && !sharesAccount(relayer)
+
+  return {
+    check: async (relayer, chain) => {
+      if (!isCompared(relayer, chain)) return EXPLAINED
+      comparedAt.set(relayer.id, clock.monotonic())
+      return (await withTimeout(clock, MAX_WAIT_MS, readOnce(relayer, chain))) ?? LATE
+    },
+    hasRested: (relayer, chain) => {
+      const at = comparedAt.get(relayer.id) ?? Number.NEGATIVE_INFINITY
+      return isCompared(relayer, chain) && clock.monotonic() - at > RESTED_MS
+    },
   }
 }
 

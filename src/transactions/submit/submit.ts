@@ -99,7 +99,7 @@ interface Chosen {
  * Returns the transactions that can be signed although the database may have gone back in time: all of them if the records explain what the
  * account has signed on the chain, and none if they do not, which disables the relayer. If no endpoint can say, those that were just
  * accepted, up to the first that may have been signed before; overtaken ones block nothing. On chains with nonces this asks the pools only:
- * the nonces in blocks are read with those to assign.
+ * the nonces in blocks are read with those to assign. On the others an account that has rested is compared first whatever it sends.
  */
 async function withoutDoubt(
   context: TransactionsContext,
@@ -108,7 +108,9 @@ async function withoutDoubt(
 ): Promise<Chosen> {
   const isOld = (transaction: Transaction) =>
     mayBeSignedBefore(transaction, { now: context.clock.now(), startedAt: context.startedAt })
-  if (![...due, ...others].some(isOld)) return { due, others }
+  const chosen = [...due, ...others]
+  if (!chosen.some(isOld) && (chosen.length === 0 || !context.hasRested(relayer, chain)))
+    return { due, others }
   const inPools = await readPoolNonces(chain, relayer, sourceAccounts)
   if ((await findUnexplained(context, relayer, { sourceAccounts: inPools })).length > 0) {
     await context.checkHealth(relayer)

@@ -34,7 +34,7 @@ function slowHistory() {
 test('checks at the same mark share a read, and one that follows an acceptance does not get what was found before', async () => {
   const { db, clock, log } = fixture.context
   const { relayer } = await fixture.addAccount({ chain: chainOf(createStubChain()) })
-  const check = createHistoryChecker({ db, clock, log })
+  const { check } = createHistoryChecker({ db, clock, log })
   const { chain, asked } = slowHistory()
   await raiseHistoryMark(db, relayer, { slot: 5n })
   const before = [check(relayer, chain), check(relayer, chain)]
@@ -52,4 +52,43 @@ test('checks at the same mark share a read, and one that follows an acceptance d
   expect(asked.map(({ mark }) => mark?.slot)).toEqual([5n, 8n])
   expect((await Promise.all(before)).map(({ kind }) => kind)).toEqual(['unexplained', 'unexplained'])
   expect((await after).kind).toBe('explained')
+})
+
+test('an account has rested that was not compared for a minute', async () => {
+  const { db, clock, log } = fixture.context
+  const { relayer } = await fixture.addAccount({ chain: chainOf(createStubChain()) })
+  const { check, hasRested } = createHistoryChecker({ db, clock, log })
+  const { chain, asked } = slowHistory()
+  expect(hasRested(relayer, chain)).toBe(true)
+  const checked = check(relayer, chain)
+  await until(
+    async () => asked.length,
+    (count) => count === 1,
+  )
+  asked[0]?.tell()
+  await checked
+  fixture.clock.advance(60_000)
+  expect(hasRested(relayer, chain)).toBe(false)
+  fixture.clock.advance(1)
+  expect(hasRested(relayer, chain)).toBe(true)
+  expect(hasRested(relayer, chainOf(createStubChain()))).toBe(false)
+})
+
+test('a mark that this process has seen does not make an account unknown when it is old, and another old one does', async () => {
+  const { db, clock, log } = fixture.context
+  const { relayer } = await fixture.addAccount({ chain: chainOf(createStubChain()) })
+  const { check } = createHistoryChecker({ db, clock, log })
+  let asOf = 1_000n
+  const readAfter = async (_address: string, mark: HistoryMark | undefined) => ({
+    kind: 'ok',
+    value: { unexplained: [], asOf, mark: mark ?? { slot: asOf } },
+  })
+  const chain = { ...chainOf(createStubChain()), history: { readAfter } } as never
+  expect((await check(relayer, chain)).kind).toBe('explained')
+  asOf = 100_000n
+  expect((await check(relayer, chain)).kind).toBe('explained')
+  await raiseHistoryMark(db, relayer, { slot: 1_001n })
+  expect((await check(relayer, chain)).kind).toBe('unknown')
+  asOf += 400n
+  expect((await check(relayer, chain)).kind).toBe('explained')
 })
