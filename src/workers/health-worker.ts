@@ -25,10 +25,10 @@ const LOWEST_LIMIT = 1_500
  * The most calls for balances that one chain gets in an interval. Where more would be needed, the accounts take turns, the longest waiting first,
  * so that the calls do not grow with the number of relayers.
  */
-const BALANCE_CALLS = 10
+const BALANCE_CALLS = 8
 
 /** The number of accounts of a chain that are looked at whole in each interval although they seem to be at rest, in turns. */
-const IN_TURN = 4
+const IN_TURN = 2
 
 /** Time in ms that the lease lasts. Two processes that check at the same time only check twice. */
 const LEASE_MS = 15_000

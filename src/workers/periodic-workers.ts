@@ -11,7 +11,7 @@ import { expireApprovals } from '../transactions/approvals/evaluate-approvals.ts
 import { deleteOldBudgets, releaseBudgets } from '../transactions/budgets/settle.ts'
 import type { TransactionsContext } from '../transactions/model/runtime.ts'
 import { deleteOldTransactions } from '../transactions/store/retention-store.ts'
-import { type TopUpOptions, topUpRelayer } from '../transactions/top-up/top-up.ts'
+import { type TopUpOptions, topUpRelayer, withoutRich } from '../transactions/top-up/top-up.ts'
 import { listFilled } from '../transactions/top-up/top-up-store.ts'
 import { type QueueHeads, reportStuck } from '../transactions/watch/stuck.ts'
 import { createLeaseHolder, createLoop, type Loop } from './loop.ts'
@@ -98,6 +98,7 @@ export function createTopUpWorker(context: TransactionsContext, options: TopUpOp
   const { db, clock, owner, log } = context
   const lease = createLeaseHolder({ db, clock, owner, name: 'top-ups', ttlMs: TOP_UP_LEASE_MS })
   let dueAt = Number.NEGATIVE_INFINITY
+  let round = 0
 
   async function fill(relayerId: string): Promise<void> {
     try {
@@ -115,7 +116,8 @@ export function createTopUpWorker(context: TransactionsContext, options: TopUpOp
     work: async () => {
       if (!(await lease.hold()) || clock.monotonic() < dueAt) return
       dueAt = clock.monotonic() + options.intervalMs
-      await Promise.all((await listFilled(db)).map(fill))
+      round += 1
+      await Promise.all((await withoutRich(context, await listFilled(db), round)).map(fill))
     },
   })
   return {

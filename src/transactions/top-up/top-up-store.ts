@@ -35,13 +35,20 @@ export async function readTopUps(
   return rows.map(toTransaction)
 }
 
-/** Reads the ids of the relayers that another one fills, without the paused ones. */
-export async function listFilled(db: Db): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    select id from relayers where removed_at is null and not paused and policies->'topUp' is not null order by id`.execute(
-    db,
-  )
-  return rows.map(({ id }) => id)
+/** A relayer that another one fills. */
+export interface Filled {
+  readonly id: string
+  /** The service last decided that it has enough. */
+  readonly hadEnough: boolean
+}
+
+/** Lists the relayers that another one fills, without the paused ones. */
+export async function listFilled(db: Db): Promise<Filled[]> {
+  const { rows } = await sql<{ id: string; had_enough: boolean }>`
+    select r.id, coalesce(t.state = 'enough', false) as had_enough
+    from relayers r left join top_ups t on t.relayer_id = r.id
+    where r.removed_at is null and not r.paused and r.policies->'topUp' is not null order by r.id`.execute(db)
+  return rows.map(({ id, had_enough }) => ({ id, hadEnough: had_enough }))
 }
 
 /** Reads what the service last decided; undefined before its first decision. */

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { SERVICE } from '../../audit/entry.ts'
 import type { AccountFunds } from '../../chains/capabilities.ts'
+import type { Chain } from '../../chains/chain.ts'
 import type { ChainRequest } from '../../chains/request.ts'
 import type { Tx } from '../../database/db.ts'
 import { AppError } from '../../errors.ts'
@@ -14,6 +15,7 @@ import { checkSubmission, evaluate, refusalOf } from '../accept/evaluate.ts'
 import { accountOf, type TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import {
+  type Filled,
   readTopUpState,
   readTopUps,
   type StoredTopUpState,
@@ -27,6 +29,56 @@ import {
 export interface TopUpOptions {
   /** Time in ms between two checks of a relayer; the wait after a failure doubles from it. */
   readonly intervalMs: number
+}
+
+/** The most calls that read the balances of relayers on one chain in a round. The others follow in the next rounds, in turns. */
+const BALANCE_CALLS = 8
+
+/**
+ * Leaves out the relayers that still have enough, as far as one round asks: the balances of many take few calls, and what nobody uses costs no
+ * more.
+ */
+export async function withoutRich(
+  context: TransactionsContext,
+  filled: readonly Filled[],
+  round: number,
+): Promise<string[]> {
+  const resting = await Promise.all(
+    filled.flatMap(({ id, hadEnough }) => (hadEnough ? [findRule(context, id)] : [])),
+  )
+  const known = resting.filter((rule) => rule !== undefined)
+  const rich = await Promise.all(
+    [...Map.groupBy(known, ({ chain }) => chain)].map(async ([chain, rules]) => {
+      const most = BALANCE_CALLS * chain.balancesPerCall()
+      const turns = Math.ceil(rules.length / most)
+      const asked = rules.filter((_, index) => index % turns === round % turns)
+      const balances = await chain.balances(asked.map(({ address }) => address))
+      const poor = asked.filter(({ below }, index) => {
+        const balance = balances[index]
+        return balance?.kind === 'ok' && balance.value < below
+      })
+      return rules.filter((rule) => !poor.includes(rule)).map(({ id }) => id)
+    }),
+  )
+  const left = new Set(rich.flat())
+  return filled.flatMap(({ id }) => (left.has(id) ? [] : [id]))
+}
+
+/** The amount below which a relayer is filled, and the chain on which its treasury sees its balance. */
+interface FillRule {
+  readonly id: string
+  readonly address: string
+  readonly below: bigint
+  readonly chain: Chain
+}
+
+async function findRule(context: TransactionsContext, id: string): Promise<FillRule | undefined> {
+  const relayer = await context.relayerOf(id)
+  const { topUp } = relayer?.policies ?? {}
+  const treasury = topUp && (await context.relayerOf(topUp.from))
+  if (relayer === undefined || topUp === undefined || treasury === undefined) return undefined
+  const { address } = relayer
+  return { id, address, below: topUp.below, chain: context.runtimeOf(treasury).chain }
 }
 
 /** Fills a relayer from its treasury where that is due, and stores what it decided. */
