@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util'
 import { benchOpen } from './bench/large/restart.ts'
 import type { Row } from './bench/measurement.ts'
 import { benchAccounts } from './bench/parts/accounts.ts'
+import { benchCalls } from './bench/parts/calls.ts'
 import { benchDeliveries } from './bench/parts/deliveries.ts'
 import { benchFirstRequests } from './bench/parts/first-requests.ts'
 import { benchHealth } from './bench/parts/health.ts'
@@ -60,6 +61,7 @@ const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   accounts: () => benchAccounts({ transactions }),
   'send-postgres': () => benchSendOnPostgres({ transactions: sent }),
   kms: () => benchKms({ transactions }),
+  calls: () => benchCalls({ transactions, relayers: Number(values.relayers) }),
   deliveries: () => benchDeliveries({ transactions }),
   first: benchFirstRequests,
   health: () => benchHealth({ transactions }),

@@ -18,6 +18,6 @@ export function manyRelayers(count: number, networks: readonly { readonly networ
 }
 
 /** Gives each relayer its own key. Any number from 1 up to the order of the curve is a private key. */
-function keyOf(index: number): string {
+export function keyOf(index: number): `0x${string}` {
   return `0x${(index + 1).toString(16).padStart(64, '0')}`
 }
