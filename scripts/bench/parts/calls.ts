@@ -70,7 +70,7 @@ export async function benchCalls({
   return [...resting.flat(), ...(await underLoad(transactions))]
 }
 
-/** Relayers of one network of which nobody sends anything. */
+/** Relayers of one network of which no one sends anything. */
 interface Resting {
   readonly relayers: number
   readonly endpoints: number

@@ -35,7 +35,7 @@ export interface TopUpOptions {
 const BALANCE_CALLS = 8
 
 /**
- * Leaves out the relayers that still have enough, as far as one round asks: the balances of many take few calls, and what nobody uses costs no
+ * Leaves out the relayers that still have enough, as far as one round asks: the balances of many take few calls, and what no one uses costs no
  * more.
  */
 export async function withoutRich(

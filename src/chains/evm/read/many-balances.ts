@@ -30,7 +30,7 @@ export function manyBalancesCall(addresses: readonly string[]): RpcCall {
 /** The hex digits of a word. */
 const WORD = 64
 
-/** Reads the result of the call; undefined for anything but so many balances. */
+/** Reads the result of the call; undefined for anything but this many balances. */
 export function readManyBalances(result: unknown, count: number): bigint[] | undefined {
   if (typeof result !== 'string' || !/^0x[0-9a-f]*$/i.test(result)) return undefined
   if (result.length !== 2 + count * WORD) return undefined
