@@ -5,7 +5,7 @@ import type { Actor } from '../../src/access/principal.ts'
 import type { Chain, SourceAccount } from '../../src/chains/chain.ts'
 import type { ChainRequest } from '../../src/chains/request.ts'
 import type { Database } from '../../src/database/db.ts'
-import { acquireLease, type Lease } from '../../src/database/lease.ts'
+import { acquireLease, type Lease, releaseLease } from '../../src/database/lease.ts'
 import { createLogger } from '../../src/log.ts'
 import type { EvmNetwork } from '../../src/networks/network.ts'
 import type { EvmRelayer, EvmRelayerConfig, Relayer } from '../../src/relayers/relayer.ts'
@@ -200,5 +200,13 @@ export async function leaseOf(context: TransactionsContext, { relayer }: TestAcc
     ttlMs: 60_000,
   })
   if (!lease) throw new Error('a third party holds the account')
+  return lease
+}
+
+/** A lease of the account that another process has taken over since. */
+export async function lostLeaseOf(context: TransactionsContext, account: TestAccount): Promise<Lease> {
+  const lease = await leaseOf(context, account)
+  await releaseLease(context.db, lease)
+  await acquireLease(context.db, { name: lease.name, owner: 'another process', ttlMs: 60_000 })
   return lease
 }

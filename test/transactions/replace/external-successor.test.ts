@@ -142,6 +142,9 @@ describe('content with another nonce, in place of bytes that a node may have', (
     dear.stub.balance = { kind: 'ok', value: 901n }
     await dear.replace(signedFor(107n))
     expect((await dear.now()).transaction.cost).toBe(900n)
+    const cheap = await setUp({ outcome: 'broadcast', change, answer: { ...WAITS, cost: 6n } })
+    await cheap.replace(signedFor(109n))
+    expect((await cheap.now()).transaction.cost).toBe(7n)
     const poor = await setUp({ outcome: 'broadcast', change, answer: { ...WAITS, cost: 900n } })
     poor.stub.balance = { kind: 'ok', value: 900n }
     await expect(poor.replace(signedFor(108n))).rejects.toMatchObject({ code: 'insufficient_balance' })

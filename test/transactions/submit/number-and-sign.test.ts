@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { acquireLease, LeaseLostError, releaseLease } from '../../../src/database/lease.ts'
+import { LeaseLostError } from '../../../src/database/lease.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { type AccountCapacity, numberAndSign } from '../../../src/transactions/submit/number-and-sign.ts'
@@ -9,6 +9,7 @@ import {
   type Fixture,
   insert,
   leaseOf,
+  lostLeaseOf,
   newTransaction,
   openFixture,
   reload,
@@ -152,26 +153,31 @@ describe('numbering', () => {
     expect(await counterOf(owner)).toBe(30n)
   })
 
-  test('with a lost lease nothing is written, and no nonce is spent (R16)', async () => {
-    const owner = await account()
-    const lost = await leaseOf(fixture.context, owner)
-    await releaseLease(fixture.context.db, lost)
-    await acquireLease(fixture.context.db, { name: lost.name, owner: 'another process', ttlMs: 60_000 })
-    const transactions = await store(owner, 2)
-    const late = numberAndSign(fixture.context, {
-      relayer: owner.relayer,
-      runtime: owner.runtime,
-      signables: transactions.map(signableOf),
-      sourceAccounts: [ownAccount(owner, 9n)],
-      lease: lost,
-    })
-    await expect(late).rejects.toThrow(LeaseLostError)
-    expect(await counterOf(owner)).toBeNull()
-    for (const transaction of transactions) {
-      expect((await reload(fixture.context, transaction)).transaction).toMatchObject({ version: 1 })
-      expect((await reload(fixture.context, transaction)).transaction.nonce).toBeUndefined()
-    }
-  })
+  test.each([
+    ['get their nonces now', [undefined, undefined]],
+    ['have their nonces', [3n, 4n]],
+  ])(
+    'with a lost lease nothing is written for transactions that %s, and no nonce is spent (R16)',
+    async (_, nonces) => {
+      const owner = await account()
+      const lease = await lostLeaseOf(fixture.context, owner)
+      const transactions = await insert(
+        fixture.context,
+        ...nonces.map((nonce) => newTransaction(owner, nonce === undefined ? {} : { nonce })),
+      )
+      const late = numberAndSign(fixture.context, {
+        relayer: owner.relayer,
+        runtime: owner.runtime,
+        signables: transactions.map(signableOf),
+        sourceAccounts: [ownAccount(owner, 9n)],
+        lease,
+      })
+      await expect(late).rejects.toThrow(LeaseLostError)
+      expect(await counterOf(owner)).toBeNull()
+      for (const transaction of transactions)
+        expect(await reload(fixture.context, transaction)).toEqual({ transaction, attempts: [] })
+    },
+  )
 })
 
 describe('several source accounts', () => {

@@ -3,12 +3,21 @@ import type { Attempt, Draft } from '../../../src/chains/attempt.ts'
 import { LeaseLostError } from '../../../src/database/lease.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
 import { insertAttempts } from '../../../src/transactions/store/attempts-store.ts'
+import { findLatestSetup } from '../../../src/transactions/store/due-store.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { runSetupTransaction } from '../../../src/transactions/submit/failed-preparation.ts'
 import { type Signable, sameBytes, signAndStore, signAttempt } from '../../../src/transactions/submit/sign.ts'
 import { draftOf, legacy, requestOf } from '../../chains/evm/build.ts'
 import { itemOf } from '../build.ts'
-import { type Fixture, insert, leaseOf, newTransaction, openFixture, reload } from '../fixture.ts'
+import {
+  type Fixture,
+  insert,
+  leaseOf,
+  lostLeaseOf,
+  newTransaction,
+  openFixture,
+  reload,
+} from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
 let fixture: Fixture
@@ -106,12 +115,7 @@ describe('a signed attempt', () => {
   test('is not stored by a process that has lost the account to another one', async () => {
     const { owner, store, signableOf } = await setUp()
     const transaction = await store()
-    const lease = await leaseOf(fixture.context, owner)
-    await fixture.database.db
-      .updateTable('leases')
-      .set({ owner: 'another process', fence: lease.fence + 1n })
-      .where('name', '=', lease.name)
-      .execute()
+    const lease = await lostLeaseOf(fixture.context, owner)
     const signing = signAndStore(fixture.context, {
       runtime: owner.runtime,
       signables: [signableOf(transaction)],
@@ -269,6 +273,15 @@ describe('a setup transaction', () => {
         detail: 'Opens 1 channel account.',
       },
     ])
+  })
+
+  test('is not queued by a process that has lost the account to another one', async () => {
+    const { owner } = await setUp()
+    const lease = await lostLeaseOf(fixture.context, owner)
+    const leased = { relayer: owner.relayer, runtime: owner.runtime, lease }
+    const setup = { request: requestOf({ value: 3n }), detail: 'Opens 1 channel account.' }
+    await expect(runSetupTransaction(fixture.context, leased, setup)).rejects.toThrow(LeaseLostError)
+    expect(await findLatestSetup(fixture.context.db, owner.relayer.id)).toBeUndefined()
   })
 
   test.each<[Transaction['status'], number, number]>([

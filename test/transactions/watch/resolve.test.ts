@@ -216,7 +216,11 @@ describe('a transaction whose attempts have expired', () => {
 
   const resolve = async (
     proof: InclusionProof,
-    { change = {}, ...situation }: Situation & { change?: Partial<Transaction> } = {},
+    {
+      change = {},
+      attempts = [{ outcome: 'expired', signedAt: new Date(1) }, { signedAt: new Date(2) }],
+      ...situation
+    }: Situation & { change?: Partial<Transaction>; attempts?: Parameters<typeof itemOf>[0] } = {},
   ) => {
     const asked: unknown[] = []
     const { round } = roundOf({
@@ -230,7 +234,7 @@ describe('a transaction whose attempts have expired', () => {
         ...situation.chain,
       },
     })
-    const item = itemOf([{ outcome: 'expired', signedAt: new Date(1) }, { signedAt: new Date(2) }], change)
+    const item = itemOf(attempts, change)
     return { resolution: await resolveExpired(round, item), round, asked }
   }
 
@@ -256,6 +260,16 @@ describe('a transaction whose attempts have expired', () => {
     expect(asked).toEqual([[2, { asOf: 100n, since: new Date(2) }]])
     if (proof.kind === 'unknown' && resolution)
       expect(resolution.transaction.statusReason).toMatch(/^No history\. It stays open/)
+  })
+
+  test('is proved back to the oldest attempt without a proof, also one that a node refused', async () => {
+    const attempts = [
+      { outcome: 'expired', signedAt: new Date(1) },
+      { outcome: 'refused', signedAt: new Date(2) },
+      { outcome: 'broadcast', signedAt: new Date(3) },
+    ] as const
+    const { asked } = await resolve(proofs.absent, { attempts })
+    expect(asked).toEqual([[3, { asOf: 100n, since: new Date(2) }]])
   })
 
   test('is proved back to the time of the chain, where the chain has one', async () => {
