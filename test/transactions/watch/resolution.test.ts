@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ReceiptAnswer } from '../../../src/chains/answer.ts'
 import type { Attempt, AttemptKind, ChargedFee } from '../../../src/chains/attempt.ts'
+import type { EvmAttempt } from '../../../src/chains/evm/types.ts'
 import {
   afterCause,
   noopIncludedReason,
@@ -9,7 +10,13 @@ import {
 } from '../../../src/transactions/model/status-reasons.ts'
 import type { Purpose, Transaction } from '../../../src/transactions/model/transaction.ts'
 import { weigh } from '../../../src/transactions/watch/finalise.ts'
-import { expired, included, nonceUsedElsewhere, toFinal } from '../../../src/transactions/watch/resolution.ts'
+import {
+  type Expired,
+  expired,
+  included,
+  nonceUsedElsewhere,
+  toFinal,
+} from '../../../src/transactions/watch/resolution.ts'
 import { reorged } from '../../../src/transactions/watch/resolve.ts'
 import { FROM } from '../../chains/evm/build.ts'
 import { itemOf } from '../build.ts'
@@ -282,7 +289,12 @@ test('reorged: an attempt for another nonce stays closed', () => {
 
 describe('nonceUsedElsewhere: another program used the nonce', () => {
   test('a request goes back to get a fresh one, and nothing of the old attempts counts', () => {
-    const { transaction, outcomes } = nonceUsedElsewhere(itemOf([{}, {}, { outcome: 'refused' }]), RENEWABLE)
+    const { transaction, outcomes, isSuccessor } = nonceUsedElsewhere(
+      itemOf([{}, {}, { outcome: 'refused' }]),
+      RENEWABLE,
+    )
+    // Until every endpoint says so, the chain could include both.
+    expect(isSuccessor).toBe(true)
     expect(transaction).toMatchObject({ status: 'pending', cost: 0n, nextRunAt: NOW })
     expect([transaction.nonce, transaction.currentAttempt]).toEqual([undefined, undefined])
     expect(transaction.statusReason).toContain(
@@ -297,8 +309,9 @@ describe('nonceUsedElsewhere: another program used the nonce', () => {
     ['abandon', 'failed'],
     ['gap_filler', 'canceled'],
   ] as const)('a no-op of purpose %s has nothing left to do: %s', (purpose, status) => {
-    const { transaction } = nonceUsedElsewhere(itemOf([{}], { purpose }), RENEWABLE)
+    const { transaction, isSuccessor } = nonceUsedElsewhere(itemOf([{}], { purpose }), RENEWABLE)
     expect(transaction).toMatchObject({ status, cost: 0n, nonce: 5n })
+    expect(isSuccessor).toBeUndefined()
   })
 
   test('what only its signer could give another nonce has failed, and its own stays', () => {
@@ -387,6 +400,17 @@ describe('expired: the chain has passed the expiry of every attempt, and include
     const again = expired(itemOf([{ refusals: 9, error: 'x' }], { stuckSince: new Date(1) }), WANTED)
     expect(again.transaction.stuckSince).toEqual(new Date(1))
     expect(again.incident).toBeUndefined()
+  })
+
+  test.each<[string, Partial<Transaction>, Partial<EvmAttempt>, Partial<Expired>, true | undefined]>([
+    ['with the same nonce', {}, {}, {}, undefined],
+    ['with another nonce, because others overtake it', {}, { refusals: 6, error: 'no' }, {}, true],
+    ['on a chain without nonces', { nonce: undefined, sourceAccount: undefined }, {}, {}, true],
+    ['as content that waited for the earlier one', { purpose: 'successor' }, {}, {}, true],
+    ['not at all, because it is over', { nonce: undefined }, {}, { over: true }, undefined],
+    ['not at all, because it is a no-op', { nonce: undefined, purpose: 'cancel' }, {}, {}, undefined],
+  ])('signed again %s', (_name, change, attempt, terms, isSuccessor) => {
+    expect(expired(itemOf([attempt], change), { ...WANTED, ...terms }).isSuccessor).toBe(isSuccessor)
   })
 
   const refusedLife = { refusals: 6, error: 'no', outcome: 'expired' } as const

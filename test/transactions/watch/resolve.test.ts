@@ -272,6 +272,24 @@ describe('a transaction whose attempts have expired', () => {
     expect(asked).toEqual([[3, { asOf: 100n, since: new Date(2) }]])
   })
 
+  const endpoints = (count: number) => () => Array.from({ length: count }, () => ({ healthy: true }) as never)
+  const trusted = (count: number) => ({
+    trustedChain: { endpoints: endpoints(count), proveInclusion: async () => proofs.absent } as never,
+  })
+
+  test.each<[string, StubChain['override'], true | undefined]>([
+    ['one endpoint', { endpoints: endpoints(1) }, true],
+    ['two endpoints', { endpoints: endpoints(2) }, undefined],
+    ['two, of which one is of the operator', { endpoints: endpoints(2), ...trusted(1) }, true],
+    ['two of the operator', { endpoints: endpoints(3), ...trusted(2) }, undefined],
+  ])(
+    'by the word of %s: what is signed next may be charged and approved again',
+    async (_name, chain, again) => {
+      const { resolution } = await resolve(proofs.absent, { chain, change: { nonce: undefined } })
+      expect([resolution?.transaction.status, resolution?.isSuccessor]).toEqual(['pending', again])
+    },
+  )
+
   test('is proved back to the time of the chain, where the chain has one', async () => {
     const expiry = { hasExpired: async () => true, reSignable: () => true, preparedAt: () => new Date(7) }
     const { asked } = await resolve(proofs.absent, { chain: { expiry } })

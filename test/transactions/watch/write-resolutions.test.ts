@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Receipt } from '../../../src/chains/answer.ts'
 import type { EvmAttempt } from '../../../src/chains/evm/types.ts'
+import { reserve } from '../../../src/spending/holding.ts'
+import { findHoldings, saveHoldings } from '../../../src/spending/spending-store.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
 import { findAttempts } from '../../../src/transactions/store/attempts-store.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
@@ -10,6 +12,7 @@ import type { Resolution } from '../../../src/transactions/watch/resolution.ts'
 import { createWatchMemory, type WatchRound } from '../../../src/transactions/watch/watch-round.ts'
 import { withBlockTimes, writeResolutions } from '../../../src/transactions/watch/write-resolutions.ts'
 import { requestOf } from '../../chains/evm/build.ts'
+import { spentOf } from '../../spending/build.ts'
 import { createTestClock } from '../../support/clock.ts'
 import { until } from '../../support/until.ts'
 import { itemOf } from '../build.ts'
@@ -166,6 +169,21 @@ describe('written resolutions', () => {
     expect(await incidentsOf(first)).toEqual([])
     expect(lines()).toEqual([])
     expect(await counter()).toBe(2n)
+  })
+
+  test.each([
+    ['could be executed in addition', { isSuccessor: true }, [true, false]],
+    ['takes its place for certain', {}, [false, false]],
+  ] as const)('the charge of a version is closed where the next one %s', async (_, change, closed) => {
+    const { first, second, round } = await setUp()
+    const { db } = fixture.database
+    const counter = { subject: 'key:one', network: 'evm:testnet', asset: 'native' }
+    const beginning = { version: 1, at: new Date(), spent: spentOf(60, 5, 1), settled: false }
+    const reserved = [first, second].map(({ id }) => reserve(counter, { transactionId: id, ...beginning }))
+    await db.transaction().execute((tx) => saveHoldings(tx, reserved))
+    await writeResolutions(round, [{ transaction: first, outcomes: [], ...change }])
+    const holdings = await Promise.all([first, second].map(({ id }) => findHoldings(db, [id])))
+    expect(holdings.flat().map((holding) => holding.closed)).toEqual(closed)
   })
 
   test('a resolution that came too late writes nothing, and the round stays open', async () => {
