@@ -7,6 +7,7 @@ import { purchaseOf } from '../../../src/transactions/budgets/charge.ts'
 import { chargeSuccessors } from '../../../src/transactions/budgets/charge-successor.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
+import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { requestOf } from '../../chains/evm/build.ts'
 import { spentOf } from '../../spending/build.ts'
 import { ACTOR } from '../../support/samples.ts'
@@ -28,12 +29,13 @@ describe('a version that could be executed in addition to the one before it', ()
     readonly isProved?: boolean
   }
 
-  /** Charges a version, closes it unless its absence is proved, and charges the next one. */
-  async function chargeNext({ value, change = {}, isProved = false }: Situation) {
+  /** Charges a version, and closes it unless its absence is proved. */
+  async function setUp({ value, change = {}, isProved = false }: Situation) {
     const { db } = fixture.context
     const now = new Date(fixture.clock.now())
+    const stub = createStubChain()
     const owner = await fixture.addAccount({
-      chain: chainOf(createStubChain()),
+      chain: chainOf(stub),
       policies: { rules: { limits: [{ per: 'day', asset: 'native', value }] } },
     })
     const { relayer, runtime } = owner
@@ -55,10 +57,17 @@ describe('a version that could be executed in addition to the one before it', ()
       return saved
     })
     if (returned === undefined) throw new Error('nothing was saved')
+    return { stub, owner, returned, network, now }
+  }
+
+  /** Charges the next version. */
+  async function chargeNext(situation: Situation) {
+    const { owner, returned, network, now } = await setUp(situation)
+    const { relayer, runtime } = owner
     const leased = { relayer, runtime, lease: await leaseOf(fixture.context, owner) }
     const allowed = await chargeSuccessors(fixture.context, leased, [returned])
     const counter = { subject: subjectOfRelayer(relayer.id), network, asset: 'native' }
-    const spentIn = await readSpent(db, [{ counter, period: 'day' }], now)
+    const spentIn = await readSpent(fixture.context.db, [{ counter, period: 'day' }], now)
     return {
       isAllowed: allowed.length === 1,
       spent: spentIn(counter, 'day'),
@@ -85,6 +94,16 @@ describe('a version that could be executed in addition to the one before it', ()
   ])('%s', async (_, situation, isAllowed, spent) => {
     const next = await chargeNext(situation)
     expect([next.isAllowed, next.spent]).toEqual([isAllowed, spent])
+  })
+
+  test.each([
+    ['is signed', 120n, 'submitted', 1],
+    ['is not signed', 119n, 'pending', 0],
+  ])('%s by the worker with a budget of %i', async (_, value, status, count) => {
+    const { stub, owner, returned } = await setUp({ value })
+    await workAccount(fixture.context, owner.relayer.id)
+    expect((await reload(fixture.context, returned)).transaction.status).toBe(status)
+    expect(stub.broadcasted).toHaveLength(count)
   })
 
   test('says why it waits, and lets others overtake it', async () => {

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { release, reserve } from '../../../src/spending/holding.ts'
+import { readSpent, saveHoldings } from '../../../src/spending/spending-store.ts'
+import { releaseBudgets } from '../../../src/transactions/budgets/settle.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { isOverdue, watchNetwork } from '../../../src/transactions/watch/watch.ts'
 import { createWatchMemory } from '../../../src/transactions/watch/watch-round.ts'
+import { spentOf } from '../../spending/build.ts'
 import { itemOf } from '../build.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain, headAt, include } from '../stub-chain.ts'
@@ -160,6 +164,31 @@ describe('the second look at a final transaction', () => {
     if (!only) throw new Error('nothing was stored')
     expect(await incidents(only)).toEqual([])
     expect(stub.broadcasted).toEqual([])
+  })
+
+  test('what it did not spend of its budget counts again, until a block decides once more', async () => {
+    const { stub, stored, hashes, look } = await confirmed(1)
+    const [only] = stored
+    if (!only) throw new Error('nothing was stored')
+    const { db } = fixture.database
+    const counter = { subject: 'key:one', network: `evm:${only.network}`, asset: 'native' }
+    const at = new Date(fixture.clock.now())
+    const beginning = { transactionId: only.id, version: 1, at, spent: spentOf(60, 5, 1), settled: false }
+    const reserved = reserve(counter, beginning)
+    for (const change of [reserved, release(reserved.holding, spentOf(0, 3, 1))])
+      await db.transaction().execute((tx) => saveHoldings(tx, [change]))
+    const spent = async () =>
+      (await readSpent(db, [{ counter, period: 'day' }], new Date(fixture.clock.now())))(counter, 'day')
+    expect(await spent()).toEqual(spentOf(0, 3, 1))
+    stub.blocks.set(100n, '0xother100')
+    stub.receipts.delete(hashes[0] ?? '')
+    await look(122n)
+    await releaseBudgets(fixture.context)
+    expect(await spent()).toEqual(spentOf(60, 5, 1))
+    include(stub, hashes[0] ?? '', { blockNumber: 125n, success: false })
+    await look(130n)
+    await releaseBudgets(fixture.context)
+    expect(await spent()).toMatchObject({ value: 0n, count: 1 })
   })
 
   test('where another attempt is included after the reorganisation, the record ends as that one asks', async () => {
