@@ -104,6 +104,7 @@ describe('the expiry of a transaction', () => {
   test.each<[string, readonly Attempt['outcome'][], readonly boolean[], boolean]>([
     ['all attempts have expired', ['broadcast', 'refused', 'signed'], [true, true, true], true],
     ['one has not', ['broadcast', 'broadcast'], [true, false], false],
+    ['one that a node refused has not', ['broadcast', 'refused'], [true, false], false],
     ['the others are closed', ['expired', 'superseded', 'broadcast'], [true], true],
     ['none is left', ['expired', 'superseded'], [], false],
   ])('where %s', async (_name, outcomes, over, want) => {
