@@ -3,7 +3,7 @@ import type { Purpose, Transaction } from '../../../src/transactions/model/trans
 import { createReplacer, replacePending } from '../../../src/transactions/replace/replace.ts'
 import { insertAttempts } from '../../../src/transactions/store/attempts-store.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
-import { attemptOf, eip1559, requestOf, TO } from '../../chains/evm/build.ts'
+import { attemptOf, draftOf, eip1559, legacy, requestOf, TO } from '../../chains/evm/build.ts'
 import { ACTOR, CANCELS } from '../../support/samples.ts'
 import {
   eventsOf,
@@ -124,10 +124,16 @@ describe('the replacement of a pending transaction', () => {
       expect(logs).toEqual([NOTHING_SIGNED])
     })
 
-    test('that a node refuses changes nothing', async () => {
+    const reverts = { code: 'execution_reverted', detail: 'It would revert.' } as const
+    const isIncluded = { code: 'invalid_request', detail: 'Block 9 includes it.' } as const
+    const included = { draft: draftOf(legacy(1n)), logs: [], included: isIncluded.detail }
+
+    test.each([
+      ['a node refuses', { kind: 'refused', refusal: reverts }, reverts],
+      ['a block includes already', { kind: 'ok', value: included }, isIncluded],
+    ] as const)('that %s changes nothing', async (_, answer, refusal) => {
       const { stub, stored, replace, now } = await setUp()
-      const refusal = { code: 'execution_reverted', detail: 'It would revert.' } as const
-      stub.override = { prepare: async () => ({ kind: 'refused', refusal }) }
+      stub.override = { prepare: async () => answer }
       await expect(replace(7n)).rejects.toMatchObject(refusal)
       expect((await now()).transaction).toMatchObject({ version: stored.version, request: stored.request })
     })

@@ -7,7 +7,7 @@ import { createReplacer } from '../../../src/transactions/replace/replace.ts'
 import { saveOutcomes } from '../../../src/transactions/store/attempts-store.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
-import { requestOf } from '../../chains/evm/build.ts'
+import { draftOf, legacy, requestOf } from '../../chains/evm/build.ts'
 import { ACTOR, CANCELS } from '../../support/samples.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain, include } from '../stub-chain.ts'
@@ -309,6 +309,18 @@ describe('when it cannot be done', () => {
       return { kind: 'nonce_used', detail: 'nonce too low' }
     }
     expect((await replace(before, 7n)).attempts).toHaveLength(2)
+  })
+
+  test('content that a block includes already: refused before anything is signed', async () => {
+    const { stub, submitted, replace } = await setUp()
+    const before = await submitted()
+    const value = { draft: draftOf(legacy(1_000n)), logs: [], included: 'Block 9 includes it.' }
+    stub.override = { replace: async () => ({ kind: 'ok', value }) }
+    await expect(replace(before, 7n)).rejects.toMatchObject({
+      code: 'invalid_request',
+      detail: value.included,
+    })
+    expect((await reload(fixture.context, before)).attempts).toHaveLength(1)
   })
 
   test('more than the account holds: refused before anything is signed', async () => {
