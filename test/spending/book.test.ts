@@ -62,3 +62,17 @@ test('a replacement is charged only for what it can take more', async () => {
   expect(await charge({ transactionId: 'other', value: 1n, fees: 1n, hours: 1.4 })).toContain('0 is left')
   expect(await charge({ transactionId: 'other', value: 100n, fees: 1n, hours: 1.6 })).toBeUndefined()
 })
+
+test('purchases of one ledger count before they are stored', async () => {
+  const spenders = [{ ...spenderWith({ limits: HUNDRED }), subject: 'key:batch' }]
+  const purchaseOf = (transactionId: string, value: bigint) => {
+    const charge = { network: NETWORK, amounts: [{ asset: 'native', value }], fees: 1n }
+    return { transactionId, spenders, charge }
+  }
+  await database.db.transaction().execute(async (tx) => {
+    const book = await openLedger(tx, { spenders, network: NETWORK, now: new Date(START_MS) })
+    book.take(purchaseOf('first', 60n))
+    expect(refusalIn(book.evaluate(purchaseOf('second', 41n)))?.message).toContain('40 is left')
+    expect(refusalIn(book.evaluate(purchaseOf('second', 40n)))).toBeUndefined()
+  })
+})
