@@ -285,9 +285,12 @@ describe('stored budgets', () => {
     expect([await spentBy(elsewhere), await spentBy(alone)]).toEqual([spentOf(60, 5, 1), spentOf(0)])
   })
 
-  test('what was reopened since it was found stays charged', async () => {
+  test.each([
+    ['was reopened', 'key:reopened', { status: 'submitted' }],
+    ['lost its block', 'key:moved', { reorganized_at: new Date() }],
+  ] as const)('what %s since it was found stays charged', async (_, subject, change) => {
     const account = await addAccount()
-    const reopened = await charged(account, 'key:reopened', { status: 'failed' })
+    const reopened = await charged(account, subject, { status: 'failed' })
     const { db } = fixture.context
     await releaseBudgets({
       ...fixture.context,
@@ -295,7 +298,7 @@ describe('stored budgets', () => {
       relayerOf: async (id) => {
         await db
           .updateTable('transactions')
-          .set({ status: 'submitted' })
+          .set(change)
           .where('relayer_id', '=', account.relayer.id)
           .execute()
         return fixture.context.relayerOf(id)
