@@ -109,6 +109,20 @@ describe('the nonce was used by one of ours, and receipts are pruned', () => {
     expect(proof.kind === 'unknown' && proof.detail).toContain(`Block ${height} includes attempt 1`)
   })
 
+  test('a node had refused it, and another transaction used the nonce of a later version: not absent', async () => {
+    const made = await setUp({})
+    const { ours, height } = await history(made, 'ours')
+    const refused = { ...ours, outcome: 'refused' } as const
+    const later = { ...(await made.attempt(4n, 2n)), number: 2 }
+    await made.submit(await made.attempt(5n, 2n))
+    await mine(1 + CONFIRMATIONS)
+    nodes[0].pruning = { transactionsBelow: above(height) }
+    const freshness = { asOf: await headOf(), since: ours.signedAt }
+    const proof = await made.chain.proveInclusion([refused, later], freshness)
+    expect(proof).toMatchObject({ kind: 'unknown', unprovable: true })
+    expect((await made.chain.proveInclusion([later], freshness)).kind).toBe('absent')
+  })
+
   test('another endpoint keeps receipts: included', async () => {
     const made = await setUp({}, {})
     const { ours, height, asOf } = await history(made, 'ours')
