@@ -172,11 +172,18 @@ describe('a transaction that a third party has signed', () => {
       return attemptOf(draft, { sourceAccount: OTHER, nonce, signed })
     }
     const timed = () => attempted({ expiresAt: 4_000_000_000n as UnixSeconds })
+    const sooner = () => attempted({ expiresAt: 3_999_999_999n as UnixSeconds })
     const bounded = () => attempted({ maxLedger: 77n as LedgerSequence })
+    const lower = () => attempted({ maxLedger: 76n as LedgerSequence })
 
     test.each([
       ['of a time', [timed], 'the time bounds of the earlier one have passed (2096-10-02T07:06:40.000Z)'],
       ['of a ledger', [bounded], 'ledger 77 makes the earlier one too late'],
+      [
+        'of the last of several',
+        [sooner, timed, sooner, lower, bounded, lower],
+        'the time bounds of the earlier one have passed (2096-10-02T07:06:40.000Z) and ledger 77 makes the earlier one too late',
+      ],
       [
         'of one attempt a time and of another a ledger',
         [timed, bounded],
@@ -189,6 +196,15 @@ describe('a transaction that a third party has signed', () => {
         kind: 'after_expiry',
         detail: `Both versions could be included, so the new one is sent when ${end} and the ledger has proved that it was not included.`,
       })
+    })
+
+    test.each([
+      ['with the last of them', 4_000_000_000_000, 'refused'],
+      ['after the last of them', 4_000_000_000_001, 'after_expiry'],
+    ])('content that ends %s: %s', async (_, end, kind) => {
+      const attempts = [await sooner(), await timed(), await sooner()]
+      const request = requestOf({ operations: [paymentOf(1n)], validUntil: new Date(end) })
+      expect(await stage.chain.replace(request, attempts, accountWith())).toMatchObject({ kind })
     })
 
     // Another node may have accepted the bytes that one refused.
