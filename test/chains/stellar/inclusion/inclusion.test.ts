@@ -1,7 +1,8 @@
 import { Account, Operation, TransactionBuilder } from '@stellar/stellar-sdk'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { wrapAs } from '../../../../simulators/stellar/transaction/wrap.ts'
 import type { StellarAttempt } from '../../../../src/chains/stellar/types.ts'
+import { startFaultyNode } from '../../../support/faulty-node.ts'
 import { keypairOf, submitTo } from '../../../support/stellar-scenario.ts'
 import { startBalancer } from '../balancer.ts'
 import {
@@ -259,6 +260,25 @@ describe('the proof of inclusion', () => {
       stage.ledger.tearReads(1)
       const terms = { asOf: await newest(), since: attempt.signedAt }
       expect(await stage.chain.proveInclusion([attempt], terms)).toMatchObject({ kind: 'included' })
+    })
+
+    test.each([
+      ['both times', false, 'absent'],
+      ['once, and is silent then', true, 'unknown'],
+    ])('that its endpoint denies %s: %s', async (_, isSilent, kind) => {
+      const attempt = await signed()
+      await useElsewhere(attempt)
+      const node = await startFaultyNode(stage.ledger.url)
+      onTestFinished(() => node.stop())
+      // Only the first question is also about accounts.
+      let isSecond = false
+      node.fault = (methods) => {
+        if (isSecond && isSilent) return 'http_500'
+        isSecond ||= methods.includes('getLedgerEntries')
+        return 'pass'
+      }
+      const terms = { asOf: await newest(), since: attempt.signedAt }
+      expect(await stage.chainAt(node.url).proveInclusion([attempt], terms)).toMatchObject({ kind })
     })
 
     test('is proved for what is not proved yet; what was proved before may be forgotten', async () => {
