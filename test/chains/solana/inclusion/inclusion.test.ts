@@ -270,6 +270,22 @@ describe('a node that restarted on a newer snapshot', () => {
   })
 })
 
+test('a blockhash has not expired by a height that only the endpoint of the head names', async () => {
+  const { draft } = await unsent()
+  const both = stage.chainAt(stage.solana.url, nodeWith().node.url)
+  const head = { number: 1_000_000n, hash: 'made up' }
+  const expiredAt = (expiredUpTo: bigint | undefined, chain = both) =>
+    chain.expiry.hasExpired(draft, { ...head, ...(expiredUpTo !== undefined && { expiredUpTo }) })
+  const { expiresAt = 0n } = draft
+  expect(await expiredAt(expiresAt)).toBe(false)
+  // The only endpoint of a network has the last word.
+  expect(await expiredAt(expiresAt, stage.chain)).toBe(true)
+  stage.solana.tick(LONG)
+  expect(await expiredAt(expiresAt)).toBe(true)
+  expect(await expiredAt(expiresAt - 1n)).toBe(false)
+  expect(await expiredAt(undefined)).toBe(false)
+})
+
 describe('a durable nonce in a transaction that was not executed', () => {
   test('is open as long as it may be executed, and undecided once something else has used it', async () => {
     const relaxed = await startStage({ noOps: 'nonces' })
