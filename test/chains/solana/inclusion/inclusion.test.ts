@@ -270,6 +270,19 @@ describe('a node that restarted on a newer snapshot', () => {
   })
 })
 
+test('a hole in the life of a later attempt hides it, although the life of the earlier one has none', async () => {
+  const { node, chain } = nodeWith()
+  const earlier = await unsent()
+  stage.solana.tick(200)
+  const later = { ...(await unsent(chain)), number: 2 }
+  expect(later.draft.expiresAt).toBeGreaterThan(earlier.draft.expiresAt ?? 0n)
+  stage.solana.tick(20)
+  node.jump(20)
+  stage.solana.tick(LONG)
+  expect(await fateOf(chain, earlier)).toEqual({ kind: 'absent' })
+  expect(await fateOf(chain, earlier, later)).toMatchObject({ kind: 'unknown' })
+})
+
 test('a blockhash has not expired by a height that only the endpoint of the head names', async () => {
   const { draft } = await unsent()
   const both = stage.chainAt(stage.solana.url, nodeWith().node.url)
