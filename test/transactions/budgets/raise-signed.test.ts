@@ -34,7 +34,8 @@ async function signedAs(signable: Pick<Signable, 'kind' | 'draft'>, { isClosed =
     fixture.context,
     newTransaction(owner, { request, nonce: 0n, cost: VALUE + 5n, isBudgeted: true }),
   )
-  const purchase = transaction && purchaseOf(runtime, { relayer, actor: ACTOR }, transaction)
+  if (transaction === undefined) throw new Error('nothing was stored')
+  const purchase = purchaseOf(runtime, { relayer, actor: ACTOR }, transaction)
   if (purchase === undefined) throw new Error('the relayer has a limit')
   const network = networkOf(relayer)
   const now = new Date(fixture.clock.now())
