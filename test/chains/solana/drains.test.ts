@@ -207,6 +207,43 @@ describe('who has a transaction paid for', () => {
   })
 })
 
+describe('who pays for a transaction in tokens', () => {
+  let other: Address
+  const pays = (amount: bigint) => transferTokens(loot, hoard, attacker.address, amount)
+
+  test.each<[string, bigint, () => readonly Step[], string | undefined]>([
+    ['pays all of it', 100n, () => [pays(100n)], undefined],
+    ['may pay more', 99n, () => [pays(100n)], undefined],
+    ['may not pay less', 101n, () => [pays(100n)], 'fee_payer_at_risk'],
+    [
+      'may not pay another',
+      100n,
+      () => [transferTokens(loot, other, attacker.address, 100n)],
+      'fee_payer_at_risk',
+    ],
+    [
+      'may not take a part back',
+      100n,
+      () => [pays(100n), transferTokens(hoard, loot, SELF, 1n)],
+      'fee_payer_at_risk',
+    ],
+  ])('%s', async (_, amount, steps, code) => {
+    plantTokens(stage.solana, loot, { mint, owner: attacker.address, amount: 100n })
+    other = await associatedAddress(OTHER, mint)
+    plantTokens(stage.solana, other, { mint, owner: OTHER, amount: 0n })
+    const payment = {
+      quoteId: 'quote',
+      token: mint,
+      amount,
+      payer: attacker.address,
+      receiver: hoard,
+      fee: 10_000n,
+      validUntil: new Date('2030-01-01T00:00:00.000Z'),
+    }
+    expect(await refusalOf({ ...asked(...steps()), payment })).toBe(code)
+  })
+})
+
 describe('fee_payer_spending', () => {
   const own = () => stage.prebuilt([transfer(SELF, OTHER, SOL)])
   const externallySigned = () => asked(alibi(), transfer(SELF, OTHER, SOL))
