@@ -14,12 +14,11 @@ import { keyReuseError } from '../accept/idempotency.ts'
 import { queueProblem } from '../accept/queue-limit.ts'
 import { refuseWaiting } from '../approvals/evaluate-approvals.ts'
 import { purchaseOf } from '../budgets/charge.ts'
-import { attemptsAtNonce } from '../model/attempts.ts'
 import { askBeforeSend } from '../model/before-send.ts'
 import { isForLater } from '../model/due.ts'
-import { accountOf, type TransactionsContext } from '../model/runtime.ts'
+import type { TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
-import { mustReplaceSigned, unpreparedError } from '../replace/replace.ts'
+import { planChange } from '../replace/plan-change.ts'
 import type { Replacing } from '../replace/replacement.ts'
 import {
   evaluateReplacement,
@@ -117,9 +116,6 @@ function repeatedRun(transactionId: string): Omit<DryRun, 'unit'> {
   return { refusal: undefined, simulation: 'skipped', results: [], logs }
 }
 
-/** A rule refuses the content, so no one is asked about it. */
-const NOT_ASKED: Awaited<ReturnType<typeof askBeforeSend>> = { results: [] }
-
 /**
  * Returns what would happen if the transaction were replaced now. Only the broadcast shows whether a node accepts the new bytes.
  * @throws AppError `transaction_not_found`
@@ -127,17 +123,14 @@ const NOT_ASKED: Awaited<ReturnType<typeof askBeforeSend>> = { results: [] }
 export async function dryReplace(context: TransactionsContext, replacing: Replacing): Promise<DryRun> {
   const { relayer, id, actor } = replacing
   const { chain } = context.runtimeOf(relayer)
+  const { unit } = chain
   const request = await withEncodedArgs(chain, replacing.request)
   const change = { ...replacing, request, action: 'replaceTransaction' } as const
-  const { unit } = chain
   const item = await requireTransaction(context.db, relayer, id)
   const problem = replacementRefusal(context, change, item)
   if (problem) return { refusal: problem, simulation: 'skipped', unit, results: [], logs: [] }
-  const ofRules = await evaluateReplacement(context, { relayer, request, actor })
-  const account = accountOf(relayer)
-  const prepared = mustReplaceSigned(context, change, item)
-    ? await chain.replace(request, attemptsAtNonce(item), account)
-    : await prepareContent({ relayer, request, chain, now: context.clock.now() })
+  const ofRules = await evaluateReplacement(context, change)
+  const planned = await planChange(context, change, item)
   const effects = () => chain.effects(request, relayer.address)
   const { lane } = item.transaction
   const asked =
@@ -152,33 +145,24 @@ export async function dryReplace(context: TransactionsContext, replacing: Replac
           transactionId: id,
           lane,
         })
-      : NOT_ASKED
+      : { results: [] }
   const ofContent = [...ofRules, ...refuseWaiting(asked.results, REPLACEMENT_CANNOT_WAIT)]
-  const violated = refusalIn(ofRules) ?? asked.failure ?? refusalIn(ofContent)
-  if (prepared.kind === 'refused' || prepared.kind === 'setup' || prepared.kind === 'unknown') {
-    const refusal = violated ?? unpreparedError(prepared)
-    const simulation = prepared.kind === 'unknown' ? 'unknown' : 'refused'
-    return { refusal, simulation, unit, results: ofContent, logs: [] }
-  }
-  const draft = prepared.kind === 'ok' ? prepared.value.draft : undefined
-  const later = prepared.kind === 'after_expiry' ? prepared.cost : undefined
-  const cost = draft === undefined ? (later ?? chain.amountOut(request)) : chain.cost(draft)
-  const awaitsPrice = prepared.kind === 'ok' && prepared.value.awaitsPrice !== undefined
-  const isLater = isForLater(request, context.clock.now()) || awaitsPrice
+  const refusal = refusalIn(ofRules) ?? asked.failure ?? refusalIn(ofContent) ?? planned.refusal
+  const { plan, simulation } = planned
+  if (plan === undefined) return { refusal, simulation, unit, results: ofContent, logs: [] }
   const [funds, ofBudgets] = await Promise.all([
-    readFunds(context, relayer, { cost, isLater, except: id }),
-    evaluateBudgets(context, { change, cost }),
+    readFunds(context, relayer, { cost: plan.cost, isLater: !plan.needsFunds, except: id }),
+    evaluateBudgets(context, { change, cost: plan.cost }),
   ])
-  const included = prepared.kind === 'ok' ? refusedBy(prepared) : undefined
   return {
-    refusal: violated ?? included ?? funds.shortage ?? refusalIn(ofBudgets),
-    simulation: 'succeeded',
+    refusal: refusal ?? funds.shortage ?? refusalIn(ofBudgets),
+    simulation,
     unit,
-    price: { draft, value: nativeIn(effects().amounts), cost },
+    price: { draft: plan.draft, value: nativeIn(effects().amounts), cost: plan.cost },
     balance: funds.balance,
     reserved: funds.reserved,
     results: [...ofContent, ...ofBudgets],
-    logs: prepared.kind === 'ok' ? prepared.value.logs : [prepared.detail],
+    logs: plan.logs,
   }
 }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Purpose, Transaction } from '../../../src/transactions/model/transaction.ts'
-import { createReplacer, replacePending } from '../../../src/transactions/replace/replace.ts'
+import { planChange } from '../../../src/transactions/replace/plan-change.ts'
+import { carryOut, createReplacer } from '../../../src/transactions/replace/replace.ts'
 import { insertAttempts } from '../../../src/transactions/store/attempts-store.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { attemptOf, draftOf, eip1559, legacy, requestOf, TO } from '../../chains/evm/build.ts'
@@ -198,9 +199,10 @@ describe('the replacement of a pending transaction', () => {
       .transaction()
       .execute((tx) => saveTransactions(tx, [{ ...stored, statusReason: 'Another writer was faster.' }]))
     const change = { relayer: owner.relayer, id: stored.id, ...CANCELS }
-    expect(
-      await replacePending(fixture.context, change, { transaction: stored, attempts: [] }),
-    ).toBeUndefined()
+    const before = { transaction: stored, attempts: [] }
+    const { plan } = await planChange(fixture.context, change, before)
+    if (plan === undefined) throw new Error('a cancellation was not planned')
+    expect(await carryOut(fixture.context, { change, before, plan })).toBeUndefined()
     expect((await now()).transaction).toMatchObject({ status: 'pending' })
   })
 
