@@ -12,7 +12,7 @@ import { prepareContent, withEncodedArgs } from '../accept/checks.ts'
 import { type Checked, checkSubmission, evaluate, refusedBy } from '../accept/evaluate.ts'
 import { keyReuseError } from '../accept/idempotency.ts'
 import { queueProblem } from '../accept/queue-limit.ts'
-import { refuseWaiting } from '../approvals/evaluate-approvals.ts'
+import { evaluateApprovals, refuseWaiting } from '../approvals/evaluate-approvals.ts'
 import { purchaseOf } from '../budgets/charge.ts'
 import { askBeforeSend } from '../model/before-send.ts'
 import { isForLater } from '../model/due.ts'
@@ -83,7 +83,7 @@ export async function drySend(
 
 /** Decides about a request as a send does, and stores nothing. It goes on after a refusal, so that the caller sees all of them. */
 async function dryChecked(context: TransactionsContext, checked: Checked): Promise<DryRun> {
-  const { relayer, request } = checked.submission
+  const { relayer, request, actor } = checked.submission
   const { chain } = context.runtimeOf(relayer)
   const { unit } = chain
   const balance = chain.balance(relayer.address)
@@ -91,7 +91,11 @@ async function dryChecked(context: TransactionsContext, checked: Checked): Promi
     balance,
     isDryRun: true,
   })
-  if (candidate === undefined) return { refusal, simulation: 'refused', unit, results: checked.results, logs }
+  if (candidate === undefined) {
+    const effects = () => chain.effects(request, relayer.address)
+    const [waiting = []] = await evaluateApprovals(context.db, relayer, [{ actor, effects }])
+    return { refusal, simulation: 'refused', unit, results: [...checked.results, ...waiting], logs }
+  }
   const [decision] = await admitCandidates(context, [candidate], { isDryRun: true })
   if (decision === undefined) throw new Error('an admission returned fewer decisions than candidates')
   if (decision.kind === 'repeated') return { ...repeatedRun(decision.transactionId), unit }
