@@ -182,7 +182,7 @@ async function planPending(
   item: TransactionWithAttempts,
 ): Promise<Planned> {
   const { relayer, request } = change
-  const { transaction, attempts } = item
+  const { transaction } = item
   const now = context.clock.now()
   const nextRunAt = new Date(now)
   const runtime = context.runtimeOf(relayer)
@@ -221,7 +221,7 @@ async function planPending(
     needsFunds: !isScheduled(next, now) && next.awaitsPrice !== true,
     isUnsigned: true as const,
     nonces: nonceChange(runtime, transaction, next),
-    logs: [pendingLog(attempts.length), ...(known?.logs ?? [])],
+    logs: known?.logs ?? [],
   }
   return {
     refusal: refusedBy(prepared),
@@ -236,12 +236,6 @@ function nonceChange(runtime: RelayerRuntime, before: Transaction, next: Transac
     claimed: runtime.chain.externalSigning?.nonceOf(next.request),
     freed: isExternallySigned(runtime, before) ? undefined : before.sourceAccount,
   }
-}
-
-function pendingLog(attempts: number): string {
-  return attempts === 0
-    ? 'Nothing had been signed; the new content replaced it.'
-    : 'The signed attempts no longer count; the new content replaced them.'
 }
 
 /** A no-op must use an assigned nonce, because all later nonces wait for it (I5). */

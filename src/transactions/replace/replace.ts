@@ -138,9 +138,16 @@ export async function carryOut(
   const { transaction, cost, nonces, logs } = plan
   if (plan.needsFunds) await checkReplacementFunds(context, { relayer, id, cost })
   if (plan.attempt !== undefined) return signChange(context, decided, plan.attempt)
-  const replaced = { transaction, attempts: before.attempts, logs }
+  const done = plan.isUnsigned && change.request ? [unsignedLog(before.attempts)] : []
+  const replaced = { transaction, attempts: before.attempts, logs: [...done, ...logs] }
   const save = plan.isUnsigned ? savePending : saveReplaced
   return save(context, { change, before: before.transaction, replaced, cost }, nonces)
+}
+
+function unsignedLog(attempts: readonly Attempt[]): string {
+  return attempts.length === 0
+    ? 'Nothing had been signed; the new content replaced it.'
+    : 'The signed attempts no longer count; the new content replaced them.'
 }
 
 /** Signs and stores a further attempt, and broadcasts it before the caller gets the response. */
