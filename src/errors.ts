@@ -111,3 +111,8 @@ export function internalError(cause: unknown): AppError {
   const detail = 'Something went wrong in the service. The X-Request-Id header identifies the log entry.'
   return new AppError('internal_error', detail, { cause })
 }
+
+/** Returns the error of a request that names a relayer that does not exist, or that its API key does not see. */
+export function relayerNotFound(id: string): AppError {
+  return new AppError('relayer_not_found', `There is no relayer ${id}.`)
+}

@@ -9,7 +9,7 @@ import type { Contract, ContractOperation } from '../contract/document.ts'
 import { sentence } from '../contract/explain.ts'
 import type { Input, OperationId, RawInput, TicketFilter } from '../contract/operations.ts'
 import type { ContractValidator, ValidationResult, ValidInput } from '../contract/validator.ts'
-import { AppError, type ErrorCode } from '../errors.ts'
+import { AppError, type ErrorCode, relayerNotFound } from '../errors.ts'
 import { type Caller, requireCredential } from './auth.ts'
 import type { Quota, RateLimiter } from './rate-limit.ts'
 import type { HttpContext, Middleware } from './state.ts'
@@ -51,7 +51,7 @@ async function requireSeenNetwork(
 }
 
 function hidden(relayerId: string): AppError {
-  return new AppError('relayer_not_found', `There is no relayer ${relayerId}.`)
+  return relayerNotFound(relayerId)
 }
 
 /** Ends a ticket and returns its rights; undefined if it is no longer valid. */

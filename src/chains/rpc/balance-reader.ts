@@ -1,6 +1,6 @@
 import { createBatcher } from '../../lib/concurrency/batcher.ts'
 import type { Clock } from '../../lib/time.ts'
-import type { Answer } from '../answer.ts'
+import { type Answer, NO_REPLY } from '../answer.ts'
 import type { Chain } from '../chain.ts'
 
 interface BalanceReaderOptions {
@@ -43,8 +43,6 @@ export function createBalanceReader({
 
   return { balance, balances, balancesPerCall, recentBalance: (address) => recentOf(address).read() }
 }
-
-const NO_REPLY: Answer<never> = { kind: 'unknown', detail: 'no reply' }
 
 interface RecentAnswerOptions<T> {
   readonly ask: () => Promise<Answer<T>>

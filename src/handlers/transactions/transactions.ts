@@ -5,7 +5,7 @@ import type { ChainRequest } from '../../chains/request.ts'
 import type { HandlerMap, RequestContext } from '../../contract/handler.ts'
 import type { Input, Schemas } from '../../contract/operations.ts'
 import type { Db } from '../../database/db.ts'
-import { AppError } from '../../errors.ts'
+import { AppError, relayerNotFound } from '../../errors.ts'
 import { fingerprintOf } from '../../lib/hash.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { RelayerReader } from '../../relayers/relayer-cache.ts'
@@ -298,7 +298,7 @@ function readIdempotencyKey(
 /** @throws AppError 404 `relayer_not_found` */
 export async function requireRelayer(relayerOf: RelayerReader, id: string): Promise<Relayer> {
   const relayer = await relayerOf(id)
-  if (relayer === undefined) throw new AppError('relayer_not_found', `There is no relayer ${id}.`)
+  if (relayer === undefined) throw relayerNotFound(id)
   return relayer
 }
 

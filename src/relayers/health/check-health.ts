@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Answer } from '../../chains/answer.ts'
+import { type Answer, NO_REPLY } from '../../chains/answer.ts'
 import type { Chain, SourceAccount } from '../../chains/chain.ts'
 import { tokenId } from '../../chains/sponsoring.ts'
 import type { Tx } from '../../database/db.ts'
@@ -364,8 +364,6 @@ function isBeyond({ explained }: Asked) {
   return ({ address, chainNonce }: { readonly address: string; readonly chainNonce: bigint }): boolean =>
     chainNonce > (explained.get(address) ?? -1n)
 }
-
-const NO_REPLY: Answer<never> = { kind: 'unknown', detail: 'no reply' }
 
 /**
  * Writes the result of a check, and logs it. Never rejects: a failure for one relayer does not affect the others, and the next check

@@ -2,7 +2,7 @@ import type { Actor } from '../../access/principal.ts'
 import { appendManagement } from '../../audit/append-store.ts'
 import type { Db, Tx } from '../../database/db.ts'
 import { transact } from '../../database/locks/transact.ts'
-import { AppError } from '../../errors.ts'
+import { AppError, relayerNotFound } from '../../errors.ts'
 import { lockRelayer } from '../store.ts'
 import {
   auditedInterface,
@@ -88,7 +88,7 @@ async function remove(tx: Tx, key: InterfaceKey, actor: Actor): Promise<void> {
 /** Its removal and other registrations wait until the commit, so the number of interfaces stays true. */
 async function requireLocked(tx: Tx, relayerId: string): Promise<void> {
   if (await lockRelayer(tx, relayerId, 'update')) return
-  throw new AppError('relayer_not_found', `There is no relayer ${relayerId}.`)
+  throw relayerNotFound(relayerId)
 }
 
 function requireFitting({ document }: InterfaceContent): void {

@@ -4,7 +4,7 @@ import type { Answer } from '../../chains/answer.ts'
 import type { Chain } from '../../chains/chain.ts'
 import type { Tx } from '../../database/db.ts'
 import { transact } from '../../database/locks/transact.ts'
-import { AppError } from '../../errors.ts'
+import { AppError, relayerNotFound } from '../../errors.ts'
 import { findAccounts } from '../accounts/pool-store.ts'
 import type { Relayer } from '../relayer.ts'
 import { findRelayer, findUndecided, lockWithAccounts, raiseHistoryMark, raiseKnownNonce } from '../store.ts'
@@ -118,5 +118,5 @@ function unavailable(what: string, answer: Exclude<Answer<unknown>, { kind: 'ok'
 }
 
 function notFound(id: string): AppError {
-  return new AppError('relayer_not_found', `There is no relayer ${id}.`)
+  return relayerNotFound(id)
 }

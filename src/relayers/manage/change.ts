@@ -3,7 +3,7 @@ import type { Actor } from '../../access/principal.ts'
 import { appendManagement } from '../../audit/append-store.ts'
 import type { Tx } from '../../database/db.ts'
 import { transact } from '../../database/locks/transact.ts'
-import { AppError } from '../../errors.ts'
+import { AppError, relayerNotFound } from '../../errors.ts'
 import type { Network } from '../../networks/network.ts'
 import { lockSigner } from '../../signers/store.ts'
 import type { RelayerAccounts } from '../accounts/accounts.ts'
@@ -78,7 +78,7 @@ export async function changeRelayer(
 }
 
 function requireRelayer(relayer: Relayer | undefined, id: string): Relayer {
-  if (relayer === undefined) throw new AppError('relayer_not_found', `There is no relayer ${id}.`)
+  if (relayer === undefined) throw relayerNotFound(id)
   return relayer
 }
 

@@ -2,7 +2,7 @@ import type { Actor } from '../../access/principal.ts'
 import { appendManagement } from '../../audit/append-store.ts'
 import type { Db } from '../../database/db.ts'
 import { transact } from '../../database/locks/transact.ts'
-import { AppError } from '../../errors.ts'
+import { AppError, relayerNotFound } from '../../errors.ts'
 import { releaseAccounts } from '../accounts/claims-store.ts'
 import { findAccountIds } from '../accounts/pool-store.ts'
 import type { RelayerConfig } from '../relayer.ts'
@@ -46,7 +46,7 @@ function deleteRelayer(db: Db, id: string, actor: Actor): Promise<void> {
   return transact(db, async (tx) => {
     await lockTopUps(tx)
     const relayer = await lockWithAccounts(tx, id)
-    if (relayer === undefined) throw new AppError('relayer_not_found', `There is no relayer ${id}.`)
+    if (relayer === undefined) throw relayerNotFound(id)
     const unfinished = await countUnfinished(tx, id)
     if (unfinished > 0) throw hasTransactions(id, unfinished)
     await refuseTreasury(tx, id)

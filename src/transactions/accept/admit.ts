@@ -4,7 +4,7 @@ import { auditLogOf } from '../../audit/entry.ts'
 import type { ExternalNonce } from '../../chains/capabilities.ts'
 import type { Tx } from '../../database/db.ts'
 import { transact } from '../../database/locks/transact.ts'
-import { AppError } from '../../errors.ts'
+import { AppError, relayerNotFound } from '../../errors.ts'
 import { isFurtherAccount, poolIdOf } from '../../relayers/accounts/pool.ts'
 import { findLaneAccount, lockLanes } from '../../relayers/accounts/pool-store.ts'
 import { inactive, shortOfFunds } from '../../relayers/policies/policy.ts'
@@ -188,7 +188,8 @@ async function admitGroup(
   if (first === undefined) return []
   // Read again under the lock: a relayer may have been deleted or disabled since the candidate was created.
   const relayer = await lockForAdding(tx, id)
-  if (relayer === undefined) return candidates.map(() => ({ kind: 'refused', error: relayerNotFound(id) }))
+  if (relayer === undefined)
+    return candidates.map(() => ({ kind: 'refused', error: relayerNotFound(poolIdOf(id)) }))
   const runtime = context.runtimeOf(first.relayer)
   const reserved = await reservedBy(tx, id, { now: new Date(now) })
   const nonces = candidates.flatMap(externalNonceOf)
@@ -356,10 +357,6 @@ function unusable(relayer: Relayer): AppError | undefined {
 
 /** The refusal of an account that takes no new work. The acceptor then takes another one. */
 export const ACCOUNT_LEAVES = new AppError('in_use', 'The account leaves its relayer.')
-
-function relayerNotFound(id: string): AppError {
-  return new AppError('relayer_not_found', `There is no relayer ${poolIdOf(id)}.`)
-}
 
 function repeatOrRefuse(earlier: KeyRecord, idempotencyKey: IdempotencyKey): Decision {
   const error = keyReuseError(earlier, idempotencyKey)

@@ -1,4 +1,4 @@
-import type { BroadcastResult } from '../../chains/answer.ts'
+import { type BroadcastResult, NO_REPLY } from '../../chains/answer.ts'
 import type { Attempt } from '../../chains/attempt.ts'
 import type { Tx } from '../../database/db.ts'
 import { transact } from '../../database/locks/transact.ts'
@@ -123,8 +123,6 @@ export async function storeAsKnown(
 }
 
 const KNOWN: BroadcastResult = { kind: 'accepted', known: true }
-
-const NO_REPLY: BroadcastResult = { kind: 'unknown', detail: 'no reply' }
 
 /** An attempt that was broadcast, and the answer of the node. */
 interface BroadcastReply {

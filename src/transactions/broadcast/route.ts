@@ -1,4 +1,4 @@
-import type { BroadcastResult } from '../../chains/answer.ts'
+import { type BroadcastResult, NO_REPLY } from '../../chains/answer.ts'
 import type { Chain } from '../../chains/chain.ts'
 import { privateFallbackBlocksOf } from '../../relayers/policies/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
@@ -64,8 +64,6 @@ async function broadcastAllByRoute(
       ofPublic[publicAt.indexOf(position)] ?? ofPrivate[privateAt.indexOf(position)] ?? NO_REPLY,
   )
 }
-
-const NO_REPLY: BroadcastResult = { kind: 'unknown', detail: 'no reply' }
 
 /** Private endpoints refuse by their own rules, and the ordinary ones get the bytes after some blocks. Pure. */
 export function willBePublic(relayer: Relayer, transaction: Transaction): boolean {

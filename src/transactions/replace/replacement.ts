@@ -6,7 +6,7 @@ import type { ExternalNonce } from '../../chains/capabilities.ts'
 import type { ChainRequest } from '../../chains/request.ts'
 import type { Tx } from '../../database/db.ts'
 import { transact } from '../../database/locks/transact.ts'
-import { AppError } from '../../errors.ts'
+import { type AppError, relayerNotFound } from '../../errors.ts'
 import { poolIdOf } from '../../relayers/accounts/pool.ts'
 import { shortOfFunds } from '../../relayers/policies/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
@@ -158,8 +158,7 @@ export async function nonceClaimProblem(
   { relayerId, id, nonce }: NonceClaim,
 ): Promise<AppError | undefined> {
   const relayer = await lockRelayer(tx, relayerId, 'update')
-  if (relayer === undefined)
-    return new AppError('relayer_not_found', `There is no relayer ${poolIdOf(relayerId)}.`)
+  if (relayer === undefined) return relayerNotFound(poolIdOf(relayerId))
   const runtime = runtimeOf(relayer)
   const used = await usedExternalNonces(tx, runtime, { relayerId, nonces: [nonce], except: id })
   return externalNonceProblem(runtime, nonce, used)

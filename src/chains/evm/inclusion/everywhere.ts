@@ -1,3 +1,4 @@
+import { NO_REPLY } from '../../answer.ts'
 import { classifyNodeError } from '../../rpc/node-dialect.ts'
 import type { PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
 import { NODE_DIALECT } from '../read/node-dialect.ts'
@@ -37,8 +38,6 @@ export async function askEverywhere(
     incomplete: answers.length === 0,
   }
 }
-
-const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
 
 /**
  * Errors of a node that cannot answer now but will later: geth while it builds its index of transactions (`internal/ethapi/errors.go`), any

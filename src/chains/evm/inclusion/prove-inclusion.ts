@@ -1,4 +1,4 @@
-import type { Freshness, InclusionProof, Receipt } from '../../answer.ts'
+import { type Freshness, type InclusionProof, NO_REPLY, type Receipt } from '../../answer.ts'
 import type { PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
 import { readCount } from '../read/quantity.ts'
 import { readHead, toReceipt } from '../read/reads.ts'
@@ -213,8 +213,6 @@ function readLookups(replies: readonly RpcReply[]): TransactionLookup[] {
     readFate(replies[2 * index] ?? NO_REPLY, replies[2 * index + 1] ?? NO_REPLY),
   )
 }
-
-const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
 
 function readFate(receiptReply: RpcReply, transactionReply: RpcReply): TransactionLookup {
   const receipt = toReceipt({ reply: receiptReply, behind: false })

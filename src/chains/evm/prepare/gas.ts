@@ -1,6 +1,6 @@
 import { isHex, numberToHex, size, toHex } from 'viem/utils'
 import { larger, type Quantity } from '../../../lib/bigint.ts'
-import type { Answer } from '../../answer.ts'
+import { type Answer, NO_REPLY } from '../../answer.ts'
 import {
   ALL_IN_TIME,
   atHead,
@@ -215,8 +215,6 @@ function readEstimate(reply: RpcReply = NO_REPLY): Estimate {
     ? { kind: 'unknown', detail: 'the endpoint did not answer with a gas estimate' }
     : { kind: 'ok', value: estimate as GasEstimate }
 }
-
-const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
 
 function readFailure(error: Extract<RpcReply, { kind: 'error' }>): Estimate {
   const { data } = error

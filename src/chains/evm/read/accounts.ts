@@ -1,13 +1,13 @@
 import { numberToHex } from 'viem/utils'
 import { slicesOf } from '../../../lib/object.ts'
 import type { Clock } from '../../../lib/time.ts'
-import type { Answer } from '../../answer.ts'
+import { type Answer, NO_REPLY } from '../../answer.ts'
 import { ALL_IN_TIME, atHead, headTolerance, type Rule } from '../../rpc/agreement.ts'
 import type { EndpointReply, PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
 import { EVM_AGREEMENT } from '../agreement.ts'
 import { MANY_BALANCES, manyBalancesCall, readManyBalances } from './many-balances.ts'
 import { readCount, readQuantity } from './quantity.ts'
-import { BEHIND, NO_REPLY, silent } from './reads.ts'
+import { BEHIND, silent } from './reads.ts'
 
 /** Reads what the chain says of accounts. */
 export interface AccountReader {

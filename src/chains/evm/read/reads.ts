@@ -7,6 +7,7 @@ import {
   type EmittedIn,
   type EvmLog,
   type Head,
+  NO_REPLY,
   type ReceiptAnswer,
   takeWithin,
 } from '../../answer.ts'
@@ -17,8 +18,6 @@ import type { EvmDraft } from '../content.ts'
 import { listParameters } from '../prepare/gas.ts'
 import { decodeRevert, readSimulationError } from '../prepare/revert.ts'
 import { isPrice, readCount, readPrice, readQuantity } from './quantity.ts'
-
-export const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
 
 export const BEHIND = { kind: 'unknown', detail: 'the endpoint is behind the newest known block' } as const
 

@@ -1,5 +1,5 @@
 import { larger } from '../../../lib/bigint.ts'
-import type { Answer } from '../../answer.ts'
+import { type Answer, NO_REPLY } from '../../answer.ts'
 import type { EndpointReply, PooledClient, RpcReply } from '../../rpc/rpc.ts'
 import type { BlockHeight, Slot } from '../content.ts'
 
@@ -8,8 +8,6 @@ interface Contextual {
   readonly slot: Slot
   readonly value: unknown
 }
-
-const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
 
 /** The answer of a node that has not reached the demanded slot, or did not report its slot. */
 const BEHIND = { kind: 'unknown', detail: 'the endpoint is behind the newest known slot' } as const

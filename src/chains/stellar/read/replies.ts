@@ -1,12 +1,10 @@
-import type { Answer, Head } from '../../answer.ts'
+import { type Answer, type Head, NO_REPLY } from '../../answer.ts'
 import { askHead, askStatements, secondHighest } from '../../rpc/agreement.ts'
 import type { HeightQuestion } from '../../rpc/node-dialect.ts'
 import type { EndpointReply, PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
 import type { UnixSeconds } from '../content.ts'
 
 const MAX_INT64 = 2n ** 63n - 1n
-
-const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
 
 /** The answer of a node that has not reached the demanded ledger, or did not report its ledger. */
 export const BEHIND = {
