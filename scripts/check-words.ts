@@ -1,10 +1,10 @@
 /**
  * Checks that no name that `src` declares, and no sentence there, in the clients, the guides or the contract, contains a word of
- * `scripts/words/banned-words.ts`. Prints each one; exit code 1 if there is one.
+ * `scripts/words/banned-words.ts`, and that every file that a comment names exists. Prints each one; exit code 1 if there is one.
  */
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
-import { findBannedNames, findBannedProse } from './words/violations.ts'
+import { findBannedNames, findBannedProse, findMissingFiles } from './words/violations.ts'
 
 /** The files that people read, by patterns. Generated code follows the contract. */
 const PROSE = [
@@ -21,6 +21,17 @@ const PROSE = [
 
 const root = join(import.meta.dirname, '..')
 const files = globSync(PROSE, { cwd: root, exclude: ['CHANGELOG.md', '**/generated/**'] }).sort()
-const violations = [...findBannedNames(join(root, 'src')), ...findBannedProse(root, files)]
+const code = globSync(
+  '{generated,src,scripts,simulators,test,plugins,console/src,examples,clients}/**/*.{ts,tsx}',
+  {
+    cwd: root,
+    exclude: ['**/node_modules/**'],
+  },
+).sort()
+const violations = [
+  ...findBannedNames(join(root, 'src')),
+  ...findBannedProse(root, files),
+  ...findMissingFiles(root, code),
+]
 for (const violation of violations) console.error(violation)
 if (violations.length > 0) process.exitCode = 1

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { ALLOWED_NAMES, BANNED_PROSE, BANNED_WORDS } from './banned-words.ts'
 import { declaredNames } from './declared-names.ts'
 
@@ -27,6 +27,24 @@ export function findBannedProse(root: string, files: readonly string[]): string[
         return banned === undefined
           ? []
           : [`${file}:${index + 1}: "${banned}" is not what people write; write: ${BANNED_PROSE[banned]}`]
+      }),
+  )
+}
+
+/** The name of a file of the project in a comment. Names of files elsewhere end otherwise, or stand in a longer text. */
+const FILE_NAME = /`(?:[\w.-]+\/)*([\w.-]+\.tsx?)`/g
+
+/** One sentence for each comment in these files that names a file that does not exist. */
+export function findMissingFiles(root: string, files: readonly string[]): string[] {
+  const existing = new Set(files.map((file) => basename(file)))
+  return files.flatMap((file) =>
+    readFileSync(join(root, file), 'utf8')
+      .split('\n')
+      .flatMap((text, index) => {
+        const comment = /(?:^\s*\*|\/\/|\/\*).*/.exec(text)?.[0] ?? ''
+        const named = [...comment.matchAll(FILE_NAME)].map(([, name = '']) => name)
+        const missing = named.filter((name) => !existing.has(name))
+        return missing.map((name) => `${file}:${index + 1}: there is no file ${name}`)
       }),
   )
 }

@@ -42,7 +42,7 @@ export interface Market {
   recentPrice: bigint
 }
 
-/** A network: its blocks, its accounts, what waits. `produce.ts` and `fork.ts` move it. */
+/** A network: its blocks, its accounts, what waits. `produce.ts` moves it. */
 export interface Chain {
   readonly genesisHash: string
   readonly rules: Rules

@@ -52,8 +52,8 @@ interface Look {
  * never had it. Absence is therefore proved with an endpoint that
  *
  * 1. does not know the signatures, as no other endpoint does, and
- * 2. has every block that could include the transaction, in its own ledger. `life.ts` computes the range of blocks: a transaction lives for
- *   150 blocks from its blockhash, or until its durable nonce is advanced. `coverage.ts` compares the number of blocks with the difference
+ * 2. has every block that could include the transaction, in its own ledger. `inclusion-window.ts` computes the range of blocks: a transaction lives for
+ *   150 blocks from its blockhash, or until its durable nonce is advanced. `ledgers.ts` compares the number of blocks with the difference
  *   of their heights, which shows every hole.
  *
  * Its signatures are read before and after its ledger. Every other endpoint must do the same, or can never have these blocks: a silent one
