@@ -3704,7 +3704,7 @@ export interface components {
          */
         readonly DisabledReason: {
             /**
-             * @description - `RpcValidationFailed`: most endpoints serve another network than the configured one; or the first block of a test network has changed, so
+             * @description - `RpcValidationFailed`: most endpoints serve another network than configured; or the first block of a test network has changed, so
              *       its chain was reset; or no endpoint has answered in three checks in a row, over at least 30 seconds.
              *     - `BalanceCheckFailed`: the account can spend less than `min_balance`; an account that does not exist can spend nothing.
              *     - `NonceSyncFailed`: EVM. In two checks in a row, the account's next nonce on the chain was already used by a confirmed transaction: the

@@ -11,6 +11,7 @@ import { insertKnownReceivers } from '../../spending/known-receivers-store.ts'
 import { auditedDecision } from '../model/audited-transaction.ts'
 import { isScheduled } from '../model/due.ts'
 import { reportFinished } from '../model/observer.ts'
+import { retryOnConflict } from '../model/retry-on-conflict.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import { ENDED_UNSIGNED, type Transaction } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
@@ -30,25 +31,21 @@ export interface Deciding {
   readonly reason: string | undefined
 }
 
-/** The maximum number of tries: a try fails when another writer changes the record between the read and the write. */
-const MAX_TRIES = 20
-
 /**
  * Decides about a transaction that waits for an approval. The first decision counts; repeating it changes nothing.
  * @throws AppError `transaction_not_found`, `approval_not_found`, `own_approval`, `approval_decided`, `insufficient_balance`
  */
 export async function decideApproval(context: TransactionsContext, deciding: Deciding): Promise<Approval> {
-  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+  return retryOnConflict({ id: deciding.id, doing: 'decided about' }, async () => {
     const { transaction } = await requireTransaction(context.db, deciding.relayer, deciding.id)
     const approval = await requireApproval(context, deciding.id)
     if (approval.requestedBy === deciding.actor.keyId) throw ownApproval(deciding)
     if (isRepeated(approval, deciding)) return approval
     const refusal = overError(approval, transaction, context.clock.now())
     if (refusal) throw refusal
-    if (await decide(context, deciding, { approval, transaction }))
-      return requireApproval(context, deciding.id)
-  }
-  throw new Error(`transaction ${deciding.id} changed ${MAX_TRIES} times while it was being decided about`)
+    const isDecided = await decide(context, deciding, { approval, transaction })
+    return isDecided ? requireApproval(context, deciding.id) : undefined
+  })
 }
 
 /** @throws AppError 404 `approval_not_found` if no rule required an approval of the transaction */

@@ -11,6 +11,7 @@ import { broadcastCurrent } from '../broadcast/broadcast.ts'
 import { chargeChange } from '../budgets/charge.ts'
 import { spendersOf } from '../budgets/evaluate-request.ts'
 import { askBeforeSend } from '../model/before-send.ts'
+import { retryOnConflict } from '../model/retry-on-conflict.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import type { TransactionWithAttempts } from '../model/transaction.ts'
 import { findTransaction, requireTransaction } from '../store/lookups-store.ts'
@@ -27,9 +28,6 @@ import {
 } from './replacement.ts'
 import { evaluateReplacement, REPLACEMENT_CANNOT_WAIT, replacementRefusal } from './replacement-refusal.ts'
 import { undoIfRefused } from './undo-replacement.ts'
-
-/** The maximum number of tries: a try fails when a worker changes the record between the read and the write. */
-const MAX_TRIES = 20
 
 /** A cancellation that a caller requests. */
 export type Cancellation = Omit<Change, 'request'>
@@ -106,7 +104,7 @@ async function refusalOfChange(
 
 async function applyChange(context: TransactionsContext, change: Change): Promise<Replaced> {
   const { relayer, id } = change
-  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+  return retryOnConflict({ id, doing: 'replaced' }, async () => {
     const item = await requireTransaction(context.db, relayer, id)
     const refusal = await refusalOfChange(context, change, item)
     if (refusal) throw refusal
@@ -114,10 +112,8 @@ async function applyChange(context: TransactionsContext, change: Change): Promis
       return { ...item, logs: ['The cancellation is already running.'] }
     const planned = await planChange(context, change, item)
     if (planned.refusal !== undefined || planned.plan === undefined) throw planned.refusal
-    const replaced = await carryOut(context, { change, before: item, plan: planned.plan })
-    if (replaced) return replaced
-  }
-  throw new Error(`transaction ${id} changed ${MAX_TRIES} times while it was being replaced`)
+    return carryOut(context, { change, before: item, plan: planned.plan })
+  })
 }
 
 /** A decided change. */

@@ -7,12 +7,13 @@ import { AppError } from '../../errors.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { hashesOfAll, isNoop } from '../model/attempts.ts'
 import { auditedAction } from '../model/audited-transaction.ts'
+import { retryOnConflict } from '../model/retry-on-conflict.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import { fallBackReason } from '../model/status-reasons.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import { saveOutcomes } from '../store/attempts-store.ts'
-import { findTransaction } from '../store/lookups-store.ts'
+import { requireTransaction } from '../store/lookups-store.ts'
 import { saveTransactions } from '../store/transactions-store.ts'
 import { type Change, nonceClaimProblem } from './replacement.ts'
 
@@ -79,9 +80,6 @@ async function earlierIsIncluded(
   return receipts.some((one) => one.kind === 'included' && one.receipt.result?.appliedHash !== hash)
 }
 
-/** The maximum number of tries: a try fails when a worker changes the record between the read and the write. */
-const MAX_TRIES = 20
-
 /**
  * Restores the previous content and marks the attempt as refused for ever: a later reorganisation must not reopen it, because its bytes
  * would be broadcast again. Returns false when the change did happen after all: the chain includes the attempt, or a worker has already
@@ -93,27 +91,24 @@ async function undoReplacement(
   detail: string,
 ): Promise<boolean> {
   const { db } = context
-  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const item = await findTransaction(db, relayer.id, id)
-    if (item === undefined) break
+  return retryOnConflict({ id, doing: 'restored after a change' }, async () => {
+    const item = await requireTransaction(db, relayer, id)
     const { transaction } = item
     if (transaction.block !== undefined && transaction.currentAttempt === number) return false
     if (item.attempts.some((attempt) => attempt.number > number && attempt.outcome !== 'refused'))
       return false
-    const undone = await transact(db, async (tx) => {
+    return transact(db, async (tx) => {
       const previous = withPreviousContent(transaction, before.transaction, { number, detail })
       const restored = await withoutLostNonce(context, tx, { relayer, previous })
       const [saved] = await saveTransactions(tx, [restored])
-      if (saved === undefined) return false
+      if (saved === undefined) return undefined
       await saveOutcomes(tx, [{ transactionId: id, number, outcome: 'refused', error: detail }])
       const undo = { actor, action: 'undoReplacement' } as const
       const entry = auditedAction(id, undo, { before: transaction, after: saved })
       await appendEntries(tx, auditLogOf(relayer.id), [entry])
       return true
     })
-    if (undone) return true
-  }
-  throw new Error(`transaction ${id} changed ${MAX_TRIES} times while a change of it was being undone`)
+  })
 }
 
 /**

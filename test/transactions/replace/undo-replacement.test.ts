@@ -268,7 +268,7 @@ describe('a record that changes while the change is undone', () => {
     const { before, undo, save, now } = await replaced()
     const change = async () => save((await now()).transaction)
     await expect(undo(REFUSED, racing(20, change))).rejects.toThrow(
-      `transaction ${before.id} changed 20 times while a change of it was being undone`,
+      `transaction ${before.id} changed 20 times while it was being restored after a change`,
     )
     const { transaction, attempts } = await now()
     expect(transaction).toMatchObject({ currentAttempt: 2, cost: 22n })
