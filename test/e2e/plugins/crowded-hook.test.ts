@@ -43,7 +43,8 @@ test('callers of an open path, however many, do not keep the service from asking
     async () =>
       (await service.api<{ state: ShownPlugin['state'] & { queued: number } }>('GET', '/plugins/guard')).body
         .data,
-    ({ state }) => state.running === 128 && state.queued > 0,
+    // Callers without a key have half of the calls that a plugin runs.
+    ({ state }) => state.running === 64 && state.queued > 0,
   )
   const { status } = await service.api('POST', '/relayers/main/transactions', {
     to: RECEIVER,
