@@ -213,6 +213,42 @@ describe('transaction requests', () => {
     )
   })
 
+  test.each([
+    ['an integer', 5],
+    ['digits', '5'],
+  ])('every integer of an operation arrives as itself, as %s', (_form, five) => {
+    const args = [
+      { u64: five },
+      { i64: five },
+      { timepoint: five },
+      { duration: five },
+      { u128: { hi: five, lo: five } },
+      { i256: { hi_hi: five, hi_lo: five, lo_hi: five, lo_lo: five } },
+      { vec: [{ map: [{ key: { symbol: 'k' }, val: { i128: { hi: five, lo: five } } }] }] },
+    ]
+    const asset = { type: 'native' }
+    const predicate = { and: [{ before_absolute_time: five }, { not: { before_relative_time: five } }] }
+    const operations = [
+      { type: 'payment', destination: ACCOUNT, asset, amount: five },
+      { type: 'create_account', destination: ACCOUNT, starting_balance: five },
+      {
+        type: 'create_claimable_balance',
+        asset,
+        amount: five,
+        claimants: [{ destination: ACCOUNT, predicate }],
+      },
+      { type: 'invoke_contract', contract_address: CONTRACT_ID, function_name: 'f', args },
+    ]
+    const result = validator.request('sendTransaction', {
+      path: { relayer_id: 'r' },
+      querystring: '',
+      header: () => undefined,
+      body: parseJson(JSON.stringify({ network: 'testnet', operations })),
+    })
+    const exact = JSON.parse(JSON.stringify(operations), (_key, value) => (value === five ? 5n : value))
+    expect(result).toMatchObject({ kind: 'valid', input: { body: { operations: exact } } })
+  })
+
   test('no integer outside of int64 passes as gas_limit', () => {
     const outside = fc.oneof(
       fc.bigInt({ min: 2n ** 63n, max: 2n ** 200n }),
