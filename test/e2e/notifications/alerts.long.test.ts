@@ -85,14 +85,17 @@ async function tells(kind: Notice['alert'], ...states: Notice['state'][]): Promi
   return last
 }
 
+/** A check reads the balances of all accounts in one `eth_call`. */
+const balanceReads = () => node.calls.get('eth_call') ?? 0
+
 /** Lets this many checks of the balance pass. */
 async function checks(count: number): Promise<void> {
   for (let check = 0; check < count; check += 1) {
-    const before = node.calls.get('eth_getBalance') ?? 0
+    const before = balanceReads()
     await until(
       async () => {
         clock.advance(STEP_MS)
-        return node.calls.get('eth_getBalance') ?? 0
+        return balanceReads()
       },
       (calls) => calls > before,
     )
