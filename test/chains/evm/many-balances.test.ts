@@ -58,7 +58,8 @@ test('one call reads up to 750 balances on a chain without any contract, exactly
     [0n, 123_456_789_012_345_678_901n, largest].map((value) => ({ kind: 'ok', value })),
   )
   expect(balances.at(-1)).toEqual({ kind: 'ok', value: 1n })
-  expect([asked('eth_call'), asked('eth_getBalance')]).toEqual([2, 0])
+  // One of them is compared with what the node says of it alone.
+  expect([asked('eth_call'), asked('eth_getBalance')]).toEqual([2, 1])
 })
 
 test('one endpoint of three that lies about many balances changes none of them', async () => {
@@ -76,6 +77,24 @@ test('one endpoint of three that lies about many balances changes none of them',
   const told = await Promise.all([read(), read()])
   expect(told).toEqual([told[0], told[0]])
   expect(told[0]?.[2]).toBe(7n)
+})
+
+test('on a chain whose programs see balances in another unit, the balances are those that its nodes tell', async () => {
+  const { reader, asked, used } = readerThrough(1)
+  const [node] = used
+  if (node === undefined) throw new Error('there is no node')
+  const coin = 10n ** 18n
+  const words = [coin, 2n * coin].map((value) => (value / 10n ** 10n).toString(16).padStart(64, '0'))
+  node.habits = {
+    lie: ({ method }, reply) => (method === 'eth_call' ? { ...reply, result: `0x${words.join('')}` } : reply),
+  }
+  const addresses = [21, 22].map(addressOf)
+  await setBalance(addressOf(21), coin)
+  await setBalance(addressOf(22), 2n * coin)
+  const expected = [coin, 2n * coin].map((value) => ({ kind: 'ok', value }))
+  expect(await reader.balances(addresses)).toEqual(expected)
+  expect(await reader.balances(addresses)).toEqual(expected)
+  expect([asked('eth_call'), reader.balancesPerCall()]).toEqual([1, 1])
 })
 
 test('where an endpoint refuses that, a few are read one by one, the others later, and it is asked again in an hour', async () => {

@@ -1,4 +1,5 @@
 import { numberToHex } from 'viem/utils'
+import { larger, smaller } from '../../../lib/bigint.ts'
 import { slicesOf } from '../../../lib/object.ts'
 import type { Clock } from '../../../lib/time.ts'
 import { type Answer, NO_REPLY } from '../../answer.ts'
@@ -15,7 +16,10 @@ export interface AccountReader {
   nonces(addresses: readonly string[], asOf?: bigint): Promise<Answer<bigint>[]>
   /** Reads the balance in wei; unknown from an endpoint that is behind, because it may have missed a deposit. */
   balance(address: string, asOf?: bigint): Promise<Answer<bigint>>
-  /** Reads the balances of many addresses like `balance`; unknown beyond a few on chains that tell them one by one. */
+  /**
+   * Reads the balances of many addresses like `balance`; unknown beyond a few on chains that tell them one by
+   * one.
+   */
   balances(addresses: readonly string[]): Promise<Answer<bigint>[]>
   /** Returns the number of balances that one call reads. */
   balancesPerCall(): number
@@ -52,6 +56,19 @@ const MAX_REMEMBERED = 50_000
 /** A node that has refused to tell many balances in one call is asked again after this time, in ms. */
 const REFUSED_FOR_MS = 3_600_000
 
+/**
+ * A chain whose programs see balances in the unit of its nodes is asked about that again after this time, in
+ * ms.
+ */
+const COMPARED_FOR_MS = 3_600_000
+
+/**
+ * Two reads of a balance that are more than this many times apart are in different units: programs on Hedera
+ * see hundred-millionths of a coin, and its nodes tell the 10^18th part. With a smaller factor, an account
+ * that moves between the reads looks like such a chain.
+ */
+const OTHER_UNIT = 1_000n
+
 /** The most balances that are read one by one where no call tells many. The next read has the others. */
 const MAX_ONE_BY_ONE = 10
 
@@ -70,6 +87,8 @@ export function createAccountReader(client: PooledClient, blocktimeMs: number, c
   const agreed = new Map<string, bigint>()
   const tolerance = headTolerance(blocktimeMs)
   let refusedUntil = Number.NEGATIVE_INFINITY
+
+  let comparedUntil = Number.NEGATIVE_INFINITY
 
   const balancesPerCall = () => (clock.monotonic() < refusedUntil ? 1 : MANY_BALANCES)
 
@@ -117,6 +136,24 @@ export function createAccountReader(client: PooledClient, blocktimeMs: number, c
     return kind.rule.of(atHead(told, tolerance).map(({ value }) => value))
   }
 
+  /**
+   * Compares one of many balances with what `eth_getBalance` says of it; unknown without an answer to that.
+   */
+  async function compareUnit(
+    addresses: readonly string[],
+    answers: readonly Answer<bigint>[],
+  ): Promise<'same' | 'other' | 'unknown'> {
+    if (clock.monotonic() < comparedUntil) return 'same'
+    const index = answers.findIndex((answer) => answer.kind === 'ok' && answer.value > 0n)
+    const [many, address] = [answers[index], addresses[index]]
+    if (many?.kind !== 'ok' || address === undefined) return 'same'
+    const [one] = await read(BALANCE, { addresses: [address], question: oneByOne(BALANCE) })
+    if (one?.kind !== 'ok') return 'unknown'
+    if (larger(one.value, many.value) > smaller(one.value, many.value) * OTHER_UNIT) return 'other'
+    comparedUntil = clock.monotonic() + COMPARED_FOR_MS
+    return 'same'
+  }
+
   async function balances(addresses: readonly string[]): Promise<Answer<bigint>[]> {
     if (addresses.length > 1 && balancesPerCall() > 1) {
       let isRefused = false
@@ -124,8 +161,14 @@ export function createAccountReader(client: PooledClient, blocktimeMs: number, c
         isRefused = true
       }
       const answers = await read(BALANCE, { addresses, question: (some) => manyAtOnce(some, onRefusal) })
-      if (!isRefused || answers.some(({ kind }) => kind === 'ok')) return answers
-      refusedUntil = clock.monotonic() + REFUSED_FOR_MS
+      const isTold = !isRefused || answers.some(({ kind }) => kind === 'ok')
+      const unit = isTold ? await compareUnit(addresses, answers) : 'other'
+      if (unit === 'same') return answers
+      if (unit === 'other') {
+        refusedUntil = clock.monotonic() + REFUSED_FOR_MS
+        // What the endpoints agreed on in the other unit would let one of them say anything above it.
+        agreed.clear()
+      }
     }
     const asked = addresses.slice(0, MAX_ONE_BY_ONE)
     const answers = await read(BALANCE, { addresses: asked, question: oneByOne(BALANCE) })
