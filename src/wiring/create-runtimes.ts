@@ -167,24 +167,18 @@ export async function createRuntimes(options: RuntimeSetOptions) {
 }
 
 /**
- * Checks which chain every endpoint group serves. A wrong one is a mistake in the configuration and stops the start; one
- * endpoint of several that serves another chain, and a node that does not answer, are only logged.
+ * Checks which chain every endpoint group serves. A wrong one is a mistake in the configuration and stops the
+ * start; one endpoint of several that serves another chain, and a node that does not answer, are only logged.
  * Urls of callers never stop the start: the first health check disables the relayers that use them.
  */
 async function verifyChains(registry: RelayerRegistry, log: Logger): Promise<void> {
   const answers = await Promise.all(
-    [...registry.endpointGroups()].map(
-      async ([
-        name,
-        {
-          runtime: { network, chain },
-        },
-      ]) => {
-        const each = await chain.verify({ each: true })
-        const untrusted = network.rpcUrls.some((url) => url.untrusted)
-        return { name, untrusted, each, answer: each.kind === 'refused' ? await chain.verify() : each }
-      },
-    ),
+    [...registry.endpointGroups()].map(async ([name, { runtime }]) => {
+      const { network, chain } = runtime
+      const each = await chain.verify({ each: true })
+      const untrusted = network.rpcUrls.some((url) => url.untrusted)
+      return { name, untrusted, each, answer: each.kind === 'refused' ? await chain.verify() : each }
+    }),
   )
   const problems = answers.flatMap(({ untrusted, answer }) =>
     answer.kind === 'refused' && !untrusted ? [answer.refusal.detail] : [],

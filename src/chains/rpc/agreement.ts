@@ -245,9 +245,9 @@ interface HeadAsking {
 type HeadClient = Pick<PooledClient, 'sendAsOf' | 'sendEverywhere' | 'states' | 'seenHead'>
 
 /**
- * Reads the head from an endpoint that is as far as the others were lately. A head that no other endpoint can have
- * reached would make every real one look old, and an old one would hold up what waits: both are questions to all, and
- * so is an unreadable one.
+ * Reads the head from an endpoint that is as far as the others were lately. A head that no other endpoint can
+ * have reached would make every real one look old, and an old one would hold up what waits: both are
+ * questions to all, and so is an unreadable one.
  */
 export async function askHead(client: HeadClient, asking: HeadAsking): Promise<Answer<Head>> {
   const { calls, read, aheadBlocks, lateBlocks = aheadBlocks } = asking
@@ -259,11 +259,12 @@ export async function askHead(client: HeadClient, asking: HeadAsking): Promise<A
 
   const first = await client.sendAsOf(calls)
   const head = read(first)
-  if (client.states().length < 2) return head
+  // Where no one answered, every endpoint was asked already.
+  if (client.states().length < 2 || first.every(({ reply }) => reply.kind === 'unknown')) return head
   if (head.kind === 'ok' && isCredible(head.value, first[0]?.head)) return head
   const everywhere = await client.sendEverywhere(calls, undefined, ALL_IN_TIME)
   const heads = everywhere.map(read).flatMap((one) => (one.kind === 'ok' ? [one.value] : []))
-  // Of two, the one that is nearer to what was seen before: neither is late.
+  // Neither of two is late, so the one counts that is nearer to what was seen before.
   const newest = secondHighest(heads.flatMap(({ number }) => (isOld(number, seen()) ? [] : [number])))
   const agreed = heads.find(({ number }) => number === newest)
   return agreed === undefined ? head : { kind: 'ok', value: agreed }
