@@ -22,19 +22,27 @@ import {
 /** The time between blocks in ms, as on most rollups. */
 const BLOCK_MS = 2_000
 
-/** The checks of the start are over after this time, in ms; with it, each period begins between two checks. */
+/**
+ * The checks of the start are over after this time, in ms; with it, each period begins between two checks.
+ */
 const SETTLE_MS = 50_000
 
 /** Calls are counted for this time, in ms: two rounds of health checks. */
 const PERIOD_MS = 60_000
 
-/** Transactions under light load, and the time between two of them, in ms: what was read for one is too old for the next. */
+/**
+ * Transactions under light load, and the time between two of them, in ms: what was read for one is too old
+ * for the next.
+ */
 const LIGHT = 15
 const LIGHT_PAUSE_MS = 6_000
 
 const BYTES = 'PostgreSQL, bytes per transaction with its attempt, events and indexes'
 
-/** The units of hosted providers for one call, as their public tables had them in November 2026; methods without a row cost `other`. */
+/**
+ * The units of hosted providers for one call, from their public tables (docs/what-it-costs.md); methods
+ * without a row cost `other`.
+ */
 const UNITS = {
   'Alchemy compute units': {
     other: 20,
@@ -50,7 +58,10 @@ const UNITS = {
 
 type Counts = ReadonlyMap<string, number>
 
-/** Counts the calls to nodes inside of batches: at rest, for a transaction, and what they cost at hosted providers. */
+/**
+ * Counts the calls to nodes inside of batches: at rest, for a transaction, and what they cost at hosted
+ * providers.
+ */
 export async function benchCalls({
   transactions,
   relayers,
