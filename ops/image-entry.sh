@@ -1,7 +1,8 @@
 #!/bin/sh
-# The entry of the image: becomes the command in its arguments. A container that starts as root gives that up here. The service gets the user who
-# owns the data, and with plugins the four capabilities that it takes to start and end processes of another user, whom its plugins then have
-# (docs/plugins.md). A container with another user, or without the capabilities, is left as it is.
+# The entry of the image: becomes the command in its arguments. A container that starts as root gives that up
+# here. The service gets the user who owns the data, and with plugins the four capabilities that it takes to
+# start and end processes of another user, whom its plugins then have (docs/plugins.md). A container with
+# another user, or without the capabilities, is left as it is.
 set -eu
 
 # CHOWN, KILL, SETGID and SETUID, and SETPCAP to give up all others, by their bits.

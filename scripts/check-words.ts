@@ -1,6 +1,7 @@
 /**
- * Checks that no name that `src` declares, and no sentence there, in the clients, the guides or the contract, contains a word of
- * `scripts/words/banned-words.ts`, and that every file that a comment names exists. Prints each one; exit code 1 if there is one.
+ * Checks that no name that `src` declares, and no sentence there, in the clients, the guides or the contract,
+ * contains a word of `scripts/words/banned-words.ts`, and that every file that a comment names exists. Prints
+ * each one; exit code 1 if there is one.
  */
 import { globSync } from 'node:fs'
 import { join } from 'node:path'

@@ -112,7 +112,9 @@ export function internalError(cause: unknown): AppError {
   return new AppError('internal_error', detail, { cause })
 }
 
-/** Returns the error of a request that names a relayer that does not exist, or that its API key does not see. */
+/**
+ * Returns the error of a request that names a relayer that does not exist, or that its API key does not see.
+ */
 export function relayerNotFound(id: string): AppError {
   return new AppError('relayer_not_found', `There is no relayer ${id}.`)
 }

@@ -94,7 +94,10 @@ interface Failed {
 interface Exposure {
   readonly open: readonly Open[]
   readonly failed: readonly Failed[]
-  /** What ended in a block that a node which is behind may not have yet: then the payer's balance does not show it. */
+  /**
+   * What ended in a block that a node which is behind may not have yet: then the payer's balance does not
+   * show it.
+   */
   readonly included: readonly Included[]
 }
 
@@ -202,8 +205,9 @@ function withEnd(
 }
 
 /**
- * Checks it, and compares what the payer has with what is open and with this. What is open is looked up before, so that the balance shows what a
- * block included by then. Where it does not suffice, a block may have included something in between, so both are done once more.
+ * Checks it, and compares what the payer has with what is open and with this. What is open is looked up
+ * before, so that the balance shows what a block included by then. Where it does not suffice, a block may
+ * have included something in between, so both are done once more.
  */
 async function checkFunds<Verified extends Checked>(
   { at, entry }: { readonly at: string; readonly entry: Claim['entry'] },

@@ -1,7 +1,8 @@
 import { type ApiRequest, Crowded, type HostApi, isRecord, type World } from './host.ts'
 
-// The plugin has one API key, whose rate and connections all callers share: they take turns here, so that one who asks for more than there is keeps
-// none of the others from his share. All callers without a key have one share, which their addresses divide: addresses are free.
+// The plugin has one API key, whose rate and connections all callers share: they take turns here, so that one
+// who asks for more than there is keeps none of the others from his share. All callers without a key have one
+// share, which their addresses divide: addresses are free.
 
 /** Who asks. */
 export interface Caller {
@@ -34,7 +35,10 @@ export function createFairQueue({
   running: most = MAX_RUNNING,
   waiting: longest = MAX_WAITING,
 } = {}): FairQueue {
-  /** What waits, by the key and then the address of its caller. The next one of the first is next, and then that one is last. */
+  /**
+   * What waits, by the key and then the address of its caller. The next one of the first is next, and then
+   * that one is last.
+   */
   const waiting = new Map<string, Map<string, readonly (() => void)[]>>()
   let running = 0
   const line = { length: 0, end: Promise.resolve() as Promise<unknown> }

@@ -99,7 +99,8 @@ export async function verify(call: FacilitatorCall, settings: Settings, world: W
     await checkPaymentId(asked, world)
     const { payment } = asked
     const now = world.now()
-    // Both are asked at the same time. What was accepted before is told first, whatever the chain says of it now.
+    // Both are asked at the same time. What was accepted before is told first, whatever the chain says of it
+    // now.
     const [found, verified] = await Promise.allSettled([
       findTransaction(asked, world),
       payment.verify({ now, deadline: now + settings.timeoutMs }),

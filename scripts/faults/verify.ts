@@ -61,8 +61,8 @@ async function settleRounds(testBed: TestBed, known: ReadonlySet<string>): Promi
 }
 
 /**
- * A price of a caller below a minimum that a node named waits for so long, in ms, until it is tried again (`node-limits.ts`); others overtake
- * it meanwhile.
+ * A price of a caller below a minimum that a node named waits for so long, in ms, until it is tried again
+ * (`node-limits.ts`); others overtake it meanwhile.
  */
 const PRICE_HOLD_MS = 3_600_000
 

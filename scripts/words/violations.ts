@@ -31,7 +31,10 @@ export function findBannedProse(root: string, files: readonly string[]): string[
   )
 }
 
-/** The name of a file of the project in a comment. Names of files elsewhere end otherwise, or stand in a longer text. */
+/**
+ * The name of a file of the project in a comment. Names of files elsewhere end otherwise, or stand in a
+ * longer text.
+ */
 const FILE_NAME = /`(?:[\w.-]+\/)*([\w.-]+\.tsx?)`/g
 
 /** One sentence for each comment in these files that names a file that does not exist. */

@@ -100,7 +100,9 @@ export type InclusionProof =
   | { readonly kind: 'absent'; readonly usedBy?: string | undefined }
   | { readonly kind: 'unknown'; readonly detail: string; readonly unprovable?: true }
 
-/** The answer of an endpoint that did not give any: a reply, an answer and a result of a broadcast at once. */
+/**
+ * The answer of an endpoint that did not give any: a reply, an answer and a result of a broadcast at once.
+ */
 export const NO_REPLY = { kind: 'unknown', detail: 'no reply' } as const
 
 export interface Head {

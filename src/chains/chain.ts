@@ -154,9 +154,14 @@ export interface ChainOf<
   endpoints(): EndpointReport[]
   /** Reads the amount that the account can spend, without the reserve that the chain itself holds back. */
   balance(address: string): Promise<Answer<bigint>>
-  /** Reads like `balance`, for many accounts in as few calls as the chain allows, in the order of the addresses. */
+  /**
+   * Reads like `balance`, for many accounts in as few calls as the chain allows, in the order of the
+   * addresses.
+   */
   balances(addresses: readonly string[]): Promise<Answer<bigint>[]>
-  /** Returns the number of balances that one call of `balances` reads; 1 where the nodes tell them one by one. */
+  /**
+   * Returns the number of balances that one call of `balances` reads; 1 where the nodes tell them one by one.
+   */
   balancesPerCall(): number
   /** Like `balance`, but up to about one block stale, so frequent reads do not wait for a node. */
   recentBalance(address: string): Promise<Answer<bigint>>

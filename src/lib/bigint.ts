@@ -1,6 +1,9 @@
 declare const meaning: unique symbol
 
-/** An integer with one meaning. The compiler refuses one with another meaning, and an integer without any, in its place. */
+/**
+ * An integer with one meaning. The compiler refuses one with another meaning, and an integer without any, in
+ * its place.
+ */
 export type Quantity<Meaning extends string> = bigint & { readonly [meaning]: Meaning }
 
 /** `Math.max` and `Math.min` know no bigint. */

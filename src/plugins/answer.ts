@@ -65,7 +65,7 @@ export function createAnswering({ id, api, kv, log }: AnsweringDeps) {
     // What runs outside of a call has no depth to count, so it cannot call plugins.
     const result = await api.call(message, run?.call.origin ?? { requestId: undefined, depth: MAX_DEPTH })
     const { method, path } = message
-    // What has no answer may have been done.
+    // A request without an answer may have changed something.
     const isRead = 'isRead' in result ? result.isRead : method === 'GET'
     if (run !== undefined && !isRead) run.changes += 1
     if (run !== undefined && run.traces.length < MAX_TRACES && 'status' in result) {

@@ -126,8 +126,8 @@ export function startChild(
 }
 
 /**
- * Returns the command that becomes the user before it becomes the command in its arguments. Only root loses its capabilities by changing the user; a process of
- * another one would keep those of the service.
+ * Returns the command that becomes the user before it becomes the command in its arguments. Only root loses
+ * its capabilities by changing the user; a process of another one would keep those of the service.
  */
 function withoutCapabilities({ uid, gid }: PluginUser): readonly string[] {
   const ids = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups']

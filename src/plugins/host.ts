@@ -94,16 +94,16 @@ interface HostDeps {
 }
 
 /**
- * Calls in the process at once, those of them that are by callers without an API key, hooks that run besides them, and calls that wait for one of
- * them: of strangers, of others, hooks. Strangers at an open path cannot keep callers with a key from an answer, nor the service from asking
- * `before_send`.
+ * Calls in the process at once, those of them that are by callers without an API key, hooks that run besides
+ * them, and calls that wait for one of them: of strangers, of others, hooks. Strangers at an open path cannot
+ * keep callers with a key from an answer, nor the service from asking `before_send`.
  */
 const MAX_RUNNING = 128
 const MAX_ANONYMOUS = 64
 const MAX_HOOKS = 128
 const MAX_QUEUED = 1_000
 
-/** What waits; the first kind comes first. */
+/** The kinds of calls that wait, in the order in which they begin. */
 const KINDS = ['hooks', 'calls', 'anonymous'] as const
 type Kind = (typeof KINDS)[number]
 

@@ -18,16 +18,22 @@ import { createLeaseHolder, createLoop, type Loop } from './loop.ts'
 /** Time in ms between two rounds of the loop. A round costs nothing while no check is due. */
 const ROUND_MS = 1_000
 
-/** The lowest limit of the checks that one round starts. A lower one takes more calls to nodes, because each round has calls of its own. */
+/**
+ * The lowest limit of the checks that one round starts. A lower one takes more calls to nodes, because each
+ * round has calls of its own.
+ */
 const LOWEST_LIMIT = 1_500
 
 /**
- * The most calls for balances that one chain gets in an interval. Where more would be needed, the accounts take turns, the longest waiting first,
- * so that the calls do not grow with the number of relayers.
+ * The most calls for balances that one chain gets in an interval. Where more would be needed, the accounts
+ * take turns, the longest waiting first, so that the calls do not grow with the number of relayers.
  */
 const BALANCE_CALLS = 8
 
-/** The number of accounts of a chain that are looked at whole in each interval although they seem to be at rest, in turns. */
+/**
+ * The number of accounts of a chain that are looked at whole in each interval although they seem to be at
+ * rest, in turns.
+ */
 const IN_TURN = 2
 
 /** Time in ms that the lease lasts. Two processes that check at the same time only check twice. */

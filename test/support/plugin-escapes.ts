@@ -1,4 +1,6 @@
-/** The reason of a refusal: Node's own code for what is denied, a member that is not there, or another one. */
+/**
+ * The reason of a refusal: Node's own code for what is denied, a member that is not there, or another one.
+ */
 type Reason = 'denied' | 'no function' | 'nothing' | 'refused'
 
 /** [what it does, the way of the attacking plugin, its parameters, the reason of the refusal if it is not `denied`] */

@@ -198,7 +198,10 @@ test('the stop does not wait for a chain that hangs', async () => {
   await worker.stop()
 })
 
-/** Adds so many relayers on one chain that counts the balances that it is asked for, and how often it is asked at all. */
+/**
+ * Adds so many relayers on one chain that counts the balances that it is asked for, and how often it is asked
+ * at all.
+ */
 async function addMany(count: number, balancesPerCall: number) {
   const stub = createStubChain()
   const counter = { looks: 0 }

@@ -223,8 +223,8 @@ const GENESIS: GenesisQuestion = {
 const CHAIN_ID: RpcCall = { method: 'eth_chainId', params: [] }
 
 /**
- * Refuses endpoints of another chain than the configured one. A signature for another chain would be valid there
- * (EIP-155), and their nonces would be wrong.
+ * Refuses endpoints of another chain than the configured one. A signature for another chain would be valid
+ * there (EIP-155), and their nonces would be wrong.
  */
 function verifyChainId(
   client: PooledClient,

@@ -9,15 +9,19 @@ interface NetworkQuestion {
   readonly compare: (reply: RpcReply) => Answer<void>
 }
 
-/** How much it takes to refuse the endpoints of a network. */
+/** The options say which endpoints are refused. */
 export interface VerifyOptions {
-  /** One endpoint that serves another network is enough: for endpoints that an operator or caller is about to configure. */
+  /**
+   * One endpoint that serves another network is enough: for endpoints that an operator or caller is about to
+   * configure.
+   */
   readonly each?: boolean
 }
 
 /**
- * Asks every endpoint which network it serves. Refuses if more of them serve another network than the configured one:
- * of several, one alone refuses nothing (I16). `replies` are those to the call, where it was asked already.
+ * Asks every endpoint which network it serves. Refuses if more of them serve another network than the
+ * configured one: of several, one alone refuses nothing (I16). `replies` are those to the call, where it was
+ * asked already.
  */
 export async function verifyNetwork(
   client: Pick<PooledClient, 'send' | 'sendEverywhere' | 'states'>,

@@ -152,9 +152,9 @@ async function reviewUnsigned(
 const GENESIS: RpcCall = { method: 'getGenesisHash', params: [] }
 
 /**
- * Refuses endpoints of another cluster than the configured one, where that is known. A signed transaction does not
- * name its network, only its blockhash does, so endpoints of another cluster would report other accounts. The call also
- * notes which endpoints keep old transactions.
+ * Refuses endpoints of another cluster than the configured one, where that is known. A signed transaction
+ * does not name its network, only its blockhash does, so endpoints of another cluster would report other
+ * accounts. The call also notes which endpoints keep old transactions.
  */
 async function verifyEndpoints(
   { client, network, history }: Verified,

@@ -188,8 +188,8 @@ function comparePrice(draft: StellarDraft, market: Market) {
 const NETWORK: RpcCall = { method: 'getNetwork', params: {} }
 
 /**
- * Refuses endpoints of another network than the configured one. Every signature is for one network's passphrase, so
- * another network would refuse the bytes, and its sequence numbers would be wrong.
+ * Refuses endpoints of another network than the configured one. Every signature is for one network's
+ * passphrase, so another network would refuse the bytes, and its sequence numbers would be wrong.
  */
 function verifyPassphrase(
   client: PooledClient,

@@ -82,7 +82,10 @@ export interface DeliveryCountsTable {
   count: bigint
 }
 
-/** One event for one notification, from the result of its first attempt on. Its id is derived from these two (`deliveryId`). */
+/**
+ * One event for one notification, from the result of its first attempt on. Its id is derived from these two
+ * (`deliveryId`).
+ */
 export interface DeliveriesTable {
   notification_id: string
   event_number: bigint

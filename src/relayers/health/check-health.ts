@@ -60,7 +60,10 @@ export interface HealthChecker {
 export function createHealthChecker(deps: HealthCheckerDeps): HealthChecker {
   const sweeps = new WeakMap<Chain, Sweep>()
 
-  /** Relayers of one chain that are checked one group after the other share what was asked about the chain, unless something is wrong. */
+  /**
+   * Relayers of one chain that are checked one group after the other share what was asked about the chain,
+   * unless something is wrong.
+   */
   function sweepOf(chain: Chain, targets: readonly HealthTarget[]): Sweep {
     const now = deps.clock.monotonic()
     const present = sweeps.get(chain)
@@ -103,15 +106,21 @@ async function checkOne(deps: HealthCheckerDeps, id: string): Promise<Relayer | 
   return findRelayer(deps.db, id)
 }
 
-/** Groups of relayers whose checks start within this time belong together, in ms: what was heard about the chain counts for all. */
+/**
+ * Groups of relayers whose checks start within this time belong together, in ms: what was heard about the
+ * chain counts for all.
+ */
 const SWEEP_MS = 5_000
 
-/** What is asked about a chain once for all of its relayers. */
+/** The questions about a chain that are asked once for all of its relayers. */
 interface Sweep {
   /** The time of its start in ms of the monotonic clock. */
   readonly at: number
   readonly network: Promise<Answer<void>>
-  /** The query for the head, which makes the height of every endpoint known, so that the pool ignores one that lags. */
+  /**
+   * The query for the head, which makes the height of every endpoint known, so that the pool ignores one that
+   * lags.
+   */
   head?: Promise<unknown>
 }
 
@@ -174,7 +183,10 @@ async function check(
   }))
 }
 
-/** Returns the last complete look at an account that found it in order, as far as the next check may rely on it. */
+/**
+ * Returns the last complete look at an account that found it in order, as far as the next check may rely on
+ * it.
+ */
 function lookedAt(
   { memory: before }: HealthTarget,
   { facts: { network, looked, balance }, evaluation: { reason, unsure } }: Finding,
@@ -244,7 +256,8 @@ function nothingHeard(chain: Chain): Heard {
 }
 
 const NOT_ASKED = { kind: 'unknown', detail: 'not asked' } as const
-/** What a look at the whole account has read. */
+
+/** The facts that a look at the whole account has read. */
 interface Look extends Pick<HealthFacts, 'tokens' | 'sourceAccounts' | 'unexplained' | 'history'> {
   /** False if only the balance of the account was read. */
   readonly looked: boolean
@@ -255,9 +268,10 @@ type Heard = HealthFacts & Look
 const NOT_LOOKED: Look = { looked: false, sourceAccounts: [], unexplained: [], history: NOT_ASKED }
 
 /**
- * Queries one chain about all of its relayers, in order. Read the confirmed nonces before, so that the chain has included them. The
- * identity of the chain is queried once and first; the other queries go out together, so that they share batches. All balances take few
- * calls, and only accounts that are not at rest take more. Keys in key services are checked at the same time.
+ * Queries one chain about all of its relayers, in order. Read the confirmed nonces before, so that the chain
+ * has included them. The identity of the chain is queried once and first; the other queries go out together,
+ * so that they share batches. All balances take few calls, and only accounts that are not at rest take more.
+ * Keys in key services are checked at the same time.
  */
 async function askHealth(
   chain: Chain,
@@ -313,7 +327,9 @@ async function lookAt(
   return new Map(await Promise.all(looks))
 }
 
-/** Reads the next nonces of all source accounts of these relayers, by address; none on chains without nonces. */
+/**
+ * Reads the next nonces of all source accounts of these relayers, by address; none on chains without nonces.
+ */
 async function readAllNonces(
   { sequencing }: Chain,
   all: readonly Asked[],

@@ -69,13 +69,19 @@ export type HistoryCheck =
     }
   | { readonly kind: 'unknown'; readonly detail: string }
 
-/** The findings of earlier checks: some faults need more than one check as a proof, and an account at rest is not read again. */
+/**
+ * The findings of earlier checks: some faults need more than one check as a proof, and an account at rest is
+ * not read again.
+ */
 export interface HealthMemory {
   /** The number of checks in a row without any answer, and the time of the first, in ms since the epoch. */
   readonly silence?: { readonly checks: number; readonly since: number }
   /** The number of checks in a row that found a nonce out of step. */
   readonly outOfStep: number
-  /** The last check that found everything about the account in order; absent if the next one must look at everything. */
+  /**
+   * The last check that found everything about the account in order; absent if the next one must look at
+   * everything.
+   */
   readonly looked?: Looked
 }
 
@@ -89,8 +95,9 @@ export interface Looked {
 }
 
 /**
- * Returns true if a check must read more of an account than its balance: what it has used on the chain, and what waits in pools. What an account
- * sends costs a fee, so a balance that has not changed says that it was at rest. Without a balance, the answer is what is known before. Pure.
+ * Returns true if a check must read more of an account than its balance: what it has used on the chain, and
+ * what waits in pools. What an account sends costs a fee, so a balance that has not changed says that it was
+ * at rest. Without a balance, the answer is what is known before. Pure.
  */
 export function needsLook(
   { relayer, memory }: Pick<HealthTarget, 'relayer' | 'memory'>,
@@ -100,7 +107,7 @@ export function needsLook(
   const { systemDisabled, disabledReason } = relayer
   if (looked === undefined || (systemDisabled && disabledReason?.type !== 'BalanceCheckFailed')) return true
   if (balance?.kind !== 'ok') return false
-  // What it has used decides nothing while it has too little to spend.
+  // The nonces that it has used decide nothing while it has too little to spend.
   return balance.value !== looked.balance || (systemDisabled && balance.value >= minBalanceOf(relayer))
 }
 

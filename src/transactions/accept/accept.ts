@@ -37,13 +37,15 @@ interface Sender {
 /** Accepts requests for relayers with one account or several. */
 export interface Acceptor {
   /**
-   * Accepts a request. A repeated idempotency key gives the transaction that the first request with it created.
+   * Accepts a request. A repeated idempotency key gives the transaction that the first request with it
+   * created.
    * @throws AppError with the rule that the request breaks, or `idempotency_key_reused`; nothing is stored then
    */
   send(relayer: Relayer, sending: Sending): Promise<Accepted>
   /**
-   * Accepts all requests of a batch for one account, or none. They are stored in one database transaction in their
-   * order, so the budgets and the balance count the items before each one. The results are in the order of the items.
+   * Accepts all requests of a batch for one account, or none. They are stored in one database transaction in
+   * their order, so the budgets and the balance count the items before each one. The results are in the order
+   * of the items.
    * @throws AppError with the first item that is refused; nothing is stored then
    */
   sendBatch(relayer: Relayer, batch: Batch): Promise<readonly Accepted[]>
@@ -62,9 +64,9 @@ const MAX_ROWS = 200
 const ALL = ''
 
 /**
- * Creates the acceptor: it checks, simulates and stores requests with their events and audit entries. When a promise
- * resolves, the rows are committed (I1). A node that does not answer refuses no request (I6): the worker simulates
- * again before it signs.
+ * Creates the acceptor: it checks, simulates and stores requests with their events and audit entries. When a
+ * promise resolves, the rows are committed (I1). A node that does not answer refuses no request (I6): the
+ * worker simulates again before it signs.
  */
 export function createAcceptor(context: TransactionsContext, chooser: AccountChooser): Acceptor {
   const admitOne = createBatcher<Candidate, Decision>({
@@ -93,7 +95,7 @@ export function createAcceptor(context: TransactionsContext, chooser: AccountCho
   }
 }
 
-/** How requests are admitted, and what their errors say. */
+/** A way to admit requests: each by itself, or all of a batch together. */
 interface Way {
   /** Says in an error which item it is about. */
   readonly at: (index: number, error: unknown) => unknown
@@ -113,7 +115,10 @@ interface Fresh extends SendItem {
   readonly index: number
 }
 
-/** Keys hold for all accounts of a relayer, so they are looked up before one is chosen: a repeated request needs none. */
+/**
+ * Keys hold for all accounts of a relayer, so they are looked up before one is chosen: a repeated request
+ * needs none.
+ */
 async function accept(accepting: Accepting, relayer: Relayer, batch: Batch): Promise<readonly Accepted[]> {
   const { context, chooser, at } = accepting
   const { items, lane } = batch
@@ -137,8 +142,9 @@ async function accept(accepting: Accepting, relayer: Relayer, batch: Batch): Pro
     const outcomes = earlier.flatMap((one, index) => one ?? admitted.get(index) ?? [])
     return await readOutcomes(context, relayer, outcomes)
   } catch (error) {
-    // A concurrent request with the same key may have been accepted in the meantime, and may be the reason for this
-    // refusal. Each further round has more used keys, so there are at most as many as there are items.
+    // A concurrent request with the same key may have been accepted in the meantime, and may be the reason
+    // for this refusal. Each further round has more used keys, so there are at most as many as there are
+    // items.
     if ((await usedKeys()).size === used.size) throw error
     return accept(accepting, relayer, batch)
   }
@@ -217,8 +223,8 @@ function requireCandidate(
 
 /**
  * Admits candidates by a balance that may be about a block old: what was spent since then is noticed before a
- * transaction is signed, which compares it with the current balance, and then it waits. A caller may have just funded
- * the account, so a refusal is based on the current balance.
+ * transaction is signed, which compares it with the current balance, and then it waits. A caller may have
+ * just funded the account, so a refusal is based on the current balance.
  */
 async function admitByBalance(
   { runtimeOf }: TransactionsContext,

@@ -61,7 +61,7 @@ interface Admitted {
   readonly approval?: NewApproval | undefined
 }
 
-/** What the other requests and the budgets decide. */
+/** The facts that depend on other requests and on the budgets. */
 interface Considered {
   /** The results of the rules for approvals, of the programs of the operator, and of the budgets. */
   readonly results: readonly RuleResult[]

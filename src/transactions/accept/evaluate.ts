@@ -69,7 +69,7 @@ export function checkRequest(
   return checkTimes(chain, request, now) ?? endedQuote(request, now)
 }
 
-/** What a node and the programs of the operator said about a request. */
+/** The answers of a node and of the operator's programs about a request. */
 export interface Evaluation {
   /** The first reason to refuse it; undefined if only the admission can have one. */
   readonly refusal: AppError | undefined

@@ -15,9 +15,9 @@ export interface Arrival {
 }
 
 /**
- * Returns the error of a request that would have to wait longer for its turn than the policy `max_queue_seconds`, or
- * the caller, allows: 429 `rate_limited`, or `invalid_request` for a batch that is too large for any queue. Undefined if
- * it may wait. Without either limit it costs no query.
+ * Returns the error of a request that would have to wait longer for its turn than the policy
+ * `max_queue_seconds`, or the caller, allows: 429 `rate_limited`, or `invalid_request` for a batch that is
+ * too large for any queue. Undefined if it may wait. Without either limit it costs no query.
  */
 export async function queueProblem(
   { db, clock, maxInFlight, runtimeOf }: TransactionsContext,

@@ -32,7 +32,8 @@ export interface Deciding {
 }
 
 /**
- * Decides about a transaction that waits for an approval. The first decision counts; repeating it changes nothing.
+ * Decides about a transaction that waits for an approval. The first decision counts; repeating it changes
+ * nothing.
  * @throws AppError `transaction_not_found`, `approval_not_found`, `own_approval`, `approval_decided`, `insufficient_balance`
  */
 export async function decideApproval(context: TransactionsContext, deciding: Deciding): Promise<Approval> {

@@ -1,8 +1,12 @@
-/** A try fails when another writer changes the record between its read and its write; more than some in a row are a fault of the service. */
+/**
+ * A try fails when another writer changes the record between its read and its write; more than some in a row
+ * are a fault of the service.
+ */
 const MAX_TRIES = 20
 
 /**
- * Repeats work that returns undefined because another writer changed the transaction between its read and its write.
+ * Repeats work that returns undefined because another writer changed the transaction between its read and its
+ * write.
  * @param doing what happens to it, e.g. `replaced`
  * @throws Error if every try fails
  */

@@ -26,7 +26,7 @@ import { nextStatus } from '../model/transitions.ts'
 import { withWish } from '../watch/undecided.ts'
 import type { Change, NonceChange } from './replacement.ts'
 
-/** What a change makes of a transaction. Nothing of it is stored yet. */
+/** A plan says what a change makes of a transaction. Nothing of it is stored yet. */
 export interface ChangePlan {
   /** The record after the change, before anything is signed. */
   readonly transaction: Transaction
@@ -46,7 +46,7 @@ export interface ChangePlan {
   readonly logs: readonly string[]
 }
 
-/** What the chain says about a change. */
+/** The answer of the chain about a change. */
 interface Planned {
   /** The reason to refuse it; undefined if the chain has none. */
   readonly refusal?: AppError | undefined
@@ -55,7 +55,10 @@ interface Planned {
   readonly simulation: 'succeeded' | 'refused' | 'unknown'
 }
 
-/** Plans a change that its rules allow: prepares new content for the nonce and the attempts that the transaction has. */
+/**
+ * Plans a change that its rules allow: prepares new content for the nonce and the attempts that the
+ * transaction has.
+ */
 export function planChange(
   context: TransactionsContext,
   change: Change,
@@ -68,8 +71,8 @@ export function planChange(
 }
 
 /**
- * Nothing is signed for an undecided transaction: the chain may have executed it already, and its nonce is used. The change waits for the
- * decision, and takes effect if nothing was included.
+ * Nothing is signed for an undecided transaction: the chain may have executed it already, and its nonce is
+ * used. The change waits for the decision, and takes effect if nothing was included.
  */
 async function planUndecided(
   context: TransactionsContext,
@@ -92,7 +95,10 @@ const LATER = {
     'It is unknown whether the earlier version was included; the new one is sent when it is decided that it was not.',
 } as const
 
-/** Content with another nonce does not exclude earlier bytes that a node may still have: a refusal of one node is no proof. */
+/**
+ * Content with another nonce does not exclude earlier bytes that a node may still have: a refusal of one node
+ * is no proof.
+ */
 function mustReplaceSigned(
   context: TransactionsContext,
   { relayer, request }: Change,
@@ -141,7 +147,10 @@ const RECORDS: Readonly<
   },
 }
 
-/** Both attempts could be included, so the new content waits for the proof that the earlier one is not included (I2). */
+/**
+ * Both attempts could be included, so the new content waits for the proof that the earlier one is not
+ * included (I2).
+ */
 function planLater(
   context: TransactionsContext,
   change: Change,
@@ -167,7 +176,10 @@ function planLater(
   return { plan, simulation: 'succeeded' }
 }
 
-/** The watcher follows the last attempt of a pending transaction again, because another node may have what one has refused. */
+/**
+ * The watcher follows the last attempt of a pending transaction again, because another node may have what one
+ * has refused.
+ */
 function asSigned(item: TransactionWithAttempts): Pick<Transaction, 'status' | 'currentAttempt'> {
   const { status, currentAttempt } = item.transaction
   if (status !== 'pending') return { status, currentAttempt }

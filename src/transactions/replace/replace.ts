@@ -43,7 +43,10 @@ export interface Replacer {
   cancel(cancellation: Cancellation): Promise<Replaced>
 }
 
-/** Creates the replacer of this process. Concurrent changes of one transaction run one after the other; none is lost. */
+/**
+ * Creates the replacer of this process. Concurrent changes of one transaction run one after the other; none
+ * is lost.
+ */
 export function createReplacer(context: TransactionsContext): Replacer {
   const enqueue = createBatcher<Change, Replaced>({
     keyOf: (change) => change.id,
@@ -166,7 +169,8 @@ async function signChange(
     const payers = request ? spendersOf(relayer, change.actor) : []
     const [written] = await storeSignedIn(tx, { runtime, signed: [{ ...signable, attempt }], payers })
     if (written === undefined) return undefined
-    // New content is charged by its own price: the record has the highest one of all content that can be included.
+    // New content is charged by its own price: the record has the highest one of all content that can be
+    // included.
     const charged = { ...written.transaction, cost: plan.cost }
     if (request) await chargeChange(context, tx, { replacing: change, transaction: charged })
     await auditChange(tx, { change, before: before.transaction, after: written.transaction })

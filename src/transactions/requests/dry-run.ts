@@ -30,8 +30,9 @@ import { findKey } from '../store/idempotency-store.ts'
 import { requireTransaction } from '../store/lookups-store.ts'
 
 /**
- * The progress of a dry run. `succeeded`: a node prepared and simulated the request. `refused`: it refused the request. `unknown`: no node
- * answered. `skipped`: no node was queried, because a rule refuses the request or its idempotency key was used before.
+ * The progress of a dry run. `succeeded`: a node prepared and simulated the request. `refused`: it refused
+ * the request. `unknown`: no node answered. `skipped`: no node was queried, because a rule refuses the
+ * request or its idempotency key was used before.
  */
 type Simulation = 'succeeded' | 'refused' | 'unknown' | 'skipped'
 
@@ -62,7 +63,10 @@ interface DryPrice {
   readonly cost: bigint
 }
 
-/** Returns what would happen if the request were sent now. It makes the same queries as a send, and stores nothing. */
+/**
+ * Returns what would happen if the request were sent now. It makes the same queries as a send, and stores
+ * nothing.
+ */
 export async function drySend(
   context: TransactionsContext,
   relayer: Relayer,
@@ -70,7 +74,8 @@ export async function drySend(
 ): Promise<DryRun> {
   const { unit } = context.runtimeOf(relayer).chain
   const earlier = idempotencyKey && (await findKey(context.db, relayer.id, idempotencyKey))
-  // As for a send, a used key comes before every other rule: a repeated request returns its transaction, even if the relayer is paused.
+  // As for a send, a used key comes before every other rule: a repeated request returns its transaction, even
+  // if the relayer is paused.
   const reused = earlier && keyReuseError(earlier, idempotencyKey)
   if (reused) return { refusal: reused, simulation: 'skipped', unit, results: [], logs: [] }
   if (earlier) return { ...repeatedRun(earlier.transactionId), unit }
@@ -81,7 +86,10 @@ export async function drySend(
   return dryChecked(context, checked)
 }
 
-/** Decides about a request as a send does, and stores nothing. It goes on after a refusal, so that the caller sees all of them. */
+/**
+ * Decides about a request as a send does, and stores nothing. It goes on after a refusal, so that the caller
+ * sees all of them.
+ */
 async function dryChecked(context: TransactionsContext, checked: Checked): Promise<DryRun> {
   const { relayer, request, actor } = checked.submission
   const { chain } = context.runtimeOf(relayer)
@@ -121,7 +129,8 @@ function repeatedRun(transactionId: string): Omit<DryRun, 'unit'> {
 }
 
 /**
- * Returns what would happen if the transaction were replaced now. Only the broadcast shows whether a node accepts the new bytes.
+ * Returns what would happen if the transaction were replaced now. Only the broadcast shows whether a node
+ * accepts the new bytes.
  * @throws AppError `transaction_not_found`
  */
 export async function dryReplace(context: TransactionsContext, replacing: Replacing): Promise<DryRun> {
@@ -171,8 +180,8 @@ export async function dryReplace(context: TransactionsContext, replacing: Replac
 }
 
 /**
- * Tells what would happen if the transaction were approved now. Its rules allowed it, and its budgets were charged, when it was accepted, so an
- * approval depends on the simulation and the funds alone.
+ * Tells what would happen if the transaction were approved now. Its rules allowed it, and its budgets were
+ * charged, when it was accepted, so an approval depends on the simulation and the funds alone.
  */
 export async function dryApprove(
   context: TransactionsContext,
@@ -200,7 +209,10 @@ export async function dryApprove(
   }
 }
 
-/** The money of an account. `shortage`: it cannot pay the cost now; its funds are checked later for content that waits. */
+/**
+ * The money of an account. `shortage`: it cannot pay the cost now; its funds are checked later for content
+ * that waits.
+ */
 interface Funds {
   readonly balance: bigint | undefined
   readonly reserved: bigint

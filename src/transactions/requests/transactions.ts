@@ -12,7 +12,10 @@ import { type Cancellation, createReplacer, type Replacer } from '../replace/rep
 import type { Replaced, Replacing } from '../replace/replacement.ts'
 import { type DryRun, dryApprove, dryReplace, drySend } from './dry-run.ts'
 
-/** Everything that callers do with transactions. The errors of each method are those of the function behind it. */
+/**
+ * Everything that callers do with transactions. The errors of each method are those of the function behind
+ * it.
+ */
 export class Transactions {
   readonly #context: TransactionsContext
   readonly #chooser: AccountChooser
@@ -34,7 +37,10 @@ export class Transactions {
     return this.#acceptor.sendBatch(relayer, batch)
   }
 
-  /** Tells what a send would do, with the account that would take it: the next one takes what the first cannot. */
+  /**
+   * Tells what a send would do, with the account that would take it: the next one takes what the first
+   * cannot.
+   */
   async drySend(relayer: Relayer, sending: Sending): Promise<DryRun> {
     const refused = new Map<unknown, DryRun>()
     const choice = { lane: sending.lane, requests: [sending.request] }

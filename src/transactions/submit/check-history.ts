@@ -41,8 +41,8 @@ const OLD_MARK_SLOTS = 3_000n
 const SETTLED_AFTER_SLOTS = 400n
 
 /**
- * An account that was compared with the records longer ago than this has rested, in ms. It is compared again before it signs, as one that is
- * checked in turns may not have been for hours.
+ * An account that was compared with the records longer ago than this has rested, in ms. It is compared again
+ * before it signs, as one that is checked in turns may not have been for hours.
  */
 const RESTED_MS = 60_000
 
@@ -50,7 +50,7 @@ const RESTED_MS = 60_000
 export interface HistoryChecker {
   /** Never rejects. */
   check(relayer: Relayer, chain: Chain): Promise<HistoryCheck>
-  /** Returns true if this process has not compared the account for a minute, on such chains. */
+  /** Returns true if this process has not tried to compare the account for a minute, on such chains. */
   hasRested(relayer: Relayer, chain: Chain): boolean
 }
 
@@ -70,9 +70,15 @@ export function createHistoryChecker({ db, clock, log }: HistoryCheckerDeps): Hi
   const readings = new Map<string, Promise<HistoryCheck>>()
   /** The finalized slot at the first reading after an old mark, by relayer. */
   const oldSince = new Map<string, bigint>()
-  /** The mark in the database when this process found the account explained. One with the same mark has not gone back, however old it is. */
+  /**
+   * The mark in the database when this process found the account explained. One with the same mark has not
+   * gone back, however old it is.
+   */
   const explained = new Map<string, HistoryMark>()
-  /** The time of the last comparison, by relayer, in ms of the monotonic clock. */
+  /**
+   * The time of the last try, by relayer, in ms of the monotonic clock: while no endpoint answers, one is
+   * made a minute.
+   */
   const comparedAt = new Map<string, number>()
 
   async function read(relayer: Relayer, chain: Chain, mark: HistoryMark | undefined): Promise<HistoryCheck> {

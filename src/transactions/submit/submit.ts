@@ -96,10 +96,12 @@ interface Chosen {
 }
 
 /**
- * Returns the transactions that can be signed although the database may have gone back in time: all of them if the records explain what the
- * account has signed on the chain, and none if they do not, which disables the relayer. If no endpoint can say, those that were just
- * accepted, up to the first that may have been signed before; overtaken ones block nothing. On chains with nonces this asks the pools only:
- * the nonces in blocks are read with those to assign. On the others an account that has rested is compared first whatever it sends.
+ * Returns the transactions that can be signed although the database may have gone back in time: all of them
+ * if the records explain what the account has signed on the chain, and none if they do not, which disables
+ * the relayer. If no endpoint can say, those that were just accepted, up to the first that may have been
+ * signed before; overtaken ones block nothing. On chains with nonces this asks the pools only: the nonces in
+ * blocks are read with those to assign. On the others an account that has rested is compared first whatever
+ * it sends.
  */
 async function withoutDoubt(
   context: TransactionsContext,

@@ -31,12 +31,15 @@ export interface TopUpOptions {
   readonly intervalMs: number
 }
 
-/** The most calls that read the balances of relayers on one chain in a round. The others follow in the next rounds, in turns. */
+/**
+ * The most calls that read the balances of relayers on one chain in a round. The others follow in the next
+ * rounds, in turns.
+ */
 const BALANCE_CALLS = 8
 
 /**
- * Leaves out the relayers that still have enough, as far as one round asks: the balances of many take few calls, and what no one uses costs no
- * more.
+ * Leaves out the relayers that still have enough, as far as one round asks: the balances of many take few
+ * calls, and what no one uses costs no more.
  */
 export async function withoutRich(
   context: TransactionsContext,

@@ -333,7 +333,10 @@ export async function comparedWithSilence(endpoints: number, network: Partial<Ev
   }
 }
 
-/** A balance that is too low holds an account; of one that is too high, the node that gets the transaction knows better. */
+/**
+ * A balance that is too low holds an account; of one that is too high, the node that gets the transaction
+ * knows better.
+ */
 function expectNotLower(got: Doings['balance'], want: Doings['balance']): void {
   expect(got.kind === 'ok' && want.kind === 'ok' && got.value >= want.value).toBe(true)
 }

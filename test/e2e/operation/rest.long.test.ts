@@ -123,7 +123,10 @@ const CHECKS = 3
 /** As long as these checks take on a busy machine, in ms. */
 const CHECKED_MS = 90_000
 
-/** Counts every call, whatever it asks, from the beginning of one check to that of another, so many checks later. */
+/**
+ * Counts every call, whatever it asks, from the beginning of one check to that of another, so many checks
+ * later.
+ */
 async function callsAtRest(setting: Setting, count: number, endpoints = 1): Promise<number> {
   const { nodes } = await startResting(setting, count, endpoints)
   let total = 0
@@ -161,7 +164,8 @@ test.each([
     )
     if (few === undefined || many === undefined) throw new Error('two were counted')
     expect(few).toBeGreaterThan(CHECKS)
-    // The loops of balances and top-ups are not in step, so that one may come once more. With each relayer, it would be twelve times as many.
+    // The loops of balances and top-ups are not in step, so that one may come once more. With each relayer,
+    // it would be twelve times as many.
     expect(many).toBeLessThan(few * 1.5)
   },
   240_000,

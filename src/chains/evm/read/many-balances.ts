@@ -1,14 +1,15 @@
 import type { RpcCall } from '../../rpc/rpc.ts'
 
 /**
- * The most balances of one call. A node refuses to return more than 24,576 bytes from init code (EIP-170), which are 768 words; a call with
- * this many uses about 8 million gas, and nodes allow 30 million and more.
+ * The most balances of one call. A node refuses to return more than 24,576 bytes from init code (EIP-170),
+ * which are 768 words; a call with this many uses about 8 million gas, and nodes allow 30 million and more.
  */
 export const MANY_BALANCES = 750
 
 /**
- * Init code that returns the balances of the addresses behind it, 32 bytes each, in their order. `eth_call` without a receiver runs it like the
- * deployment of a contract, which changes nothing, so no contract is needed on the chain:
+ * Init code that returns the balances of the addresses behind it, 32 bytes each, in their order. `eth_call`
+ * without a receiver runs it like the deployment of a contract, which changes nothing, so no contract is
+ * needed on the chain:
  *
  * ```text
  * 00 PUSH1 27 PUSH1 00                 where the first address begins, and where the first balance goes

@@ -127,7 +127,10 @@ const MINIMUM: RpcCall = { method: 'getMinimumBalanceForRentExemption', params: 
 export interface FundsReader {
   /** Reads the lamports of an account; an endpoint that has not reached the slot `asOf` yields unknown. */
   readFunds(address: string, asOf?: bigint): Promise<Answer<AccountFunds>>
-  /** Reads the amounts that accounts can spend, in lamports, without the minimum that they must keep; 0 for an account that does not exist. */
+  /**
+   * Reads the amounts that accounts can spend, in lamports, without the minimum that they must keep; 0 for an
+   * account that does not exist.
+   */
   readBalances(addresses: readonly string[]): Promise<Answer<bigint>[]>
 }
 
@@ -153,7 +156,10 @@ export function createFundsReader(client: PooledClient, clock: Clock): FundsRead
     })
   }
 
-  /** Asks one endpoint about the accounts on which the endpoints agreed before, and all of them about the others, and about those that differ. */
+  /**
+   * Asks one endpoint about the accounts on which the endpoints agreed before, and all of them about the
+   * others, and about those that differ.
+   */
   async function readLamports(addresses: readonly string[], asOf: bigint): Promise<Answer<bigint>[]> {
     if (client.states().length < 2) return askOne(addresses, asOf)
     const known = addresses.filter((address) => agreed.has(address))
