@@ -152,6 +152,42 @@ describe('the commands of the API', () => {
       expect(out).toEqual([expect.stringMatching(new RegExp(`^20\\S+ \\S+Z  ${canceled.id}  canceled  `))])
     })
 
+    test('follows in the order of what happened, whatever happens between its requests', async () => {
+      const proxy = await startUnreliableProxy(story.service.url)
+      onTestFinished(() => proxy.stop())
+      const { id } = await story.send({ to: RECEIVER, value: 8, speed: 'fast' })
+      await story.reach(id, 'submitted')
+      const changed = Promise.withResolvers<void>()
+      proxy.holdRequests(async (before) => {
+        if (before > 1) return
+        for (const value of [9, 10].map((first) => first + 2 * before)) {
+          const { hash } = await story.get(id)
+          await story.replace(id, { to: RECEIVER, value, speed: 'fast' })
+          await until(
+            () => story.get(id),
+            (seen) => seen.hash !== hash,
+          )
+        }
+        if (before === 1) changed.resolve()
+      })
+      const url = process.env.RELAYER_URL
+      process.env.RELAYER_URL = proxy.url
+      const lines: string[] = []
+      const following = run(['tx', 'follow', 'main', id], {
+        out: (line) => lines.push(line),
+        err: (line) => lines.push(line),
+      })
+      process.env.RELAYER_URL = url
+      await changed.promise
+      await story.settle()
+      expect(await following).toBe(0)
+      const states = lines.map((line) => line.slice('2026-11-20 10:00:00Z  '.length))
+      expect(new Set(states).size).toBe(states.length)
+      const told = states.map((line) => Number(line.match(/ 0\.0+(\d+) ETH to/)?.[1]))
+      expect(told).toEqual(told.toSorted((one, other) => one - other))
+      expect(states.at(-1)).toContain('  confirmed  ')
+    })
+
     test('follows over connections that break, and misses nothing', async () => {
       const proxy = await startUnreliableProxy(story.service.url)
       onTestFinished(() => proxy.stop())

@@ -17,6 +17,8 @@ export interface UnreliableProxy {
   limitStreams(bytes: number | undefined): void
   /** Keeps what streams say, as proxies do that collect whole answers. */
   bufferStreams(): void
+  /** Passes each further request on after this; it is told how many of them came before. */
+  holdRequests(until: (before: number) => Promise<void>): void
   stop(): Promise<void>
 }
 
@@ -27,6 +29,14 @@ export async function startUnreliableProxy(target: string): Promise<UnreliablePr
   let loses = false
   let buffers = false
   let limit: number | undefined
+  let hold: ((before: number) => Promise<void>) | undefined
+  let held = 0
+
+  async function receive(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    held += 1
+    await hold?.(held - 1)
+    forward(incoming, outgoing)
+  }
 
   function forward(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const { method, url = '', headers } = incoming
@@ -53,7 +63,7 @@ export async function startUnreliableProxy(target: string): Promise<UnreliablePr
     incoming.pipe(upstream)
   }
 
-  const server = createServer(forward).listen(0, '127.0.0.1')
+  const server = createServer(receive).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -70,6 +80,10 @@ export async function startUnreliableProxy(target: string): Promise<UnreliablePr
     },
     bufferStreams: () => {
       buffers = true
+    },
+    holdRequests: (until) => {
+      held = 0
+      hold = until
     },
     stop: async () => {
       server.closeAllConnections()

@@ -263,22 +263,29 @@ interface Followed {
 const REOPEN_AFTER_MS = 1_000
 
 /**
- * Prints changes until the transaction is final, or forever without one, and returns the exit code. A stream that ends or breaks is opened
- * again after the last received event. @throws ApiFailure if the service refuses, or no longer answers
+ * Prints changes until the transaction is final, or forever without one, and returns the exit code. It begins
+ * with the newest event of the transaction, and a stream that ends or breaks is opened again after the last
+ * received one, so changes are printed in their order and none is missed.
+ * @throws ApiFailure if the service refuses, or no longer answers
  */
 async function follow(args: ApiArguments, { relayerId, id }: Followed): Promise<number> {
   const print = createPrinter(args)
-  let after: string | undefined
+  const newest = id === undefined ? undefined : await readNewestEvent(args, { relayerId, id })
+  if (newest !== undefined) await print(newest.payload, newest.created_at)
+  if (newest !== undefined && isFinal(newest.payload.status)) return exitCodeOf(newest.payload)
+  let after = newest?.number
   for (let isFirst = true; ; isFirst = false) {
     if (!isFirst) await setTimeout(REOPEN_AFTER_MS)
     const query = queryOf({ relayer_id: relayerId, after })
     const stream = await args.client.stream(`/events/stream${query}`)
-    // The stream is open, so nothing that happens from now on is missed.
-    const now = id === undefined ? undefined : await readTransaction(args, { relayerId, id })
-    if (now !== undefined && (isFirst || isFinal(now.status))) await print(now, timeOf(now))
-    if (now !== undefined && isFinal(now.status)) {
-      await stream.cancel()
-      return exitCodeOf(now)
+    if (after === undefined && id !== undefined) {
+      // Its events were deleted. The stream is open, so nothing that happens from now on is missed.
+      const now = await readTransaction(args, { relayerId, id })
+      await print(now, timeOf(now))
+      if (isFinal(now.status)) {
+        await stream.cancel()
+        return exitCodeOf(now)
+      }
     }
     for await (const { number, payload, created_at: at } of readEvents(stream)) {
       after = number
@@ -295,7 +302,22 @@ function timeOf({ confirmed_at, sent_at, created_at }: Transaction): string {
   return confirmed_at ?? sent_at ?? created_at
 }
 
-/** Prints each state once: the state at the beginning is often that of the first event, too. */
+/** The newest event of a transaction; `undefined` if it has none, because they were deleted. */
+async function readNewestEvent(
+  { client }: ApiArguments,
+  { relayerId, id }: Followed,
+): Promise<TransactionEvent | undefined> {
+  let newest: TransactionEvent | undefined
+  for (;;) {
+    const query = queryOf({ relayer_id: relayerId, transaction_id: id, after: newest?.number, limit: '100' })
+    const { data } = await client.call<RelayerEvent[]>('GET', `/events${query}`)
+    const [last] = data.filter(isAboutTransaction).slice(-1)
+    if (last === undefined) return newest
+    newest = last
+  }
+}
+
+/** Prints each state once: what changes between two events is not always something that a line shows. */
 function createPrinter({ client, json, terminal }: ApiArguments) {
   const last = new Map<string, string>()
   let currencies: CurrencyOf | undefined
@@ -354,7 +376,14 @@ function readFrame(frame: string): Streamed | undefined {
   return number === undefined ? undefined : { number }
 }
 
-function isTransaction(payload: RelayerEvent['payload']): payload is Extract<typeof payload, Transaction> {
+type TransactionPayload = Extract<RelayerEvent['payload'], Transaction>
+type TransactionEvent = RelayerEvent & { readonly payload: TransactionPayload }
+
+function isAboutTransaction(event: RelayerEvent): event is TransactionEvent {
+  return isTransaction(event.payload)
+}
+
+function isTransaction(payload: RelayerEvent['payload']): payload is TransactionPayload {
   return 'status' in payload && 'created_at' in payload
 }
 
