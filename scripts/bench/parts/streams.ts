@@ -1,7 +1,8 @@
 import type { Anvil } from '../../../test/support/anvil.ts'
+import { hasPostgres, startPostgres } from '../../../test/support/postgres.ts'
 import { type ServiceProcess, startProcess } from '../../../test/support/process.ts'
 import { callService } from '../../../test/support/service.ts'
-import { atMost, type Row, single } from '../measurement.ts'
+import { atMost, type Row, single, withoutPostgres } from '../measurement.ts'
 import { sendPaced } from '../support/paced-sends.ts'
 import { memoryOf } from '../support/process-usage.ts'
 import {
@@ -37,16 +38,36 @@ const SENDS_OF_RETURN = 30
  * those who send.
  */
 export async function benchStreams(): Promise<Row[]> {
+  const embedded = await benchOn({ label: 'embedded' })
+  if (!hasPostgres()) return [...embedded, ...withoutPostgres('2000 streams on PostgreSQL')]
+  const postgres = await startPostgres()
+  try {
+    const databaseUrl = await postgres.createDatabase()
+    return [...embedded, ...(await benchOn({ label: 'on PostgreSQL', databaseUrl }))]
+  } finally {
+    await postgres.stop()
+  }
+}
+
+interface Engine {
+  /** Ends the name of each row. */
+  readonly label: string
+  /** Absent for the embedded database. */
+  readonly databaseUrl?: string
+}
+
+async function benchOn(engine: Engine): Promise<Row[]> {
   return withFolder((folder) =>
     withAnvil(async (anvil) => {
-      const place = { anvil, folder }
+      const place = { ...engine, anvil, folder }
       const first = await measureOpen(place)
-      return [...first.rows, ...(await measureReturn(place, first))]
+      const rows = [...first.rows, ...(await measureReturn(place, first))]
+      return rows.map((row) => ({ ...row, what: `${row.what}; ${engine.label}` }))
     }),
   )
 }
 
-interface Place {
+interface Place extends Engine {
   readonly anvil: Anvil
   readonly folder: string
 }
@@ -126,8 +147,9 @@ async function measureReturn(place: Place, { keys, cursors, sent }: Killed): Pro
   }
 }
 
-function start({ anvil, folder }: Place): Promise<ServiceProcess> {
-  return startProcess({ rpcUrl: anvil.url, folder, env: WITHOUT_LIMITS })
+function start({ anvil, folder, databaseUrl }: Place): Promise<ServiceProcess> {
+  const env = { ...WITHOUT_LIMITS, ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }) }
+  return startProcess({ rpcUrl: anvil.url, folder, env })
 }
 
 /** The CPU for each of the sends until all are final, in ms. */
