@@ -1570,10 +1570,13 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a signer
-         * @description Gives the service a key, or access to a key in a key service. Both are stored encrypted, and no secret is ever shown again; a deployment
-         *     without `STORAGE_ENCRYPTION_KEY` accepts none (400 `not_supported`). A private key serves an EVM account and, as an Ed25519 seed, an account
-         *     on Stellar or Solana, depending on the network of the relayer that names the signer. An `id` that a signer, or an entry of the configuration
-         *     file, already has is a conflict.
+         * @description Lets the service create a key (`generated`), gives it one, or gives it access to a key in a key service. All are stored encrypted, and no
+         *     secret is ever shown again; a deployment without `STORAGE_ENCRYPTION_KEY` accepts none (400 `not_supported`). A private key serves an EVM
+         *     account and, as an Ed25519 seed, an account on Stellar or Solana, depending on the network of the relayer that names the signer. An `id` that
+         *     a signer, or an entry of the configuration file, already has is a conflict.
+         *
+         *     Nobody has seen a generated key, and nothing exports it: the answer has its addresses. Its only copy is in the database, sealed with
+         *     `STORAGE_ENCRYPTION_KEY`, so back up both.
          *
          *     A key in a key service first signs a text as proof. If that service refuses, the response is 400 `signer_refused` with the reason; if it does
          *     not answer, 400 `invalid_request`; nothing is stored then. Its public key must not change later.
@@ -4061,12 +4064,44 @@ export interface components {
         };
         /**
          * @description A key that relayers sign with. `type` says where the key is: `local` in this service, from the API (`plain`) or the configuration file;
-         *     `mnemonic` in this service, as one account of a seed phrase; otherwise in the key service of that name. `config` contains neither the key nor
-         *     any secret of that service.
+         *     `generated` in this service, which created it; `mnemonic` in this service, as one account of a seed phrase; otherwise in the key service of
+         *     that name. `config` contains neither the key nor any secret of that service.
          */
-        readonly Signer: components["schemas"]["LocalSigner"] | components["schemas"]["MnemonicSigner"] | components["schemas"]["AwsKmsSigner"] | components["schemas"]["GoogleCloudKmsSigner"] | components["schemas"]["AzureKeyVaultSigner"] | components["schemas"]["TurnkeySigner"] | components["schemas"]["CdpSigner"] | components["schemas"]["VaultSigner"] | components["schemas"]["VaultTransitSigner"] | components["schemas"]["Web3SignerSigner"] | components["schemas"]["Pkcs11Signer"];
+        readonly Signer: components["schemas"]["LocalSigner"] | components["schemas"]["GeneratedSigner"] | components["schemas"]["MnemonicSigner"] | components["schemas"]["AwsKmsSigner"] | components["schemas"]["GoogleCloudKmsSigner"] | components["schemas"]["AzureKeyVaultSigner"] | components["schemas"]["TurnkeySigner"] | components["schemas"]["CdpSigner"] | components["schemas"]["VaultSigner"] | components["schemas"]["VaultTransitSigner"] | components["schemas"]["Web3SignerSigner"] | components["schemas"]["Pkcs11Signer"];
         /** @description A new signer. `type` determines the fields of `config`. */
-        readonly CreateSignerRequest: components["schemas"]["CreatePlainSignerRequest"] | components["schemas"]["CreateMnemonicSignerRequest"] | components["schemas"]["CreateAwsKmsSignerRequest"] | components["schemas"]["CreateGoogleCloudKmsSignerRequest"] | components["schemas"]["CreateAzureKeyVaultSignerRequest"] | components["schemas"]["CreateTurnkeySignerRequest"] | components["schemas"]["CreateCdpSignerRequest"] | components["schemas"]["CreateVaultSignerRequest"] | components["schemas"]["CreateVaultTransitSignerRequest"] | components["schemas"]["CreateWeb3SignerSignerRequest"];
+        readonly CreateSignerRequest: components["schemas"]["CreateGeneratedSignerRequest"] | components["schemas"]["CreatePlainSignerRequest"] | components["schemas"]["CreateMnemonicSignerRequest"] | components["schemas"]["CreateAwsKmsSignerRequest"] | components["schemas"]["CreateGoogleCloudKmsSignerRequest"] | components["schemas"]["CreateAzureKeyVaultSignerRequest"] | components["schemas"]["CreateTurnkeySignerRequest"] | components["schemas"]["CreateCdpSignerRequest"] | components["schemas"]["CreateVaultSignerRequest"] | components["schemas"]["CreateVaultTransitSignerRequest"] | components["schemas"]["CreateWeb3SignerSignerRequest"];
+        /** Key that the service creates */
+        readonly CreateGeneratedSignerRequest: {
+            readonly id?: components["schemas"]["NewId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "generated";
+            /** @description Empty. */
+            readonly config?: Record<string, never>;
+        };
+        /** Generated signer */
+        readonly GeneratedSigner: {
+            readonly id: components["schemas"]["Id"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "generated";
+            /** @description The accounts of the key. */
+            readonly config: {
+                /** @description The address on each network type, each of a key of its own. */
+                readonly addresses: {
+                    /** @description On EVM networks. */
+                    readonly evm: components["schemas"]["EvmAddress"];
+                    /** @description On Solana. */
+                    readonly solana: components["schemas"]["SolanaPublicKey"];
+                    /** @description On Stellar. */
+                    readonly stellar: components["schemas"]["StellarAccount"];
+                };
+            };
+        };
         /** Private key */
         readonly CreatePlainSignerRequest: {
             readonly id?: components["schemas"]["NewId"];

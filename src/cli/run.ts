@@ -8,6 +8,7 @@ import { maskUrls } from '../log.ts'
 import { relayersList, relayersPause, relayersResume } from './api/relayers.ts'
 import { report } from './api/report.ts'
 import { restoreAccept, restoreCheck, restoreDecide } from './api/restore.ts'
+import { signersCreate, signersList } from './api/signers.ts'
 import {
   txApprove,
   txCancel,
@@ -62,6 +63,8 @@ const COMMANDS: readonly Command[] = [
   relayersList,
   relayersPause,
   relayersResume,
+  signersList,
+  signersCreate,
   restoreCheck,
   restoreDecide,
   restoreAccept,

@@ -66,13 +66,14 @@ function describe(error: ErrorObject, path: string, compiler: SchemaCompiler): P
   const parent = error.parentSchema as Node
   if (keyword === 'required') return { path: `${path}.${params.missingProperty}`, expected: 'is required' }
   if (keyword === 'additionalProperties') {
-    const known = Object.entries(parent.properties as Record<string, Node>)
+    const known = Object.entries((parent.properties ?? {}) as Record<string, Node>)
       .filter(([, schema]) => compiler.resolve(schema).not === undefined)
       .map(([name]) => name)
     const field = params.additionalProperty as string
+    const others = known.length === 0 ? 'there are none' : `known are ${known.join(', ')}`
     return {
       path: `${path}.${cut(field)}`,
-      expected: `there is no such field here${suggestField(field, known)}; known are ${known.join(', ')}`,
+      expected: `there is no such field here${suggestField(field, known)}; ${others}`,
     }
   }
   if (keyword === 'propertyNames') {

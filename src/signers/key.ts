@@ -1,7 +1,7 @@
-import { hkdfSync } from 'node:crypto'
+import { hkdfSync, randomBytes } from 'node:crypto'
 import { omitUndefined } from '../lib/object.ts'
 import { createEd25519Signer } from './ed25519.ts'
-import { createSecp256k1Signer, isPrivateKey } from './secp256k1.ts'
+import { createSecp256k1Signer, evmAddress, isPrivateKey } from './secp256k1.ts'
 import type { DerivingSigner, Ed25519Signer, Secp256k1Signer } from './signer.ts'
 
 /** The signers of one key, by the network type that uses them. A network type that the curve of the key does not fit is absent. */
@@ -98,6 +98,24 @@ export function separateSecret(secret: Uint8Array, networkType: keyof KeySigners
 
 /** Accepts 32 bytes that both curves accept. One seed of ed25519 in 2^128 is not a key of secp256k1. */
 export const isSecret = isPrivateKey
+
+/** Creates a secret from the random numbers of the system. */
+export function generateSecret(): Uint8Array {
+  for (;;) {
+    const secret = new Uint8Array(randomBytes(SEED_BYTES))
+    if (isSecret(secret)) return secret
+  }
+}
+
+/** The address of a key on each network type, as its tools write it. */
+export async function addressesOf(key: LocalKey): Promise<Readonly<Record<keyof KeySigners, string>>> {
+  const { solanaAddress, stellarAddress } = await import('./ed25519.ts')
+  return {
+    evm: evmAddress(key.evm.publicKey),
+    solana: solanaAddress(key.solana.publicKey),
+    stellar: stellarAddress(key.stellar.publicKey),
+  }
+}
 
 function deriveSeed(secret: Uint8Array, purpose: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, DERIVATION_SALT, purpose, SEED_BYTES))

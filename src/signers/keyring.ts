@@ -1,12 +1,12 @@
 import type { Db } from '../database/db.ts'
 import { createBatcher } from '../lib/concurrency/batcher.ts'
 import type { Sealer } from '../security/secrets.ts'
-import { createKey, type Key } from './key.ts'
+import { createKey, createSeparateKey, type Key } from './key.ts'
 import { type ConnectionContext, connectSigner } from './providers/connect.ts'
 import { providerOf, type SignerConfig } from './providers/registry.ts'
 import { openSealed } from './providers/sealed-config.ts'
 import { decodePublicKeys } from './remote/remote-key.ts'
-import { findSealed, type SealedSigner } from './store.ts'
+import { findSealed, GENERATED, type SealedSigner } from './store.ts'
 
 /** The keys of all signers: of the configuration, and of callers. */
 export interface Keyring {
@@ -57,6 +57,7 @@ export function createKeyring({ db, sealer, configured, connection }: KeyringDep
     if (known && Buffer.from(known.sealed).equals(sealed)) return known.key
     const text = sealer.open(sealed, ownerOf(id))
     if (type === 'plain') return createKey(id, Buffer.from(text, 'hex'))
+    if (type === GENERATED) return createSeparateKey(id, Buffer.from(text, 'hex'))
     const key = await openConfig(openSealed(id, text), publicKeys)
     connected.set(id, { sealed, key })
     return key

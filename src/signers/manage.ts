@@ -5,7 +5,7 @@ import type { Db, Tx } from '../database/db.ts'
 import { transact } from '../database/locks/transact.ts'
 import { AppError } from '../errors.ts'
 import type { Sealer } from '../security/secrets.ts'
-import { PRIVATE_KEY_FORMS, parsePrivateKey } from './key.ts'
+import { addressesOf, createSeparateKey, generateSecret, PRIVATE_KEY_FORMS, parsePrivateKey } from './key.ts'
 import { ownerOf } from './keyring.ts'
 import { type ConnectionContext, connectSigner } from './providers/connect.ts'
 import { MissingPackageError } from './providers/provider.ts'
@@ -15,14 +15,20 @@ import { encodePublicKeys, type StoredPublicKeys } from './remote/remote-key.ts'
 import {
   deleteSigners,
   findSigner,
+  GENERATED,
   insertSigner,
   lockSigner,
   type StoredSigner,
   shownSigner,
 } from './store.ts'
 
+/** A key that the service creates. */
+interface GeneratedRequest {
+  readonly type: typeof GENERATED
+}
+
 /** A request for a new signer. */
-export interface NewSignerRequest extends SignerRequest {
+export type NewSignerRequest = (SignerRequest | GeneratedRequest) & {
   /** The id; a new UUID by default. */
   readonly id?: string | undefined
 }
@@ -30,7 +36,7 @@ export interface NewSignerRequest extends SignerRequest {
 /** The verbs of callers on signers, each of which the audit log records. Signers never change: another key is another signer. */
 export interface SignerManager {
   /**
-   * Proves that the key signs, seals its configuration and stores it.
+   * Proves that the key signs, or creates one, seals its configuration and stores it.
    * @throws AppError 400 without a key to seal with, for a configuration that is not one, for a key that its service refuses, and when the
    * service does not answer; 409 when the id is in use
    */
@@ -56,7 +62,8 @@ export function createSignerManager({ db, sealer, connection, usersOf }: SignerM
   return {
     create: async ({ id = randomUUID(), ...request }, actor) => {
       if (sealer === undefined) throw noSealer()
-      const { text, publicKeys, config } = await prepareSecret(connection, id, request)
+      const { text, publicKeys, config } =
+        request.type === GENERATED ? await generate(id) : await prepareSecret(connection, id, request)
       const signer = { id, type: request.type, sealed: sealer.seal(text, ownerOf(id)), publicKeys, config }
       const stored: StoredSigner = { id, type: request.type, origin: 'api', config: config ?? {} }
       await transact(db, async (tx) => {
@@ -99,6 +106,17 @@ interface Prepared {
   /** The public part of its configuration. */
   readonly config?: object | undefined
   readonly publicKeys?: StoredPublicKeys
+}
+
+/** Every network type has a key of its own, as with key files: no signature for one is one for another. */
+async function generate(id: string): Promise<Prepared> {
+  const secret = generateSecret()
+  try {
+    const addresses = await addressesOf(createSeparateKey(id, secret))
+    return { text: Buffer.from(secret).toString('hex'), config: { addresses } }
+  } finally {
+    secret.fill(0)
+  }
 }
 
 async function prepareSecret(

@@ -5,6 +5,9 @@ import type { SignersTable } from '../database/tables/relayers.ts'
 import type { SignerDescription } from './providers/registry.ts'
 import { decodePublicKeys, type PublicKeys, type StoredPublicKeys } from './remote/remote-key.ts'
 
+/** The type of a signer whose key the service created. The file cannot have one: its key is in the database alone. */
+export const GENERATED = 'generated'
+
 /** The origin of a signer: the configuration file, or a caller. */
 type SignerOrigin = 'file' | 'api'
 
@@ -92,7 +95,7 @@ export async function listSigners(
 interface NewSigner {
   readonly id: string
   readonly type: string
-  /** The sealed secret: 64 hex digits, or a whole configuration as JSON. */
+  /** The sealed secret: 64 hex digits for a key (`plain`, `generated`), otherwise a whole configuration as JSON. */
   readonly sealed: Uint8Array
   readonly config?: object | undefined
   readonly publicKeys?: StoredPublicKeys | undefined

@@ -7,7 +7,7 @@ import type { WirePolicies } from '../../src/relayers/policies/policy-table.ts'
 import type { SOLANA_POLICIES } from '../../src/relayers/policies/solana.ts'
 import type { STELLAR_POLICIES } from '../../src/relayers/policies/stellar.ts'
 import type { DisabledReason } from '../../src/relayers/relayer.ts'
-import type { StorableType } from '../../src/signers/providers/sealed-config.ts'
+import type { NewSignerRequest } from '../../src/signers/manage.ts'
 import type { ApprovalState } from '../../src/transactions/approvals/approvals-store.ts'
 import type { TransactionStatus } from '../../src/transactions/model/transaction.ts'
 
@@ -17,7 +17,7 @@ export const statuses: Equal<TransactionStatus, Schemas['TransactionStatus']> = 
 export const approvalStates: Equal<ApprovalState, Schemas['ApprovalState']> = true
 export const findingCodes: Equal<FindingCode, Schemas['Finding']['code']> = true
 export const nextActions: Equal<NextAction, Schemas['Diagnosis']['next_action']['action']> = true
-export const signerTypes: Equal<StorableType, Schemas['CreateSignerRequest']['type']> = true
+export const signerTypes: Equal<NewSignerRequest['type'], Schemas['CreateSignerRequest']['type']> = true
 export const networkTypes: Equal<NetworkType, Schemas['Relayer']['network_type']> = true
 export const disabledReasons: Equal<DisabledReason['type'], Schemas['DisabledReason']['type']> = true
 

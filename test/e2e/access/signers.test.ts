@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Keypair } from '@stellar/stellar-sdk'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { type Service, startService } from '../../support/service.ts'
+import { startAnvil } from '../../support/anvil.ts'
+import { RECEIVER, type Service, startService, type Transaction } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
 
 interface Signer {
   readonly id: string
@@ -97,6 +99,26 @@ describe('a signer', () => {
     expect(answer.body.error).not.toContain(KEY)
   })
 
+  test('that the service generates is another one each time, without a secret in its answer', async () => {
+    const answers = await Promise.all(
+      [{}, { config: {} }].map((rest) => create({ type: 'generated', ...rest })),
+    )
+    const addresses = answers.map(({ status, body }) => {
+      expect([status, Object.keys(body.data)]).toEqual([201, ['id', 'type', 'config']])
+      return Object.values((body.data.config as { addresses: object }).addresses) as string[]
+    })
+    expect(new Set(addresses.flat()).size).toBe(6)
+    const shapes = [/^0x[0-9a-fA-F]{40}$/, /^[1-9A-HJ-NP-Za-km-z]{32,44}$/, /^G[A-Z2-7]{55}$/]
+    for (const own of addresses)
+      expect(own.map((address, at) => shapes[at]?.test(address))).toEqual([true, true, true])
+    for (const { body } of answers) {
+      expect((await service.api('GET', `/signers/${body.data.id}`)).body.data).toEqual(body.data)
+      await service.api('DELETE', `/signers/${body.data.id}`)
+    }
+    const refused = await create({ type: 'generated', config: { key: KEY } })
+    expect([refused.status, refused.body.error]).toEqual([400, expect.stringMatching(/^body\.config\.key: /)])
+  })
+
   test('is created once: of two at the same time one is a conflict', async () => {
     const answers = await Promise.all([create(plain(KEY, 'twice')), create(plain(KEY, 'twice'))])
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409])
@@ -144,4 +166,39 @@ test('signers outlive a restart; one of the file that was deleted stays deleted,
     'There is a signer with the id dev-1 already, or an entry of the configuration file has it.',
   ])
   await second.stop()
+})
+
+test('a relayer pays with a generated key, before and after a restart', async () => {
+  const anvil = await startAnvil()
+  onTestFinished(() => anvil.stop())
+  const DATA_DIR = await mkdtemp(join(tmpdir(), 'generated-'))
+  onTestFinished(() => rm(DATA_DIR, { recursive: true }))
+  const options = { rpcUrls: [anvil.url], env: { STORAGE_ENCRYPTION_KEY: SEALING_KEY, DATA_DIR } }
+  const payFrom = async ({ api }: Service) => {
+    const { body } = await api<Transaction>('POST', '/relayers/payouts/transactions', {
+      to: RECEIVER,
+      value: 1,
+    })
+    return until(
+      async () => (await api<Transaction>('GET', `/relayers/payouts/transactions/${body.data.id}`)).body.data,
+      ({ status }) => status === 'mined' || status === 'confirmed',
+    )
+  }
+  const first = await startService(options)
+  const { body: signer } = await first.api<Signer>('POST', '/signers', { id: 'fresh', type: 'generated' })
+  const { evm: address } = (signer.data.config as { addresses: { evm: string } }).addresses
+  await anvil.rpc('anvil_setBalance', [address, '0xde0b6b3a7640000'])
+  const relayer = {
+    id: 'payouts',
+    name: 'Payouts',
+    network: 'anvil',
+    network_type: 'evm',
+    signer_id: 'fresh',
+  }
+  expect((await first.api('POST', '/relayers', relayer)).status).toBe(201)
+  expect(await payFrom(first)).toMatchObject({ from: address, nonce: 0 })
+  await first.stop()
+  const second = await startService(options)
+  onTestFinished(() => second.stop())
+  expect(await payFrom(second)).toMatchObject({ from: address, nonce: 1 })
 })

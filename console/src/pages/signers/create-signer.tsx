@@ -54,6 +54,11 @@ const VAULT: readonly Setting[] = [
 
 /** The types of signers that the API creates. Those that name a file or a library of the machine are for its configuration file alone. */
 const KINDS: Readonly<Record<SignerType, Kind>> = {
+  generated: {
+    words: 'this service, which creates it',
+    hint: 'No one sees the key, and nothing exports it. Its only copy is in the database, encrypted: back that up with STORAGE_ENCRYPTION_KEY.',
+    settings: [],
+  },
   aws_kms: {
     words: 'AWS KMS',
     hint: 'ECC_SECG_P256K1 for EVM, ECC_NIST_EDWARDS25519 for Stellar and Solana. The service logs in by itself.',
@@ -159,8 +164,8 @@ const KINDS: Readonly<Record<SignerType, Kind>> = {
     ],
   },
   plain: {
-    words: 'a private key, in this service',
-    hint: 'The key passes through this page, and the service stores it encrypted. A key service keeps it safer.',
+    words: 'a private key that you paste, in this service',
+    hint: 'Whoever sees the key can spend from its accounts, and it passes through your clipboard and this page. A key that the service creates, or one in a key service, is safer.',
     settings: [
       secret('key', 'Private key', '64 hexadecimal digits, a Stellar seed (S…), or a Solana key pair.'),
     ],
@@ -186,7 +191,7 @@ interface CreateSignerDialogProps extends CreateSignerProps {
 
 function CreateSignerDialog({ onDone, onClose }: CreateSignerDialogProps) {
   const { client } = useWorkplace().session
-  const fields = useFields({ type: 'aws_kms' })
+  const fields = useFields({ type: 'generated' })
   const type = fields.values.type as SignerType
   const { hint, settings } = KINDS[type]
   return (

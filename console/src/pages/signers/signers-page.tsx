@@ -10,7 +10,11 @@ import { CreateSignerButton } from './create-signer.tsx'
 
 const COLUMNS: readonly Column<Schemas['Signer']>[] = [
   { name: 'Signer', cell: ({ id }) => <code>{id}</code> },
-  { name: 'Key in', cell: ({ type }) => (type === 'local' ? 'this service' : type.replaceAll('_', ' ')) },
+  {
+    name: 'Key in',
+    cell: ({ type }) =>
+      type === 'local' || type === 'generated' ? 'this service' : type.replaceAll('_', ' '),
+  },
   {
     name: 'Configuration',
     cell: ({ config }) =>
