@@ -32,8 +32,6 @@ export const LAYOUT: LayoutRules = {
     'database/database-clock.ts': 'It reads the time by SQL, and its importer is not part of the database.',
     'database/engines/embedded/migrations-version.ts': 'A build replaces it.',
     'database/migrations/index.ts': 'It is the list of the migrations, which grows.',
-    'wiring/service-clock.ts':
-      'It joins a loop and the clock of the database, which app.ts would have to explain.',
   },
 }
 

@@ -1,9 +1,8 @@
-import type { Actor } from '../access/principal.ts'
 import type { Db, Tx } from '../database/db.ts'
 import { transact } from '../database/locks/transact.ts'
 import { createBatcher } from '../lib/concurrency/batcher.ts'
 import { appendEntries } from './append-store.ts'
-import { type AuditAction, auditLogOf } from './entry.ts'
+import { type AuditAction, type Author, auditLogOf } from './entry.ts'
 
 /** A signature by a relayer that its caller has not received yet. */
 export interface AuditedSignature {
@@ -12,7 +11,8 @@ export interface AuditedSignature {
     AuditAction,
     'signMessage' | 'signTypedData' | 'signTransaction' | 'signAuthorizationEntry'
   >
-  readonly actor: Actor
+  /** The sender of the request. */
+  readonly actor: Author
   /** The SHA-256, in hex, of what was signed. */
   readonly sha256: string
 }

@@ -5,7 +5,6 @@ import { describeHead, type HeadState } from '../networks/head-age.ts'
 import type { Network } from '../networks/network.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { currentAttempt } from '../transactions/broadcast/broadcast.ts'
-import { planRaise, type RaisePlan } from '../transactions/broadcast/raise-fee.ts'
 import { contentKind } from '../transactions/model/attempts.ts'
 import { levelOf, speedUpAfterMs } from '../transactions/model/due.ts'
 import { accountOf, type RelayerRuntime, type TransactionsContext } from '../transactions/model/runtime.ts'
@@ -18,6 +17,7 @@ import { isFinal } from '../transactions/model/transitions.ts'
 import { measureInFlight, reservedBy } from '../transactions/store/due-store.ts'
 import { findConfirmedNonces, findUsedNonces } from '../transactions/store/nonce-store.ts'
 import { countAhead, findHeadSince } from '../transactions/store/queue-store.ts'
+import { planRaise, type RaisePlan } from '../transactions/submit/raise-fee.ts'
 
 /** The maximum number of missing nonces in a diagnosis. */
 const MAX_MISSING = 64n

@@ -1,7 +1,7 @@
 import type { Chain } from '../chains/chain.ts'
-import type { HandlerMap } from '../contract/handler.ts'
 import type { Schemas } from '../contract/operations.ts'
 import { AppError } from '../errors.ts'
+import type { HandlerMap } from '../http/handler.ts'
 import { omitUndefined } from '../lib/object.ts'
 import {
   type ContractInterface,

@@ -1,9 +1,9 @@
 import { seesEverything } from '../access/principal.ts'
 import { beginNotice } from '../alerts/alert.ts'
 import { listAlerts } from '../alerts/alerts-store.ts'
-import type { HandlerMap, RequestContext } from '../contract/handler.ts'
 import type { Schemas } from '../contract/operations.ts'
 import { AppError } from '../errors.ts'
+import type { HandlerMap, RequestContext } from '../http/handler.ts'
 import { toPage } from './present/shared.ts'
 import type { HealthReport, MetricsText, Service } from './service.ts'
 

@@ -1,7 +1,7 @@
 import { seesNetwork } from '../access/principal.ts'
-import type { HandlerMap } from '../contract/handler.ts'
 import type { Schemas } from '../contract/operations.ts'
 import { AppError } from '../errors.ts'
+import type { HandlerMap } from '../http/handler.ts'
 import { assertNever } from '../lib/exhaustive.ts'
 import { omitUndefined } from '../lib/object.ts'
 import type { HeadState } from '../networks/head-age.ts'

@@ -1,8 +1,8 @@
 import { ALL_RELAYERS, type Visibility } from '../access/principal.ts'
-import type { HandlerMap } from '../contract/handler.ts'
 import type { Input, Schemas } from '../contract/operations.ts'
 import type { Db } from '../database/db.ts'
 import { AppError } from '../errors.ts'
+import type { HandlerMap } from '../http/handler.ts'
 import { omitUndefined } from '../lib/object.ts'
 import type { Delivery, Exchange } from '../notifications/delivery/delivery.ts'
 import {

@@ -1,7 +1,7 @@
 import type { Principal } from '../access/principal.ts'
-import type { RequestContext } from '../contract/handler.ts'
 import type { TicketFilter } from '../contract/operations.ts'
 import { AppError } from '../errors.ts'
+import type { RequestContext } from './handler.ts'
 import type { HttpContext } from './state.ts'
 
 /** The time limit of one request. */

@@ -1,7 +1,6 @@
 import { ANONYMOUS } from '../access/principal.ts'
 import { contractPages } from '../contract/docs.ts'
 import type { ContractOperation } from '../contract/document.ts'
-import { assertHandlers, type RequestContext } from '../contract/handler.ts'
 import { createBackend } from '../contract/router.ts'
 import type { ContractValidator } from '../contract/validator.ts'
 import { AppError } from '../errors.ts'
@@ -36,6 +35,7 @@ import {
   requireValid,
   requireVisible,
 } from './guards.ts'
+import { assertHandlers, type RequestContext } from './handler.ts'
 import { contractPath } from './observability/metrics-server.ts'
 import { accessLog, observeRequests, requestId, traceRequests } from './observability/observe-requests.ts'
 import { readConsoleFiles, serveConsole } from './pages/console.ts'

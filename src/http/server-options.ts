@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
 import type { CompiledContract } from '../contract/compile.ts'
-import type { HandlerMap } from '../contract/handler.ts'
 import type { AppError } from '../errors.ts'
 import type { Clock } from '../lib/time.ts'
 import type { FindKey } from './auth.ts'
 import type { NetworkOfRelayer, RedeemTicket } from './guards.ts'
+import type { HandlerMap } from './handler.ts'
 import type { RequestObserver, RequestTracer } from './observability/observe-requests.ts'
 import type { RateLimiter } from './rate-limit.ts'
 

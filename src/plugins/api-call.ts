@@ -1,5 +1,5 @@
 import { Agent, request as send } from 'node:http'
-import { READ_ONLY_HEADER } from '../contract/handler.ts'
+import { READ_ONLY_HEADER } from '../http/handler.ts'
 import type { ApiMessage, PluginErrorFields } from './messages.ts'
 import { DEPTH_HEADER } from './plugin.ts'
 

@@ -52,22 +52,6 @@ export interface HostState {
   readonly logs: readonly (PluginLogLine & { readonly at: number })[]
 }
 
-/** Runs the calls of one plugin in its process. */
-export interface PluginHost {
-  /**
-   * Calls a function.
-   * @throws AppError `plugin_unavailable` if nothing was done: its process starts again, or too many calls wait
-   */
-  run(call: PluginCall): Promise<PluginOutcome>
-  /** Returns whether the plugin exports a function. Waits for its first start. */
-  exports(entry: string): Promise<boolean>
-  state(): HostState
-  /** Starts the process. */
-  begin(): void
-  /** Ends the process, and with it every call. */
-  stop(): void
-}
-
 /** Receives what happens to plugins. Its methods must not throw. */
 export interface PluginObserver {
   called(call: {
@@ -161,40 +145,39 @@ interface Process {
   problem?: string
 }
 
-/** Creates the host of a plugin. Nothing runs until `begin`. */
-export function createPluginHost({
-  id,
-  hasHooks,
-  connect,
-  api,
-  kv,
-  clock,
-  log,
-  observer,
-}: HostDeps): PluginHost {
-  let current: Process | undefined
-  let entries: readonly string[] = []
-  const firstStart = Promise.withResolvers<void>()
-  let restartAt: number | undefined
-  let restartTimer: NodeJS.Timeout | undefined
-  let isStopped = false
-  let shortLives = 0
-  let lastRun = 0
-  const answer = createAnswering({ id, api, kv, log })
-  const queues: Readonly<Record<Kind, (() => void)[]>> = { hooks: [], calls: [], anonymous: [] }
-  const processes = new Set<Process>()
-  const counts = { restarts: 0, calls: 0, failures: 0 }
-  let lastFailure: HostState['lastFailure']
-  const newest: (PluginLogLine & { readonly at: number })[] = []
-  let lines = { second: 0, count: 0 }
+/** Runs the calls of one plugin in its process, which starts again when it ends. Nothing runs until `begin`. */
+export class PluginHost {
+  readonly #deps: HostDeps
+  readonly #answer: ReturnType<typeof createAnswering>
+  readonly #log: PluginLog
+  /** Those that take no further calls, and end with their last one, are among them. */
+  readonly #processes = new Set<Process>()
+  readonly #waiting: Readonly<Record<Kind, (() => void)[]>> = { hooks: [], calls: [], anonymous: [] }
+  readonly #firstStart = Promise.withResolvers<void>()
+  readonly #counts = { restarts: 0, calls: 0, failures: 0 }
+  #current: Process | undefined
+  /** The functions that the plugin exports. */
+  #entries: readonly string[] = []
+  #restart: { readonly at: number; readonly timer: NodeJS.Timeout } | undefined
+  #shortLives = 0
+  #lastRun = 0
+  #lastFailure: HostState['lastFailure']
+  #isStopped = false
 
-  function begin(): void {
-    if (isStopped) return
-    restartAt = undefined
+  constructor(deps: HostDeps) {
+    this.#deps = deps
+    this.#answer = createAnswering(deps)
+    this.#log = new PluginLog(deps)
+  }
+
+  /** Starts the process. */
+  begin(): void {
+    if (this.#isStopped) return
+    this.#restart = undefined
     const started: Process = {
-      connection: connect({
-        message: (message) => receive(started, message),
-        ended: (reason) => ended(started, reason),
+      connection: this.#deps.connect({
+        message: (message) => this.#receive(started, message),
+        ended: (reason) => this.#ended(started, reason),
       }),
       startedAt: performance.now(),
       runs: new Map(),
@@ -202,15 +185,193 @@ export function createPluginHost({
       isRetired: false,
       heardAt: performance.now(),
     }
-    current = started
-    processes.add(started)
-    watch(started)
+    this.#current = started
+    this.#processes.add(started)
+    this.#watch(started)
+  }
+
+  /** Ends the process, and with it every call. */
+  stop(): void {
+    this.#isStopped = true
+    clearTimeout(this.#restart?.timer)
+    for (const { connection } of this.#processes) connection.end('was ended with the service')
+    this.#deps.api.close()
+  }
+
+  /** Returns whether the plugin exports a function. Waits for its first start. */
+  async exports(entry: string): Promise<boolean> {
+    await this.#firstStart.promise
+    return this.#entries.includes(entry)
+  }
+
+  state(): HostState {
+    const current = this.#current
+    return {
+      status: current === undefined ? 'waiting' : current.isReady ? 'ready' : 'starting',
+      ...this.#counts,
+      running: [...this.#processes].reduce((sum, { runs }) => sum + runs.size, 0),
+      queued: KINDS.reduce((sum, kind) => sum + this.#waiting[kind].length, 0),
+      lastFailure: this.#lastFailure,
+      logs: this.#log.newest,
+    }
+  }
+
+  /**
+   * Calls a function.
+   * @throws AppError `plugin_unavailable` if nothing was done: its process starts again, or too many calls wait
+   */
+  async run(call: PluginCall): Promise<PluginOutcome> {
+    const start = performance.now()
+    let outcome: PluginOutcome['kind'] | 'unavailable' = 'unavailable'
+    try {
+      const done = await this.#call(call)
+      outcome = done.kind
+      return done
+    } finally {
+      const seconds = (performance.now() - start) / 1_000
+      this.#deps.observer?.called({ plugin: this.#deps.id, method: call.method, outcome, seconds })
+    }
+  }
+
+  #call(call: PluginCall): Promise<PluginOutcome> {
+    if (this.#isStopped || this.#current === undefined) return Promise.reject(this.#unavailable())
+    const kind = kindOf(call)
+    const queue = this.#waiting[kind]
+    const isFree = this.#mayBegin(kind)
+    if (!isFree && queue.length >= MAX_QUEUED) return Promise.reject(this.#unavailable())
+    this.#counts.calls += 1
+    return new Promise((resolve, reject) => {
+      const runId = ++this.#lastRun
+      let process: Process | undefined
+      const run: Run = {
+        call,
+        logs: [],
+        traces: [],
+        logBytes: 0,
+        changes: 0,
+        settle: (end) => {
+          clearTimeout(timer)
+          this.#count(end, call)
+          resolve({ ...end, logs: run.logs, traces: run.traces, changes: run.changes })
+        },
+      }
+      const dispatch = () => {
+        process = this.#current
+        process?.runs.set(runId, run)
+        process?.connection.send({ type: 'call', run: runId, ...messageOf(call) })
+      }
+      const timer = setTimeout(() => {
+        const position = queue.indexOf(dispatch)
+        if (position >= 0) {
+          queue.splice(position, 1)
+          this.#counts.failures += 1
+          reject(this.#unavailable())
+          return
+        }
+        process?.runs.delete(runId)
+        run.settle({ kind: 'timeout' })
+        if (process !== undefined && this.#processes.has(process)) this.#retire(process)
+      }, call.timeoutMs)
+      if (isFree) dispatch()
+      else queue.push(dispatch)
+    })
+  }
+
+  #mayBegin(kind: Kind): boolean {
+    if (this.#current?.isReady !== true) return false
+    const { runs } = this.#current
+    if (kind === 'hooks') return runs.size < MAX_RUNNING + MAX_HOOKS
+    if (kind === 'calls') return runs.size < MAX_RUNNING
+    const anonymous = [...runs.values()].filter(({ call }) => kindOf(call) === 'anonymous').length
+    return runs.size < MAX_RUNNING && anonymous < MAX_ANONYMOUS
+  }
+
+  #runWaiting(): void {
+    for (const kind of KINDS)
+      while (this.#waiting[kind].length > 0 && this.#mayBegin(kind)) this.#waiting[kind].shift()?.()
+  }
+
+  #unavailable(): AppError {
+    const waitMs = this.#restart === undefined ? 1_000 : this.#restart.at - performance.now()
+    const reason =
+      this.#current === undefined
+        ? 'starts again after its process ended'
+        : `has ${MAX_QUEUED} calls that wait`
+    return new AppError('plugin_unavailable', `Plugin ${this.#deps.id} ${reason}. Nothing was done.`, {
+      retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)),
+    })
+  }
+
+  #count(end: End, { timeoutMs }: PluginCall): void {
+    if (end.kind !== 'result') this.#counts.failures += 1
+    if (end.kind === 'failed') this.#fail(end.reason)
+    if (end.kind === 'timeout') this.#fail(`A call did not end within ${timeoutMs / 1_000} s.`)
+  }
+
+  #fail(message: string): void {
+    this.#lastFailure = { at: this.#deps.clock.now(), message }
+  }
+
+  #receive(process: Process, message: FromPlugin): void {
+    const { id, hasHooks, log } = this.#deps
+    process.heardAt = performance.now()
+    switch (message.type) {
+      case 'ready':
+        if (!message.entries.includes(HANDLER) && !hasHooks) {
+          process.connection.end(`exports no function "${HANDLER}", and has no hooks`)
+          return
+        }
+        process.isReady = true
+        this.#entries = message.entries
+        this.#firstStart.resolve()
+        this.#runWaiting()
+        return
+      case 'pong':
+        return
+      case 'fatal':
+        log.error({ plugin: id, problem: message.message }, 'plugin failed')
+        process.problem = message.message
+        return
+      case 'log':
+        this.#log.keep(process.runs.get(message.run), message)
+        return
+      case 'result':
+        this.#finish(process, message.run, toResult(message.value))
+        return
+      case 'failure': {
+        const { isChosen, error } = message
+        if (!isChosen) log.warn({ plugin: id, problem: error.message }, 'plugin call failed')
+        const end: End = isChosen ? { kind: 'refused', error } : { kind: 'failed', reason: error.message }
+        this.#finish(process, message.run, end)
+        return
+      }
+      case 'refused': {
+        const error = { message: message.reason, code: 'INVALID_REQUEST' }
+        process.connection.send({ type: 'answer', id: message.id, error })
+        return
+      }
+      case 'api':
+      case 'kv':
+        void this.#answer(message, {
+          run: message.type === 'api' ? process.runs.get(message.run) : undefined,
+          isAlive: () => this.#processes.has(process),
+          send: process.connection.send,
+        })
+    }
+  }
+
+  #finish(process: Process, runId: number, end: End): void {
+    const run = process.runs.get(runId)
+    process.runs.delete(runId)
+    run?.settle(end)
+    endIfIdle(process)
+    this.#runWaiting()
   }
 
   /** Ends a process whose event loop is blocked. */
-  function watch(process: Process): void {
+  #watch(process: Process): void {
     const timer = setInterval(() => {
-      if (!processes.has(process)) {
+      if (!this.#processes.has(process)) {
         clearInterval(timer)
         return
       }
@@ -223,135 +384,72 @@ export function createPluginHost({
     timer.unref()
   }
 
-  function ended(process: Process, end: string): void {
+  #ended(process: Process, end: string): void {
     const reason = process.problem === undefined ? end : `${end}: ${process.problem}`
-    processes.delete(process)
-    const lived = performance.now() - process.startedAt
+    this.#processes.delete(process)
     for (const run of process.runs.values()) run.settle({ kind: 'failed', reason: `Its process ${reason}.` })
     process.runs.clear()
-    if (process !== current || isStopped) return
-    current = undefined
-    fail(`The process ${reason}.`)
-    log.warn({ plugin: id, reason }, 'plugin process ended')
-    shortLives = lived < LONG_LIFE_MS ? shortLives + 1 : 0
-    restart(shortLives)
-  }
-
-  function restart(failures: number): void {
-    counts.restarts += 1
-    observer?.restarted(id)
-    const delay = failures === 0 ? 0 : Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1))
-    restartAt = performance.now() + delay
-    restartTimer = setTimeout(begin, delay)
-    restartTimer.unref()
+    if (process !== this.#current || this.#isStopped) return
+    this.#fail(`The process ${reason}.`)
+    this.#deps.log.warn({ plugin: this.#deps.id, reason }, 'plugin process ended')
+    this.#replace(process, { isFault: true })
   }
 
   /** Calls that still run in a process with a late one may finish; further ones go to a new process. */
-  function retire(process: Process): void {
+  #retire(process: Process): void {
     process.isRetired = true
-    if (process === current) {
-      current = undefined
-      shortLives = performance.now() - process.startedAt < LONG_LIFE_MS ? shortLives + 1 : 0
-      restart(Math.max(0, shortLives - 1))
-    }
+    if (process === this.#current) this.#replace(process, { isFault: false })
     endIfIdle(process)
-    const [oldest, ...others] = [...processes].filter(({ isRetired }) => isRetired)
+    const [oldest, ...others] = [...this.#processes].filter(({ isRetired }) => isRetired)
     if (others.length >= MAX_RETIRED) oldest?.connection.end('had calls that were too late')
   }
 
-  function endIfIdle(process: Process): void {
-    if (process.isRetired && process.runs.size === 0) process.connection.end('had a call that was too late')
+  /** A process that ended by a fault waits for its successor from the first time on; a retired one from the second. */
+  #replace({ startedAt }: Process, { isFault }: { readonly isFault: boolean }): void {
+    this.#current = undefined
+    this.#shortLives = performance.now() - startedAt < LONG_LIFE_MS ? this.#shortLives + 1 : 0
+    const failures = isFault ? this.#shortLives : Math.max(0, this.#shortLives - 1)
+    const delay = failures === 0 ? 0 : Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1))
+    this.#counts.restarts += 1
+    this.#deps.observer?.restarted(this.#deps.id)
+    const timer = setTimeout(() => this.begin(), delay)
+    timer.unref()
+    this.#restart = { at: performance.now() + delay, timer }
+  }
+}
+
+function messageOf(call: PluginCall): Omit<CallMessage, 'type' | 'run'> {
+  const {
+    timeoutMs: _timeout,
+    origin: _origin,
+    forwardLogs: _forward,
+    isAnonymous: _anonymous,
+    ...message
+  } = call
+  return message
+}
+
+function endIfIdle({ isRetired, runs, connection }: Process): void {
+  if (isRetired && runs.size === 0) connection.end('had a call that was too late')
+}
+
+/** The lines that one plugin logs, as many as the service keeps. */
+class PluginLog {
+  /** The newest lines, oldest first. */
+  readonly newest: (PluginLogLine & { readonly at: number })[] = []
+  readonly #deps: HostDeps
+  #within = { second: 0, count: 0 }
+
+  constructor(deps: HostDeps) {
+    this.#deps = deps
   }
 
-  function fail(message: string): void {
-    lastFailure = { at: clock.now(), message }
-  }
-
-  function receive(process: Process, message: FromPlugin): void {
-    process.heardAt = performance.now()
-    switch (message.type) {
-      case 'ready':
-        if (!message.entries.includes(HANDLER) && !hasHooks) {
-          process.connection.end(`exports no function "${HANDLER}", and has no hooks`)
-          return
-        }
-        process.isReady = true
-        entries = message.entries
-        firstStart.resolve()
-        runWaiting()
-        return
-      case 'pong':
-        return
-      case 'fatal':
-        log.error({ plugin: id, problem: message.message }, 'plugin failed')
-        process.problem = message.message
-        return
-      case 'log':
-        keepLine(process.runs.get(message.run), message)
-        return
-      case 'result':
-        finish(process, message.run, toResult(message.value))
-        return
-      case 'failure': {
-        const { isChosen, error } = message
-        if (!isChosen) log.warn({ plugin: id, problem: error.message }, 'plugin call failed')
-        const end: End = isChosen ? { kind: 'refused', error } : { kind: 'failed', reason: error.message }
-        finish(process, message.run, end)
-        return
-      }
-      case 'refused': {
-        const { id, reason } = message
-        process.connection.send({
-          type: 'answer',
-          id,
-          error: { message: reason, code: 'INVALID_REQUEST' },
-        })
-        return
-      }
-      case 'api':
-      case 'kv':
-        void answer(message, {
-          run: message.type === 'api' ? process.runs.get(message.run) : undefined,
-          isAlive: () => processes.has(process),
-          send: process.connection.send,
-        })
-    }
-  }
-
-  function finish(process: Process, runId: number, end: End): void {
-    const run = process.runs.get(runId)
-    process.runs.delete(runId)
-    run?.settle(end)
-    endIfIdle(process)
-    runWaiting()
-  }
-
-  function mayBegin(kind: Kind): boolean {
-    if (current?.isReady !== true) return false
-    const { size } = current.runs
-    if (kind === 'hooks') return size < MAX_RUNNING + MAX_HOOKS
-    if (kind === 'calls') return size < MAX_RUNNING
-    const anonymous = [...current.runs.values()].filter(({ call }) => kindOf(call) === 'anonymous').length
-    return size < MAX_RUNNING && anonymous < MAX_ANONYMOUS
-  }
-
-  function runWaiting(): void {
-    for (const kind of KINDS) while (queues[kind].length > 0 && mayBegin(kind)) queues[kind].shift()?.()
-  }
-
-  function keepLine(run: Run | undefined, { level, message }: PluginLogLine): void {
-    const second = Math.floor(performance.now() / 1_000)
-    lines = second === lines.second ? { second, count: lines.count + 1 } : { second, count: 1 }
-    if (lines.count > LINES_PER_SECOND) {
-      if (lines.count === LINES_PER_SECOND + 1)
-        log.warn(
-          { plugin: id },
-          `plugin log has more than ${LINES_PER_SECOND} lines a second; the others are dropped`,
-        )
-      return
-    }
-    newest.push({ at: clock.now(), level, message })
-    if (newest.length > NEWEST_LINES) newest.shift()
+  /** Keeps a line for the state and for its call, and forwards it where the call wants that. */
+  keep(run: Run | undefined, { level, message }: PluginLogLine): void {
+    const { id, clock, log } = this.#deps
+    if (!this.#mayKeep()) return
+    this.newest.push({ at: clock.now(), level, message })
+    if (this.newest.length > NEWEST_LINES) this.newest.shift()
     if (run === undefined) return
     run.logBytes += message.length
     if (run.logs.length < MAX_LINES && run.logBytes <= MAX_LINE_BYTES) run.logs.push({ level, message })
@@ -360,103 +458,16 @@ export function createPluginHost({
     log[level === 'log' ? 'info' : level](fields, 'plugin log')
   }
 
-  function unavailable(): AppError {
-    const waitMs = restartAt === undefined ? 1_000 : restartAt - performance.now()
-    const reason =
-      current === undefined ? 'starts again after its process ended' : `has ${MAX_QUEUED} calls that wait`
-    return new AppError('plugin_unavailable', `Plugin ${id} ${reason}. Nothing was done.`, {
-      retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)),
-    })
-  }
-
-  function run(call: PluginCall): Promise<PluginOutcome> {
-    if (isStopped || current === undefined) return Promise.reject(unavailable())
-    const kind = kindOf(call)
-    const queue = queues[kind]
-    const isFree = mayBegin(kind)
-    if (!isFree && queue.length >= MAX_QUEUED) return Promise.reject(unavailable())
-    counts.calls += 1
-    return new Promise((resolve, reject) => {
-      const runId = ++lastRun
-      let process: Process | undefined
-      const entry: Run = {
-        call,
-        logs: [],
-        traces: [],
-        logBytes: 0,
-        changes: 0,
-        settle: (end) => {
-          clearTimeout(timer)
-          if (end.kind !== 'result') counts.failures += 1
-          if (end.kind === 'failed') fail(end.reason)
-          if (end.kind === 'timeout') fail(`A call did not end within ${call.timeoutMs / 1_000} s.`)
-          resolve({ ...end, logs: entry.logs, traces: entry.traces, changes: entry.changes })
-        },
-      }
-      const dispatch = () => {
-        if (current === undefined) return
-        process = current
-        process.runs.set(runId, entry)
-        const {
-          timeoutMs: _timeout,
-          origin: _origin,
-          forwardLogs: _forward,
-          isAnonymous: _isAnonymous,
-          ...message
-        } = call
-        process.connection.send({ type: 'call', run: runId, ...message })
-      }
-      const timer = setTimeout(() => {
-        const waits = queue.indexOf(dispatch)
-        if (waits >= 0) {
-          queue.splice(waits, 1)
-          counts.failures += 1
-          reject(unavailable())
-          return
-        }
-        process?.runs.delete(runId)
-        entry.settle({ kind: 'timeout' })
-        if (process !== undefined && processes.has(process)) retire(process)
-      }, call.timeoutMs)
-      if (isFree) dispatch()
-      else queue.push(dispatch)
-    })
-  }
-
-  async function observed(call: PluginCall): Promise<PluginOutcome> {
-    const start = performance.now()
-    let outcome: PluginOutcome['kind'] | 'unavailable' = 'unavailable'
-    try {
-      const done = await run(call)
-      outcome = done.kind
-      return done
-    } finally {
-      const seconds = (performance.now() - start) / 1_000
-      observer?.called({ plugin: id, method: call.method, outcome, seconds })
-    }
-  }
-
-  return {
-    begin,
-    run: observer === undefined ? run : observed,
-    exports: async (entry) => {
-      await firstStart.promise
-      return entries.includes(entry)
-    },
-    state: () => ({
-      status: current === undefined ? 'waiting' : current.isReady ? 'ready' : 'starting',
-      ...counts,
-      running: [...processes].reduce((sum, { runs }) => sum + runs.size, 0),
-      queued: KINDS.reduce((sum, kind) => sum + queues[kind].length, 0),
-      lastFailure,
-      logs: newest,
-    }),
-    stop: () => {
-      isStopped = true
-      clearTimeout(restartTimer)
-      for (const { connection } of processes) connection.end('was ended with the service')
-      api.close()
-    },
+  #mayKeep(): boolean {
+    const second = Math.floor(performance.now() / 1_000)
+    this.#within = { second, count: second === this.#within.second ? this.#within.count + 1 : 1 }
+    const { count } = this.#within
+    if (count === LINES_PER_SECOND + 1)
+      this.#deps.log.warn(
+        { plugin: this.#deps.id },
+        `plugin log has more than ${LINES_PER_SECOND} lines a second; the others are dropped`,
+      )
+    return count <= LINES_PER_SECOND
   }
 }
 

@@ -14,13 +14,7 @@ import type { Logger } from '../log.ts'
 import { createApiCaller } from './api-call.ts'
 import { bundlePlugin, type PluginBundle } from './bundle.ts'
 import { type ConnectPlugin, startChild } from './child.ts'
-import {
-  createPluginHost,
-  type PluginCall,
-  type PluginHost,
-  type PluginObserver,
-  type PluginOutcome,
-} from './host.ts'
+import { type PluginCall, PluginHost, type PluginObserver, type PluginOutcome } from './host.ts'
 import { executeKv } from './kv-store.ts'
 import {
   keyIdOf,
@@ -91,7 +85,7 @@ export async function createPlugins(deps: ManagerDeps): Promise<PluginManager> {
     const secret = randomBytes(32).toString('base64url')
     keys.set(hashSecretHex(secret), keyIdOf(id))
     const { before_send, on_event, schedule } = config.hooks
-    const host = createPluginHost({
+    const host = new PluginHost({
       id,
       hasHooks: before_send !== undefined || on_event !== undefined || schedule.length > 0,
       connect: await connectorOf(config, deps, bundles),

@@ -1,4 +1,3 @@
-import type { HandlerMap } from '../contract/handler.ts'
 import { abiHandlers } from '../handlers/abis.ts'
 import { apiKeyHandlers, currentApiKeyHandlers, usageHandlers } from '../handlers/api-keys.ts'
 import { auditHandlers, reportHandlers } from '../handlers/audit.ts'
@@ -6,6 +5,7 @@ import { eventHandlers } from '../handlers/events.ts'
 import { alertHandlers, healthHandlers, metricsHandlers } from '../handlers/monitoring.ts'
 import { networkHandlers } from '../handlers/networks.ts'
 import { deliveryHandlers, notificationHandlers } from '../handlers/notifications.ts'
+import { pluginHandlers } from '../handlers/plugins.ts'
 import { manageRelayersHandlers, relayerHandlers, relayerStateHandlers } from '../handlers/relayers.ts'
 import type { Service } from '../handlers/service.ts'
 import { signerHandlers, signingHandlers } from '../handlers/signing.ts'
@@ -18,7 +18,7 @@ import {
 } from '../handlers/transactions/transactions.ts'
 import { rpcHandlers } from '../handlers/wallet/rpc.ts'
 import { sponsoredHandlers } from '../handlers/wallet/sponsored.ts'
-import { pluginHandlers } from '../plugins/handlers.ts'
+import type { HandlerMap } from '../http/handler.ts'
 
 /** Joins the handlers of all operations. A missing one does not compile. */
 export function createHandlers(service: Service): HandlerMap {

@@ -23,7 +23,7 @@ import type { Traces } from '../telemetry/open-telemetry.ts'
 import type { TransactionsContext } from '../transactions/model/runtime.ts'
 import { createHistoryChecker } from '../transactions/submit/check-history.ts'
 import { findUnexplained } from '../transactions/submit/number-and-sign.ts'
-import { createAccountShare } from '../workers/account-share.ts'
+import { SharedAccounts } from '../workers/account-share.ts'
 import { createWatchWorker, type WatchTarget } from '../workers/watch-worker.ts'
 import type { Instrumentation } from './metrics.ts'
 import { createRelayerRegistry, type RelayerRegistry } from './relayer-registry.ts'
@@ -111,7 +111,7 @@ export async function createRuntimes(options: RuntimeSetOptions) {
     checkHistory: history.check,
   })
   const hasOneSession = database.engine === 'pglite'
-  const share = createAccountShare({ db, clock, log, owner, isAlone: hasOneSession })
+  const share = new SharedAccounts({ db, clock, log, owner, isAlone: hasOneSession })
   const context: TransactionsContext = {
     db,
     hasOneSession,
@@ -139,7 +139,7 @@ export async function createRuntimes(options: RuntimeSetOptions) {
     clock,
     log,
     createWatchLoop,
-    onLook: share.setAccounts,
+    onLook: (ids, cannotAct) => share.setAccounts(ids, cannotAct),
   })
   const bounds = createPolicyBounds({ ...config, networks })
   await lowerPolicies({ db, bounds, log })

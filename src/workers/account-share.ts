@@ -28,16 +28,6 @@ interface AccountShareDeps {
   readonly isAlone: boolean
 }
 
-/** The share of this process, with what keeps it current. */
-export interface SharedAccounts extends AccountShare {
-  /** Says that this process is alive, and looks for the others. Absent if there can be no others. */
-  readonly loops: readonly Loop[]
-  /** Sets the accounts to share, by the ids of their relayers, and those among them that this process cannot act for. */
-  setAccounts(relayerIds: readonly string[], cannotAct: readonly string[]): void
-  /** Sets what is called whenever other accounts belong to this process. */
-  onChange(listener: () => void): void
-}
-
 /** Names the lease of an account. */
 export function accountLeaseName(relayerId: string): string {
   return `account:${relayerId}`
@@ -48,112 +38,126 @@ export function accountLeaseName(relayerId: string): string {
  * negotiated; a process that starts gets its part of the accounts of each other one, and those of a dead one go to all others alike. Leases
  * decide: a process gives up the lease of an account that is no longer its own as soon as no step is under way.
  */
-export function createAccountShare(deps: AccountShareDeps): SharedAccounts {
-  const { db, clock, log, owner } = deps
-  const leases = new Map<string, Lease>()
+export class SharedAccounts implements AccountShare {
+  /** Says that this process is alive, and looks for the others. Absent if there can be no others. */
+  readonly loops: readonly Loop[]
+  readonly #db: Db
+  readonly #log: Logger
+  readonly #owner: string
+  readonly #leases = new Map<string, Lease>()
   /** The accounts whose lease this process may have without knowing: an answer of the database was lost. */
-  const unsure = new Set<string>()
-  const inUse = new Set<string>()
-  let cannotAct: readonly string[] = []
-  let live: readonly LiveProcess[] = [{ id: owner, cannotAct }]
-  let accounts: readonly string[] = []
-  let owners = new Map<string, string>()
-  let version = 0
-  let onIdle: (() => void) | undefined
-  let tell = () => {}
+  readonly #unsure = new Set<string>()
+  readonly #inUse = new Set<string>()
+  #cannotAct: readonly string[] = []
+  #live: readonly LiveProcess[]
+  #accounts: readonly string[] = []
+  #owners = new Map<string, string>()
+  #version = 0
+  #onIdle: (() => void) | undefined
+  #onChange = () => {}
 
-  const has = (relayerId: string) =>
-    live.length === 1 || (owners.get(relayerId) ?? favourite(relayerId, live)) === owner
-
-  function divide(): void {
-    owners = live.length === 1 ? new Map() : divideAccounts(accounts, live)
-    version += 1
+  constructor({ db, clock, log, owner, isAlone }: AccountShareDeps) {
+    this.#db = db
+    this.#log = log
+    this.#owner = owner
+    this.#live = [{ id: owner, cannotAct: [] }]
+    const work = () => this.#look()
+    const loop = createLoop({ name: 'processes', intervalMs: SIGNAL_MS, clock, log, work })
+    this.loops = isAlone ? [] : [{ ...loop, stop: () => this.#stop(loop) }]
   }
 
-  /** Gives up what belongs to others and is not in use. What the database did not confirm is given up again, or no one could work for it. */
-  async function giveUp(): Promise<void> {
-    const ended = [...new Set([...leases.keys(), ...unsure])].filter((id) => !has(id) && !inUse.has(id))
-    if (ended.length === 0) return
-    for (const id of ended) {
-      leases.delete(id)
-      unsure.add(id)
+  get version(): number {
+    return this.#version
+  }
+
+  has(relayerId: string): boolean {
+    if (this.#live.length === 1) return true
+    return (this.#owners.get(relayerId) ?? favourite(relayerId, this.#live)) === this.#owner
+  }
+
+  async lease(relayerId: string): Promise<Lease | undefined> {
+    if (this.#onIdle !== undefined) return undefined
+    this.#inUse.add(relayerId)
+    const lease = this.#leases.get(relayerId) ?? (await this.#acquire(relayerId))
+    if (lease === undefined) this.#endUse(relayerId)
+    else this.#leases.set(relayerId, lease)
+    return lease
+  }
+
+  async release(relayerId: string, { lost }: { readonly lost: boolean }): Promise<void> {
+    if (lost) this.#leases.delete(relayerId)
+    this.#endUse(relayerId)
+    if (!this.has(relayerId)) await this.#giveUp()
+  }
+
+  /** Sets the accounts to share, by the ids of their relayers, and those among them that this process cannot act for. */
+  setAccounts(relayerIds: readonly string[], cannotAct: readonly string[]): void {
+    this.#accounts = relayerIds
+    this.#cannotAct = cannotAct
+    if (this.#live.length > 1) this.#divide()
+  }
+
+  /** Sets what is called whenever other accounts belong to this process. */
+  onChange(listener: () => void): void {
+    this.#onChange = listener
+  }
+
+  async #look(): Promise<void> {
+    const seen = await signalLife(this.#db, { id: this.#owner, cannotAct: this.#cannotAct })
+    if (!isDeepStrictEqual(seen, this.#live)) {
+      if (seen.length !== this.#live.length)
+        this.#log.info({ processes: seen.length }, 'the live processes share the accounts')
+      this.#live = seen
+      this.#divide()
+      this.#onChange()
     }
-    await releaseOwn(db, { owner, names: ended.map(accountLeaseName) })
-    for (const id of ended) unsure.delete(id)
+    await this.#giveUp()
   }
 
-  function endUse(relayerId: string): void {
-    inUse.delete(relayerId)
-    if (inUse.size === 0) onIdle?.()
+  #divide(): void {
+    this.#owners = this.#live.length === 1 ? new Map() : divideAccounts(this.#accounts, this.#live)
+    this.#version += 1
   }
 
-  async function acquire(relayerId: string): Promise<Lease | undefined> {
+  async #acquire(relayerId: string): Promise<Lease | undefined> {
     try {
-      const lease = await acquireForLife(db, { name: accountLeaseName(relayerId), owner })
-      unsure.delete(relayerId)
+      const name = accountLeaseName(relayerId)
+      const lease = await acquireForLife(this.#db, { name, owner: this.#owner })
+      this.#unsure.delete(relayerId)
       return lease
     } catch (error) {
-      unsure.add(relayerId)
-      endUse(relayerId)
+      this.#unsure.add(relayerId)
+      this.#endUse(relayerId)
       throw error
     }
   }
 
-  const loop = createLoop({
-    name: 'processes',
-    intervalMs: SIGNAL_MS,
-    clock,
-    log,
-    work: async () => {
-      const seen = await signalLife(db, { id: owner, cannotAct })
-      if (!isDeepStrictEqual(seen, live)) {
-        if (seen.length !== live.length)
-          log.info({ processes: seen.length }, 'the live processes share the accounts')
-        live = seen
-        divide()
-        tell()
-      }
-      await giveUp()
-    },
-  })
-
-  /** Ends when no step is under way, so that no other process begins one before. */
-  async function stop(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    onIdle = resolve
-    if (inUse.size === 0) resolve()
-    await promise
-    await loop.stop()
-    await signalEnd(db, owner)
+  #endUse(relayerId: string): void {
+    this.#inUse.delete(relayerId)
+    if (this.#inUse.size === 0) this.#onIdle?.()
   }
 
-  return {
-    has,
-    get version() {
-      return version
-    },
-    async lease(relayerId) {
-      if (onIdle !== undefined) return undefined
-      inUse.add(relayerId)
-      const lease = leases.get(relayerId) ?? (await acquire(relayerId))
-      if (lease === undefined) endUse(relayerId)
-      else leases.set(relayerId, lease)
-      return lease
-    },
-    async release(relayerId, { lost }) {
-      if (lost) leases.delete(relayerId)
-      endUse(relayerId)
-      if (!has(relayerId)) await giveUp()
-    },
-    setAccounts(relayerIds, unable) {
-      accounts = relayerIds
-      cannotAct = unable
-      if (live.length > 1) divide()
-    },
-    onChange(listener) {
-      tell = listener
-    },
-    loops: deps.isAlone ? [] : [{ ...loop, stop }],
+  /** Gives up what belongs to others and is not in use. What the database did not confirm is given up again, or no one could work for it. */
+  async #giveUp(): Promise<void> {
+    const held = new Set([...this.#leases.keys(), ...this.#unsure])
+    const ended = [...held].filter((id) => !this.has(id) && !this.#inUse.has(id))
+    if (ended.length === 0) return
+    for (const id of ended) {
+      this.#leases.delete(id)
+      this.#unsure.add(id)
+    }
+    await releaseOwn(this.#db, { owner: this.#owner, names: ended.map(accountLeaseName) })
+    for (const id of ended) this.#unsure.delete(id)
+  }
+
+  /** Ends when no step is under way, so that no other process begins one before. */
+  async #stop(loop: Loop): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#onIdle = resolve
+    if (this.#inUse.size === 0) resolve()
+    await promise
+    await loop.stop()
+    await signalEnd(this.#db, this.#owner)
   }
 }
 

@@ -1,5 +1,5 @@
 import { acquireLease, type Lease, LeaseLostError, releaseLease } from '../database/lease.ts'
-import { createDeliverer, type DelivererDeps } from '../notifications/delivery/deliver.ts'
+import { Deliverer, type DelivererDeps } from '../notifications/delivery/deliver.ts'
 import { startLate } from '../notifications/delivery/redeliver-store.ts'
 import { createLoop, type Loop } from './loop.ts'
 
@@ -37,7 +37,7 @@ export interface DeliverLoop extends Loop {
 export function createDeliverWorker(deps: DeliverWorkerDeps): DeliverLoop {
   const { db, clock, log, owner, onEvents } = deps
   const stopping = new AbortController()
-  const deliverer = createDeliverer(deps, () => loop.wake())
+  const deliverer = new Deliverer(deps, () => loop.wake())
   let lease: Lease | undefined
   let acquiredAt = NEVER
   let askAt = NEVER

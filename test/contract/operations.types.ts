@@ -1,4 +1,3 @@
-import type { HandlerMap } from '../../src/contract/handler.ts'
 import type {
   Bare,
   Data,
@@ -13,6 +12,7 @@ import type {
   UnscopedOperationId,
 } from '../../src/contract/operations.ts'
 import type { ErrorCode } from '../../src/errors.ts'
+import type { HandlerMap } from '../../src/http/handler.ts'
 
 /** `tsc` compiles this file and nothing runs it: it proves which values the types of the contract allow. */
 

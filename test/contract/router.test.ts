@@ -2,8 +2,8 @@ import { OpenAPIRouter } from 'openapi-backend'
 import { describe, expect, test } from 'vitest'
 import { isCollection, isScalar, parse, parseDocument, visit } from 'yaml'
 import { loadContract } from '../../src/contract/document.ts'
-import { assertHandlers, type HandlerMap } from '../../src/contract/handler.ts'
 import { ContractRouter, createBackend } from '../../src/contract/router.ts'
+import { assertHandlers, type HandlerMap } from '../../src/http/handler.ts'
 
 const contract = await loadContract()
 const router = new ContractRouter(contract)

@@ -3,8 +3,8 @@ import { hashSecret } from '../../src/access/api-key.ts'
 import { type Principal, ROOT } from '../../src/access/principal.ts'
 import { SCOPES } from '../../src/access/scope.ts'
 import { type ContractOperation, loadContract } from '../../src/contract/document.ts'
-import type { HandlerMap } from '../../src/contract/handler.ts'
 import { AppError } from '../../src/errors.ts'
+import type { HandlerMap } from '../../src/http/handler.ts'
 import { ask, BEARER, startSharedStub } from './stub-server.ts'
 
 const { document, operations } = await loadContract()

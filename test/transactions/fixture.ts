@@ -19,7 +19,7 @@ import { cancelPending } from '../../src/transactions/replace/cancel-pending.ts'
 import type { Replacer } from '../../src/transactions/replace/replace.ts'
 import { findTransaction } from '../../src/transactions/store/lookups-store.ts'
 import { insertTransactions } from '../../src/transactions/store/transactions-store.ts'
-import { createAccountShare } from '../../src/workers/account-share.ts'
+import { SharedAccounts } from '../../src/workers/account-share.ts'
 import { requestOf } from '../chains/evm/build.ts'
 import { createTestClock, type TestClock } from '../support/clock.ts'
 import { openTestDatabase } from '../support/database.ts'
@@ -74,7 +74,7 @@ export async function openFixture(
     log,
     maxInFlight: options.maxInFlight ?? 10,
     owner,
-    share: createAccountShare({ db: database.db, clock, log, owner, isAlone: true }),
+    share: new SharedAccounts({ db: database.db, clock, log, owner, isAlone: true }),
     relayerOf: (id: string) => findRelayer(database.db, id),
     runtimeOf,
     hasOneSession: true,

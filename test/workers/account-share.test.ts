@@ -4,7 +4,7 @@ import type { Database } from '../../src/database/db.ts'
 import { acquireForLife, signalEnd, signalLife } from '../../src/database/processes.ts'
 import { systemClock } from '../../src/lib/time.ts'
 import { createLogger } from '../../src/log.ts'
-import { accountLeaseName, createAccountShare, divideAccounts } from '../../src/workers/account-share.ts'
+import { accountLeaseName, divideAccounts, SharedAccounts } from '../../src/workers/account-share.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 
@@ -69,7 +69,7 @@ describe('the share of a process', () => {
 
   function startShare(cannotAct: readonly string[] = []) {
     const owner = crypto.randomUUID()
-    const share = createAccountShare({
+    const share = new SharedAccounts({
       db: database.db,
       clock: systemClock,
       log,
@@ -79,7 +79,7 @@ describe('the share of a process', () => {
     share.setAccounts(ACCOUNTS, cannotAct)
     const [loop] = share.loops
     if (loop === undefined) throw new Error('the share has no loop')
-    return { owner, share, loop, own: () => ACCOUNTS.filter(share.has) }
+    return { owner, share, loop, own: () => ACCOUNTS.filter((id) => share.has(id)) }
   }
 
   const has = (share: { own(): string[] }, count: number) =>
@@ -117,13 +117,13 @@ describe('the share of a process', () => {
     await first.loop.start()
     await second.loop.start()
     await until(
-      async () => foreign.every(first.share.has),
+      async () => foreign.every((id) => first.share.has(id)),
       (all) => all,
     )
-    expect(foreign.some(second.share.has)).toBe(false)
+    expect(foreign.some((id) => second.share.has(id))).toBe(false)
     second.share.setAccounts(ACCOUNTS, [])
     await until(
-      async () => foreign.some(second.share.has) && !foreign.every(first.share.has),
+      async () => foreign.some((id) => second.share.has(id)) && !foreign.every((id) => first.share.has(id)),
       (some) => some,
     )
     await has(first, 32)

@@ -1,5 +1,5 @@
-import type { HandlerMap } from '../../contract/handler.ts'
 import type { Schemas } from '../../contract/operations.ts'
+import type { HandlerMap } from '../../http/handler.ts'
 import { omitUndefined } from '../../lib/object.ts'
 import { poolIdOf } from '../../relayers/accounts/pool.ts'
 import { type Approval, listApprovals } from '../../transactions/approvals/approvals-store.ts'

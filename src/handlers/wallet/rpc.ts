@@ -1,7 +1,7 @@
 import type { RpcCall, RpcReply } from '../../chains/rpc/rpc.ts'
-import type { HandlerMap } from '../../contract/handler.ts'
 import type { Schemas } from '../../contract/operations.ts'
 import { AppError } from '../../errors.ts'
+import type { HandlerMap } from '../../http/handler.ts'
 import { inactive } from '../../relayers/policies/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { RelayerRuntime } from '../../transactions/model/runtime.ts'

@@ -1,5 +1,5 @@
 import { JsonError, measureJson, parseJson } from '../../contract/exact-integers.ts'
-import type { HandlerMap } from '../../contract/handler.ts'
+import type { HandlerMap } from '../../http/handler.ts'
 import { invalidParams, RPC_CODES, RpcError } from './rpc-error.ts'
 import { readUnsigned } from './transaction-request.ts'
 import {

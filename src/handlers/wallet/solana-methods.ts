@@ -1,6 +1,6 @@
 import { isPaidByUsers, tokenId } from '../../chains/sponsoring.ts'
-import type { HandlerMap, RequestContext } from '../../contract/handler.ts'
 import type { Schemas } from '../../contract/operations.ts'
+import type { HandlerMap, RequestContext } from '../../http/handler.ts'
 import { toInteger } from '../../lib/bigint.ts'
 import { omitUndefined } from '../../lib/object.ts'
 import { sponsoringPoliciesOf } from '../../relayers/policies/policy.ts'

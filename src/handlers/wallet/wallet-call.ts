@@ -1,7 +1,7 @@
 import type { Principal } from '../../access/principal.ts'
 import type { Scope } from '../../access/scope.ts'
-import type { RequestContext } from '../../contract/handler.ts'
 import type { Input, OperationId, RawInput } from '../../contract/operations.ts'
+import type { RequestContext } from '../../http/handler.ts'
 import type { EvmRelayer } from '../../relayers/relayer.ts'
 import type { RelayerRuntime } from '../../transactions/model/runtime.ts'
 import { invalidParams, RPC_CODES, RpcError } from './rpc-error.ts'

@@ -1,9 +1,9 @@
 import { LeaseLostError } from '../../database/lease.ts'
 import { isSignerFault } from '../../signers/signer.ts'
-import { compareRefused, rebroadcastDue } from '../broadcast/rebroadcast.ts'
-import { raiseOverdue, unblock } from '../broadcast/speed-up.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import { findDueInFlight } from '../store/due-store.ts'
+import { compareRefused, rebroadcastDue } from './rebroadcast.ts'
+import { raiseOverdue, unblock } from './speed-up.ts'
 import { isReset, submitPending } from './submit.ts'
 
 /**

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { loadContract, type Node } from '../../../src/contract/document.ts'
-import type { HandlerMap } from '../../../src/contract/handler.ts'
 import { createValidator } from '../../../src/contract/validator.ts'
 import { AppError, type ErrorCode, internalError, methodNotAllowed } from '../../../src/errors.ts'
 import { STATUS_OF_CODE, toFailure } from '../../../src/http/answers/failure.ts'
+import type { HandlerMap } from '../../../src/http/handler.ts'
 import { ask, call, startStub } from '../stub-server.ts'
 
 const PAGINATION = { current_page: 1, per_page: 10, total_items: 1 }

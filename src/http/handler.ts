@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Actor, Principal } from '../access/principal.ts'
-import type { Contract } from './document.ts'
-import type { Input, OperationId, Result, TicketFilter } from './operations.ts'
+import type { Contract } from '../contract/document.ts'
+import type { Input, OperationId, Result, TicketFilter } from '../contract/operations.ts'
 
 /** Facts about a request besides its input. */
 export interface RequestContext {

@@ -1,5 +1,8 @@
 import type { BroadcastResult } from '../../chains/answer.ts'
 import { transact } from '../../database/locks/transact.ts'
+import { broadcastCurrent, currentAttempt, isAwaitingExpiry, storeAsKnown } from '../broadcast/broadcast.ts'
+import { willBePublic } from '../broadcast/route.ts'
+import { isComparisonDue } from '../broadcast/unclear.ts'
 import { isNoop } from '../model/attempts.ts'
 import { WATCHED_MS } from '../model/due.ts'
 import { accountOf, type LeasedAccount, type TransactionsContext } from '../model/runtime.ts'
@@ -8,11 +11,8 @@ import { findAttempts } from '../store/attempts-store.ts'
 import { postponeTransactions } from '../store/due-store.ts'
 import { findHead } from '../store/queue-store.ts'
 import { saveInOwnTransaction } from '../store/transactions-store.ts'
-import { signAll, storeSigned } from '../submit/sign.ts'
 import { markStuck } from '../watch/stuck.ts'
-import { broadcastCurrent, currentAttempt, isAwaitingExpiry, storeAsKnown } from './broadcast.ts'
-import { willBePublic } from './route.ts'
-import { isComparisonDue } from './unclear.ts'
+import { signAll, storeSigned } from './sign.ts'
 
 /**
  * Broadcasts the same bytes of `due` again, in nonce order: bytes that no node accepted yet, and bytes that a mempool may have lost. If the

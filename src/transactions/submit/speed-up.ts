@@ -1,5 +1,6 @@
 import type { Attempt, Prepared } from '../../chains/attempt.ts'
 import type { Chain } from '../../chains/chain.ts'
+import { broadcastCurrent, currentAttempt } from '../broadcast/broadcast.ts'
 import { contentKind, isNoop } from '../model/attempts.ts'
 import { isPriceNamed, levelOf, speedUpAfterMs } from '../model/due.ts'
 import { accountOf, type LeasedAccount, type TransactionsContext } from '../model/runtime.ts'
@@ -8,9 +9,7 @@ import type { Transaction, TransactionWithAttempts } from '../model/transaction.
 import { findAttempts } from '../store/attempts-store.ts'
 import { findHead, findHeadSince } from '../store/queue-store.ts'
 import { saveInOwnTransaction } from '../store/transactions-store.ts'
-import { type Signable, sameBytes, signAttempt, storeSigned } from '../submit/sign.ts'
 import { isAbandoned } from '../watch/stuck.ts'
-import { broadcastCurrent, currentAttempt } from './broadcast.ts'
 import {
   noNewBlock,
   planRaise,
@@ -19,6 +18,7 @@ import {
   type RaiseWait,
   storeRaise,
 } from './raise-fee.ts'
+import { type Signable, sameBytes, signAttempt, storeSigned } from './sign.ts'
 
 /**
  * Handles the first transaction of the account's queue, because no later nonce can be included before it. A no-op cancels it when its

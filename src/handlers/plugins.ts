@@ -1,16 +1,14 @@
 import { STATUS_CODES } from 'node:http'
 import { ANONYMOUS } from '../access/principal.ts'
 import { stringifyJson } from '../contract/exact-integers.ts'
-import type { HandlerMap, RequestContext } from '../contract/handler.ts'
 import type { Schemas } from '../contract/operations.ts'
 import type { Db } from '../database/db.ts'
 import { AppError, methodNotAllowed } from '../errors.ts'
-import { toPage } from '../handlers/present/shared.ts'
-import type { Service } from '../handlers/service.ts'
+import type { HandlerMap, RequestContext } from '../http/handler.ts'
 import { omitUndefined } from '../lib/object.ts'
-import { showHooks } from './hooks/show-hooks.ts'
-import type { PluginOutcome } from './host.ts'
-import { type Plugin, type PluginManager, shownSettings } from './manage.ts'
+import { showHooks } from '../plugins/hooks/show-hooks.ts'
+import type { PluginOutcome } from '../plugins/host.ts'
+import { type Plugin, type PluginManager, shownSettings } from '../plugins/manage.ts'
 import {
   DEPTH_HEADER,
   HANDLER,
@@ -18,8 +16,10 @@ import {
   MAX_PARAMS_BYTES,
   type PluginSettings,
   withoutBigints,
-} from './plugin.ts'
-import { parseDetails } from './receive.ts'
+} from '../plugins/plugin.ts'
+import { parseDetails } from '../plugins/receive.ts'
+import { toPage } from './present/shared.ts'
+import type { Service } from './service.ts'
 
 type Operations =
   | 'listPlugins'

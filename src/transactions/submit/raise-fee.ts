@@ -7,6 +7,8 @@ import { larger } from '../../lib/bigint.ts'
 import { ordersByTip } from '../../networks/network.ts'
 import { shortOfFunds } from '../../relayers/policies/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
+import { currentAttempt } from '../broadcast/broadcast.ts'
+import { routeOf } from '../broadcast/route.ts'
 import { findRaiseRefusal } from '../budgets/raise-signed.ts'
 import { openAttempts, reservation } from '../model/attempts.ts'
 import { levelOf } from '../model/due.ts'
@@ -20,9 +22,7 @@ import {
 import type { TransactionWithAttempts } from '../model/transaction.ts'
 import { reservedBy } from '../store/due-store.ts'
 import { lockAccount } from '../store/nonce-store.ts'
-import { type SignedItem, storeSignedIn } from '../submit/sign.ts'
-import { currentAttempt } from './broadcast.ts'
-import { routeOf } from './route.ts'
+import { type SignedItem, storeSignedIn } from './sign.ts'
 
 /** Whose fee may be raised. */
 interface RaisingAccount {
