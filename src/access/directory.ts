@@ -1,6 +1,6 @@
 import type { Db } from '../database/db.ts'
 import type { Clock } from '../lib/time.ts'
-import { encodeRules } from '../spending/read-rules.ts'
+import { encodeRules } from '../spending/rule-table.ts'
 import type { ApiKey } from './api-key.ts'
 import { type KeySnapshot, readKeySnapshot, readKeyVersion, saveUses } from './api-keys-store.ts'
 import { type Principal, principalOf, ROOT, ROOT_ID } from './principal.ts'

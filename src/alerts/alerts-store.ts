@@ -8,7 +8,7 @@ import { slicesOf } from '../lib/object.ts'
 import { networkId, parseNetworkType } from '../networks/network.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { toRelayer } from '../relayers/relayer-codec.ts'
-import { decodeRules } from '../spending/read-rules.ts'
+import { decodeRules } from '../spending/rule-table.ts'
 import type { SpendingRules } from '../spending/rules.ts'
 import {
   type AlertChanges,

@@ -29,7 +29,7 @@ import {
   RESERVED_MOUNTS,
   withoutBigints,
 } from '../plugins/plugin.ts'
-import { readRules } from '../spending/read-rules.ts'
+import { readRules } from '../spending/rule-table.ts'
 import { readPluginUser } from './plugin-user.ts'
 import type { Sources } from './sources.ts'
 

@@ -9,7 +9,7 @@ import { omitUndefined } from '../lib/object.ts'
 import { type NetworkDirectory, unknownNetworks } from '../networks/directory.ts'
 import { networkOf } from '../relayers/relayer.ts'
 import type { Spent } from '../spending/budget.ts'
-import { readRules } from '../spending/read-rules.ts'
+import { readRules } from '../spending/rule-table.ts'
 import {
   networksIn,
   type SpendingRules,
@@ -127,7 +127,7 @@ export function usageHandlers({
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const spender = { subject: subjectOfRelayer(relayer.id), rules: relayer.policies.rules ?? {} }
       const networks = [networkOf(relayer)]
-      return { data: presentUsage(await readUsage(db, spender, { now: now(), networks })) }
+      return { data: presentUsage(await readUsage(db, { spender, networks }, now())) }
     },
     getApiKeyUsage: async ({ path, query: { user_id: user } }) => {
       const { id, rules = {}, visibility } = await apiKeys.get(path.api_key_id)
@@ -136,7 +136,7 @@ export function usageHandlers({
       // Nothing is counted for the users of a key without limits for them.
       const spender = ofUser ?? { subject: `${key.subject}/${user}`, rules: {} }
       const networks = visibility.networks ?? []
-      return { data: presentUsage(await readUsage(db, spender, { now: now(), networks })) }
+      return { data: presentUsage(await readUsage(db, { spender, networks }, now())) }
     },
   }
 }

@@ -15,7 +15,7 @@ import { type ManagedRelayer, noNotification } from '../relayers/manage/context.
 import { inactive } from '../relayers/policies/policy.ts'
 import type { Relayer, RelayerConfig } from '../relayers/relayer.ts'
 import { listRelayers } from '../relayers/store.ts'
-import { refuseOpaque } from '../transactions/budgets/evaluate-request.ts'
+import { refuseOpaque } from '../transactions/budgets/spenders.ts'
 import { type AccountState, fetchBalance, getAccountState } from '../transactions/requests/account-state.ts'
 import { readTopUpState, type TopUpState } from '../transactions/top-up/top-up-store.ts'
 import { presentUnit } from './present/dry-run.ts'

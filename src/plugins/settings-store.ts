@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { CONFIGURATION } from '../audit/entry.ts'
 import type { Db, Tx } from '../database/db.ts'
 import { fromExactJson, toExactJson } from '../lib/json.ts'
-import { encodeRules } from '../spending/read-rules.ts'
+import { encodeRules } from '../spending/rule-table.ts'
 import { keyIdOf, type PluginConfig, type PluginSettings } from './plugin.ts'
 
 /** The settings that callers changed, over those of the file. A null `config` removes it. */

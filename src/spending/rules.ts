@@ -63,12 +63,9 @@ export interface ApprovalRule {
   readonly above?: readonly ApprovalThreshold[]
   /** With `true`, those with a receiver that no approved transaction of the spender has paid before. */
   readonly new_receivers?: boolean
-  /** The longest time that they wait, in seconds. Default `DEFAULT_EXPIRY_SECONDS`. */
+  /** The longest time that they wait, in seconds. A day by default. */
   readonly expires_after_seconds?: number
 }
-
-/** The longest time that a transaction waits for an approval unless the rule says otherwise, in seconds: a day. */
-export const DEFAULT_EXPIRY_SECONDS = 86_400
 
 /**
  * The rules for what an API key or a relayer may spend. An absent rule forbids nothing. The names are those of the contract, because rules are
@@ -141,6 +138,11 @@ export function networksIn({
     ({ network }) => network ?? [],
   )
   return [...new Set(named)]
+}
+
+/** Returns true if a limit or threshold is about a network. */
+export function concerns(limit: { readonly network?: string | undefined }, network: string): boolean {
+  return limit.network === undefined || limit.network === network
 }
 
 /** Gives the name under which the spending of a relayer is counted. */

@@ -2,34 +2,35 @@ import { type Selectable, sql } from 'kysely'
 import { NATIVE } from '../chains/effects.ts'
 import type { Db, Tx } from '../database/db.ts'
 import type { SpendingsTable } from '../database/tables/transactions.ts'
-import { type Counter, firstStep, type Spent, type SpentIn, stepOf, ZERO_SPENT } from './budget.ts'
-import type { CountChange, Holding, HoldingChange } from './holding.ts'
-import { decodeRules } from './read-rules.ts'
-import { PERIODS, type Period, type Spender, subjectOfKey, userSpender } from './rules.ts'
+import {
+  type Asked,
+  type Counter,
+  firstStep,
+  type Spent,
+  type SpentIn,
+  stepOf,
+  ZERO_SPENT,
+} from './budget.ts'
+import { type CountChange, countChanges, type Holding, type HoldingChange } from './holding.ts'
+import { decodeRules } from './rule-table.ts'
+import { PERIODS, type Spender, subjectOfKey, userSpender } from './rules.ts'
 
-/** A sum to read. */
-export interface Asked {
-  readonly counter: Counter
-  readonly period: Period
+interface BudgetsToLock {
+  readonly subjects: readonly string[]
+  readonly transactionIds: readonly string[]
 }
 
 /**
- * Locks spenders, and the payers of the transactions, until the commit; then reads the holdings of the transactions. A writer that changes
- * spending calls it once, after writing the transactions and before writing anything here: two writers then never deadlock, and the budgets
- * that were read stay valid.
+ * Locks spenders, and the payers of the transactions, until the commit; then reads the holdings of the transactions, in a fixed order. A
+ * writer that changes spending calls it once, after writing the transactions and before writing anything here: two writers then never
+ * deadlock, and the budgets that were read stay valid.
  */
-export async function lockBudgets(
-  tx: Tx,
-  { subjects = [], transactionIds = [] }: BudgetsToLock,
-): Promise<Holding[]> {
+export async function lockBudgets(tx: Tx, { subjects, transactionIds }: BudgetsToLock): Promise<Holding[]> {
   const payers = await findPayers(tx, transactionIds)
   await lockSpenders(tx, [...subjects, ...payers])
-  return lockHoldings(tx, transactionIds)
-}
-
-interface BudgetsToLock {
-  readonly subjects?: readonly string[]
-  readonly transactionIds?: readonly string[]
+  if (transactionIds.length === 0) return []
+  const rows = await holdingsOf(tx, transactionIds).forUpdate().execute()
+  return rows.map(toHolding)
 }
 
 async function findPayers(tx: Tx, transactionIds: readonly string[]): Promise<string[]> {
@@ -112,13 +113,6 @@ export async function listCounters(db: Db, subjects: readonly string[], now: Dat
     .execute()
 }
 
-/** In a fixed order. */
-async function lockHoldings(tx: Tx, transactionIds: readonly string[]): Promise<Holding[]> {
-  if (transactionIds.length === 0) return []
-  const rows = await holdingsOf(tx, transactionIds).forUpdate().execute()
-  return rows.map(toHolding)
-}
-
 /**
  * Finds the API keys with rules, and their users, among subjects. A deleted key is one of them: what it has sent still costs money, and its limits
  * were set for that.
@@ -190,21 +184,18 @@ function toHolding(row: Selectable<SpendingsTable>): Holding {
   }
 }
 
-/** Stores holdings and the changes of the sums that come with them. */
+/** Stores holdings, each of them once, and the changes of the sums that come with them. */
 export async function saveHoldings(tx: Tx, changes: readonly HoldingChange[]): Promise<void> {
   if (changes.length === 0) return
   await sql`
     insert into spendings (transaction_id, subject, network, asset, version, at, most_value, most_fees, value, fees, count, settled)
-    select * from jsonb_to_recordset(${JSON.stringify(changes.map(({ holding }) => toRow(holding)))}::jsonb)
+    select * from jsonb_to_recordset(${JSON.stringify(changes.map(({ after }) => toRow(after)))}::jsonb)
       as holding (transaction_id text, subject text, network text, asset text, version integer, at timestamptz,
         most_value numeric, most_fees numeric, value numeric, fees numeric, count integer, settled boolean)
     on conflict (transaction_id, subject, asset, version) do update set
       at = excluded.at, most_value = excluded.most_value, most_fees = excluded.most_fees, value = excluded.value,
       fees = excluded.fees, count = excluded.count, settled = excluded.settled`.execute(tx)
-  await addToSums(
-    tx,
-    changes.flatMap((change) => change.changes),
-  )
+  await addToSums(tx, changes.flatMap(countChanges))
 }
 
 function toRow({ transactionId, subject, network, asset, version, at, most, counted, settled }: Holding) {

@@ -1,6 +1,6 @@
 import type { Effects } from '../../src/chains/effects.ts'
 import type { Spent } from '../../src/spending/budget.ts'
-import type { Subject } from '../../src/spending/evaluate-content.ts'
+import type { Subject } from '../../src/spending/rule.ts'
 import type { Spender, SpendingRules } from '../../src/spending/rules.ts'
 import { effectsWith } from '../support/samples.ts'
 

@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { Effects } from '../../src/chains/effects.ts'
-import { evaluateApproval } from '../../src/spending/evaluate-approval.ts'
-import { evaluateContent, evaluateSignature } from '../../src/spending/evaluate-content.ts'
+import { evaluateRules } from '../../src/spending/rule-table.ts'
 import type { SpendingHours, SpendingRules } from '../../src/spending/rules.ts'
 import { effectsWith } from '../support/samples.ts'
 import { NETWORK, spenderWith, subjectOf, TOKEN } from './build.ts'
 
 /** The rules that refuse, by name. */
 function refusing(rules: SpendingRules, ...subject: Parameters<typeof subjectOf>): string[] {
-  return evaluateContent(spenderWith(rules), subjectOf(...subject))
+  return evaluateRules('content', spenderWith(rules), subjectOf(...subject))
     .filter(({ allowed }) => !allowed)
     .map(({ rule }) => rule)
 }
@@ -37,7 +36,7 @@ describe.each(LISTS)('the list of %s', (rule, using) => {
 
 test('a refusal names the rule, its owner, and at most three of what is unknown', () => {
   const receivers = [A, '1', '2', '3', '4']
-  const [result] = evaluateContent(spenderWith({ receivers: [A] }), subjectOf({ receivers }))
+  const [result] = evaluateRules('content', spenderWith({ receivers: [A] }), subjectOf({ receivers }))
   expect(result).toEqual({
     subject: 'key:one',
     rule: 'receivers',
@@ -136,7 +135,7 @@ test.each<[SpendingRules, boolean]>([
   [{ signatures: 'readable' }, false],
   [{ signatures: 'any' }, true],
 ])('rules %j allow signatures that cannot be decoded: %s', (rules, allowed) => {
-  expect(evaluateSignature(spenderWith(rules))).toMatchObject({ rule: 'signatures', allowed })
+  expect(evaluateRules('signature', spenderWith(rules), {})).toMatchObject([{ rule: 'signatures', allowed }])
 })
 
 describe('the need of an approval', () => {
@@ -148,11 +147,10 @@ describe('the need of an approval', () => {
   ]
 
   /** The reasons for which content waits. A is the only known receiver. */
-  function reasons(rules: SpendingRules, effects: Partial<Effects>, network = NETWORK): string[] {
+  function reasons(rules: SpendingRules, effects: Partial<Effects>): string[] {
     const isKnown = (receiver: string) => receiver === A
-    return evaluateApproval(spenderWith(rules), { effects: effectsWith(effects), network, isKnown }).map(
-      ({ rule }) => rule,
-    )
+    const reviewed = { effects: effectsWith(effects), network: NETWORK, isKnown }
+    return evaluateRules('approval', spenderWith(rules), reviewed).map(({ rule }) => rule)
   }
 
   const moves = (asset: string, value: bigint) => ({ amounts: [{ asset, value }] })
@@ -199,7 +197,7 @@ describe('the need of an approval', () => {
 
   test('a result allows, asks for an approval, and names at most three receivers', () => {
     const effects = effectsWith({ receivers: [A, B, C, D, 'E'] })
-    const [result] = evaluateApproval(spenderWith(RECEIVERS), {
+    const [result] = evaluateRules('approval', spenderWith(RECEIVERS), {
       effects,
       network: NETWORK,
       isKnown: () => false,

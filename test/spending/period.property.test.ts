@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { firstStep, SHAPES, stepOf } from '../../src/spending/budget.ts'
-import { decodeRules, encodeRules } from '../../src/spending/read-rules.ts'
+import { decodeRules, encodeRules } from '../../src/spending/rule-table.ts'
 import {
   type ApprovalThreshold,
   PERIODS,

@@ -13,44 +13,36 @@ interface RulesFactsProps {
   readonly currencyOf: (network: string | undefined) => Currency | undefined
 }
 
+/** Each rule of the contract by its label: one that is not shown does not compile. */
+type RuleFacts = { readonly [Name in keyof Rules]-?: readonly [label: string, shown: ComponentChildren] }
+
 /** Says in rows what may be spent. */
 export function RulesFacts({ rules, currencyOf }: RulesFactsProps) {
-  const {
-    receivers,
-    contracts,
-    selectors,
-    operations,
-    assets,
-    limits = [],
-    user_limits: ofUsers = [],
-    hours,
-  } = rules
-  const { require_approval: approval, idempotency, signatures } = rules
+  const { receivers, contracts, selectors, operations, assets, limits, hours } = rules
+  const { user_limits: ofUsers, require_approval: approval, idempotency, signatures } = rules
   const amount = (one: AssetAmountProps['of']) => <AssetAmount of={one} currencyOf={currencyOf} />
-  return (
-    <Facts
-      facts={{
-        Receivers: receivers && <Names of={receivers} />,
-        Contracts: contracts && <Names of={contracts} />,
-        Functions: selectors && <Names of={selectors} />,
-        Operations: operations && <Names of={operations} />,
-        Assets: assets && <Names of={assets} />,
-        Limits: limitsIn(limits, amount),
-        'Limits of each user': limitsIn(ofUsers, amount),
-        Approval: approval && approvalIn(approval, amount),
-        Hours: hours && `${hours.from} to ${hours.to} UTC${hours.days ? `, ${hours.days.join(', ')}` : ''}`,
-        'Idempotency key': idempotency === 'required' ? 'required' : undefined,
-        Signatures: signatures === 'any' ? 'also those whose effects cannot be read' : undefined,
-      }}
-    />
-  )
+  const days = hours?.days ? `, ${hours.days.join(', ')}` : ''
+  const facts: RuleFacts = {
+    receivers: ['Receivers', receivers && <Names of={receivers} />],
+    contracts: ['Contracts', contracts && <Names of={contracts} />],
+    selectors: ['Functions', selectors && <Names of={selectors} />],
+    operations: ['Operations', operations && <Names of={operations} />],
+    assets: ['Assets', assets && <Names of={assets} />],
+    limits: ['Limits', limitsIn(limits, amount)],
+    user_limits: ['Limits of each user', limitsIn(ofUsers, amount)],
+    require_approval: ['Approval', approval && approvalIn(approval, amount)],
+    hours: ['Hours', hours && `${hours.from} to ${hours.to} UTC${days}`],
+    idempotency: ['Idempotency key', idempotency === 'required' ? 'required' : undefined],
+    signatures: ['Signatures', signatures === 'any' ? 'also those whose effects cannot be read' : undefined],
+  }
+  return <Facts facts={Object.fromEntries(Object.values(facts))} />
 }
 
 const toText = (_name: string, value: unknown) => (typeof value === 'bigint' ? value.toString() : value)
 
 type ShowAmount = (one: AssetAmountProps['of']) => ComponentChildren
 
-function limitsIn(limits: readonly Limit[], amount: ShowAmount): ComponentChildren {
+function limitsIn(limits: readonly Limit[] = [], amount: ShowAmount): ComponentChildren {
   if (limits.length === 0) return undefined
   return limits.map((limit) => <div key={JSON.stringify(limit, toText)}>{limitIn(limit, amount)}</div>)
 }

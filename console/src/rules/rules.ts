@@ -69,13 +69,8 @@ export function rulesOf(
   const limits = Array.from({ length: count }, (_, index) =>
     limitOf(fields, { path: `${path}.limits[${index}]`, networks }),
   )
-  const { selectors, operations, assets, signatures, user_limits } = present
   const rules = withoutEmpty({
-    selectors,
-    operations,
-    assets,
-    signatures,
-    user_limits,
+    ...present,
     receivers: list(`${path}.receivers`) ?? emptyOf(present.receivers),
     contracts: list(`${path}.contracts`) ?? emptyOf(present.contracts),
     limits: limits.length > 0 ? limits : undefined,

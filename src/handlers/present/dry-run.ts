@@ -2,7 +2,7 @@ import type { Unit } from '../../chains/chain.ts'
 import type { EvmDraft } from '../../chains/evm/content.ts'
 import type { Schemas } from '../../contract/operations.ts'
 import { omitUndefined } from '../../lib/object.ts'
-import type { RuleResult } from '../../spending/evaluate-content.ts'
+import type { RuleResult } from '../../spending/rule.ts'
 import { nameOf } from '../../spending/rules.ts'
 import type { DryRun } from '../../transactions/requests/dry-run.ts'
 

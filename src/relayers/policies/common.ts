@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type FieldType, flag, id, openReader, type Reader } from '../../lib/fields.ts'
-import { decodeRules, readRules } from '../../spending/read-rules.ts'
+import { decodeRules, readRules } from '../../spending/rule-table.ts'
 import type { SpendingRules } from '../../spending/rules.ts'
 import type { TopUp } from '../relayer.ts'
 import { atMost, NO_LIMIT, subset } from './limit.ts'

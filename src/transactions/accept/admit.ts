@@ -10,8 +10,9 @@ import { findLaneAccount, lockLanes } from '../../relayers/accounts/pool-store.t
 import { inactive, shortOfFunds } from '../../relayers/policies/policy.ts'
 import { networkOf, type Relayer } from '../../relayers/relayer.ts'
 import { lockForAdding } from '../../relayers/store.ts'
-import { type BudgetLedger, openLedger, refusalIn } from '../../spending/book.ts'
-import type { RuleResult } from '../../spending/evaluate-content.ts'
+import { evaluateApprovals } from '../../spending/approvals.ts'
+import { type LockedLedger, openLedger, refusalIn } from '../../spending/ledger.ts'
+import type { RuleResult } from '../../spending/rule.ts'
 import {
   addOpen,
   paymentIn,
@@ -22,9 +23,9 @@ import {
 } from '../../sponsoring/fee-payment.ts'
 import { findUsedQuotes, useQuotes } from '../../sponsoring/quotes-store.ts'
 import { insertApprovals, type NewApproval } from '../approvals/approvals-store.ts'
-import { awaitApproval, evaluateApprovals } from '../approvals/evaluate-approvals.ts'
+import { awaitApproval } from '../approvals/await-approval.ts'
 import { isLimited, purchaseOf } from '../budgets/charge.ts'
-import { spendersOf } from '../budgets/evaluate-request.ts'
+import { spendersOf } from '../budgets/spenders.ts'
 import { auditedAction } from '../model/audited-transaction.ts'
 import { isScheduled } from '../model/due.ts'
 import type { RelayerRuntime, TransactionsContext } from '../model/runtime.ts'
@@ -201,8 +202,8 @@ async function admitGroup(
     id,
     candidates.flatMap(({ idempotencyKey }) => idempotencyKey ?? []),
   )
-  const book = await openBookOf(tx, { relayer, candidates, now })
-  const waiting = await evaluateApprovals(tx, relayer, candidates.map(contentOf(runtime)))
+  const ledger = await openLedgerOf(tx, { relayer, candidates, now })
+  const waiting = await evaluateApprovals(tx, networkOf(relayer), candidates.map(contentOf(runtime, relayer)))
   const admission = {
     refusal: unusable(relayer),
     movedLanes,
@@ -211,7 +212,7 @@ async function admitGroup(
     risks,
     keys,
     reserved,
-    book,
+    ledger,
     relayer,
     waiting,
     now,
@@ -237,7 +238,7 @@ async function admitGroup(
     admitted.flatMap(({ approval }) => approval ?? []),
   )
   await insertKeys(tx, id, admitted.flatMap(keyRecordOf))
-  await book.save()
+  await ledger.save()
   await appendEntries(tx, auditLogOf(id), admitted.map(auditedSending))
   return decisions
 }
@@ -246,9 +247,9 @@ function auditedSending({ transaction, actor, results }: Candidate & Admitted & 
   return auditedAction(transaction.id, { actor, action: 'sendTransaction' }, { after: transaction, results })
 }
 
-function contentOf({ chain }: RelayerRuntime) {
+function contentOf({ chain }: RelayerRuntime, relayer: Relayer) {
   return ({ actor, transaction: { request, from } }: Candidate) => ({
-    actor,
+    spenders: spendersOf(relayer, actor),
     effects: () => chain.effects(request, from),
   })
 }
@@ -266,7 +267,7 @@ interface AdmissionState {
   readonly keys: UsedKeys
   readonly reserved: bigint
   /** The budgets of the relayer and of every API key of the batch. */
-  readonly book: BudgetLedger
+  readonly ledger: LockedLedger
   readonly relayer: Relayer
   /** The reasons for which each candidate waits for an approval. */
   readonly waiting: readonly (readonly RuleResult[])[]
@@ -285,7 +286,7 @@ function decide(
     risks,
     keys,
     reserved: before,
-    book,
+    ledger,
     relayer,
     waiting,
     now,
@@ -297,7 +298,7 @@ function decide(
     if (candidate.idempotencyKey && earlier) return repeatOrRefuse(earlier, candidate.idempotencyKey)
     const purchase = purchaseOf(runtime, { relayer, actor: candidate.actor }, candidate.transaction)
     const { asked = [] } = candidate
-    const ofBudgets = purchase ? book.evaluate(purchase) : []
+    const ofBudgets = purchase ? ledger.evaluate(purchase) : []
     const results = [...(waiting[index] ?? []), ...asked, ...ofBudgets]
     const reasons = results.filter(({ requiresApproval }) => requiresApproval === true)
     // Its funds are checked when it is signed.
@@ -314,7 +315,7 @@ function decide(
     const considered = { results, reserved }
     // Nothing is reserved for a transaction that waits for an approval, for its time, or for a price.
     if (reasons.length === 0 && !isLater) reserved += candidate.transaction.cost
-    if (purchase) book.take(purchase)
+    if (purchase) ledger.reserve(purchase)
     for (const externalNonce of externalNonceOf(candidate)) usedNonces.add(keyOf(externalNonce))
     for (const id of quoteOf(candidate)) usedQuotes.add(id)
     for (const payer of payerOf(candidate)) addOpen(risks, payer)
@@ -330,20 +331,21 @@ function decide(
 }
 
 /** Locks the budgets that the candidates take from: those of their relayer and of many API keys. */
-function openBookOf(
+function openLedgerOf(
   tx: Tx,
   {
     relayer,
     candidates,
     now,
   }: { readonly relayer: Relayer; readonly candidates: readonly Candidate[]; readonly now: number },
-): Promise<BudgetLedger> {
+): Promise<LockedLedger> {
   const spenders = new Map(
     candidates
       .flatMap(({ actor }) => spendersOf(relayer, actor))
       .map((spender) => [spender.subject, spender]),
   )
-  return openLedger(tx, { spenders: [...spenders.values()], network: networkOf(relayer), now: new Date(now) })
+  const limits = { spenders: [...spenders.values()], network: networkOf(relayer) }
+  return openLedger(tx, { now: new Date(now), limits })
 }
 
 function asBudgeted(relayer: Relayer, { transaction, actor }: Candidate): Transaction {

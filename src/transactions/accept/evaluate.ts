@@ -6,10 +6,10 @@ import type { ChainRequest } from '../../chains/request.ts'
 import { AppError } from '../../errors.ts'
 import { inactive, receiverForbidden, sendsPrivately } from '../../relayers/policies/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
-import { refusalIn } from '../../spending/book.ts'
-import type { RuleResult } from '../../spending/evaluate-content.ts'
+import { refusalIn } from '../../spending/ledger.ts'
+import type { RuleResult } from '../../spending/rule.ts'
 import { endedQuote } from '../../sponsoring/fee-payment.ts'
-import { evaluateRequest } from '../budgets/evaluate-request.ts'
+import { evaluateContent } from '../budgets/spenders.ts'
 import { askBeforeSend } from '../model/before-send.ts'
 import { PRICE_WAIT_MS } from '../model/due.ts'
 import { accountOf, type TransactionsContext } from '../model/runtime.ts'
@@ -50,7 +50,8 @@ export async function checkSubmission(context: TransactionsContext, sent: Submis
   if (problem !== undefined) return { submission, problem, results: [] }
   // The service protects its own transactions against a second time by other means.
   const hasIdempotencyKey = idempotencyKey !== undefined || actor.keyId === SERVICE.keyId
-  const results = evaluateRequest(context, relayer, { request, actor, hasIdempotencyKey })
+  const effects = () => chain.effects(request, relayer.address)
+  const results = evaluateContent(context, relayer, { actor, effects, hasIdempotencyKey })
   return { submission, problem, results }
 }
 

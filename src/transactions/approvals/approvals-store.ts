@@ -6,7 +6,7 @@ import { storableText } from '../../database/sql-helpers.ts'
 import type { ApprovalsTable } from '../../database/tables/transactions.ts'
 import { oneOf } from '../../lib/exhaustive.ts'
 import { omitUndefined } from '../../lib/object.ts'
-import type { RuleResult } from '../../spending/evaluate-content.ts'
+import type { RuleResult } from '../../spending/rule.ts'
 
 /** An approval without a decision is over when its transaction no longer waits. */
 const STATE = sql<string>`coalesce(approvals.decision,

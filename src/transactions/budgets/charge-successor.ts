@@ -1,8 +1,6 @@
-import type { Tx } from '../../database/db.ts'
 import { transact } from '../../database/locks/transact.ts'
-import { networkOf, type Relayer } from '../../relayers/relayer.ts'
-import { openLedger, refusalIn } from '../../spending/book.ts'
 import { awaitsCharge } from '../../spending/holding.ts'
+import { openLedger, refusalIn } from '../../spending/ledger.ts'
 import { findHoldings } from '../../spending/spending-store.ts'
 import { isNoop } from '../model/attempts.ts'
 import type { LeasedAccount, TransactionsContext } from '../model/runtime.ts'
@@ -10,7 +8,7 @@ import type { Transaction } from '../model/transaction.ts'
 import { saveInOwnTransaction } from '../store/transactions-store.ts'
 import { markStuck } from '../watch/stuck.ts'
 import { chargeOf } from './charge.ts'
-import { limitedAmong } from './raise-signed.ts'
+import { limitedPayersOf } from './spenders.ts'
 
 /** Time in ms until the budgets are checked again for a version that they did not allow. They change within hours. */
 const RETRY_MS = 30_000
@@ -50,40 +48,26 @@ async function chargeSuccessor(
   const now = new Date(context.clock.now())
   const amounts = isNoop(purpose) ? [] : chain.effects(request, from).amounts
   const charge = chargeOf(relayer, { effects: { amounts }, cost })
-  // With a nonce it holds up the others, so it cannot wait.
-  const charging = { relayer, id, charge, now, mayWait: nonce === undefined }
-  const refused = await transact(context.db, (tx) => takeCharge(tx, charging))
+  const refused = await transact(context.db, async (tx) => {
+    const spenders = await limitedPayersOf(tx, relayer, [id])
+    if (spenders.length === 0) return undefined
+    const limits = { spenders, network: charge.network }
+    const ledger = await openLedger(tx, { now, transactionIds: [id], limits })
+    const purchase = { transactionId: id, spenders, charge }
+    // With a nonce it holds up the others, so it cannot wait.
+    const refusal = nonce === undefined ? refusalIn(ledger.evaluate(purchase)) : undefined
+    if (refusal !== undefined) return refusal
+    ledger.reserve(purchase)
+    await ledger.save()
+    return undefined
+  })
   if (refused === undefined) return true
   const waiting = {
     ...transaction,
-    statusReason: `Waiting for a budget: only one endpoint or an operator says that its earlier version was not included, so it counts again. ${refused}`,
+    statusReason: `Waiting for a budget: only one endpoint or an operator says that its earlier version was not included, so it counts again. ${refused.detail}`,
     nextRunAt: new Date(now.getTime() + RETRY_MS),
   }
   if (stuckSince === undefined) await markStuck(context, waiting)
   else await saveInOwnTransaction(context, [waiting])
   return false
-}
-
-interface Charging {
-  readonly relayer: Relayer
-  readonly id: string
-  readonly charge: ReturnType<typeof chargeOf>
-  readonly now: Date
-  readonly mayWait: boolean
-}
-
-/** Returns the sentence about the first budget that does not allow it; undefined if it is charged. */
-async function takeCharge(
-  tx: Tx,
-  { relayer, id, charge, now, mayWait }: Charging,
-): Promise<string | undefined> {
-  const spenders = await limitedAmong(tx, relayer, await findHoldings(tx, [id]))
-  if (spenders.length === 0) return undefined
-  const book = await openLedger(tx, { spenders, network: networkOf(relayer), now, transactionIds: [id] })
-  const purchase = { transactionId: id, spenders, charge }
-  const refused = mayWait ? refusalIn(book.evaluate(purchase)) : undefined
-  if (refused !== undefined) return refused.detail
-  book.take(purchase)
-  await book.save()
-  return undefined
 }

@@ -5,14 +5,13 @@ import { type Effects, nativeIn } from '../../chains/effects.ts'
 import type { Tx } from '../../database/db.ts'
 import { transact } from '../../database/locks/transact.ts'
 import { networkOf, type Relayer } from '../../relayers/relayer.ts'
-import { openLedger, type Purchase, requireAllowed } from '../../spending/book.ts'
+import { refuseWaiting } from '../../spending/approvals.ts'
 import type { Charge } from '../../spending/budget.ts'
-import type { Spender } from '../../spending/rules.ts'
-import { evaluateApprovals, refuseWaiting } from '../approvals/evaluate-approvals.ts'
+import { openLedger, type Purchase, requireAllowed, spend } from '../../spending/ledger.ts'
 import { askBeforeSend, type ProposedContent } from '../model/before-send.ts'
 import type { RelayerRuntime, TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
-import { evaluateEffects, limitedSpendersOf } from './evaluate-request.ts'
+import { evaluateContent, findReasonsToWait, limitedSpendersOf } from './spenders.ts'
 
 /** Content by what it moves, and the most that it can take from the account in the native currency. */
 interface Priced {
@@ -63,17 +62,7 @@ export async function chargeChange(
   { replacing, transaction }: { readonly replacing: Replacing; readonly transaction: Transaction },
 ): Promise<void> {
   const purchase = purchaseOf(runtimeOf(replacing.relayer), replacing, transaction)
-  if (purchase === undefined) return
-  const { spenders, charge, transactionId } = purchase
-  const book = await openLedger(tx, {
-    spenders,
-    network: charge.network,
-    now: new Date(clock.now()),
-    transactionIds: [transactionId],
-  })
-  requireAllowed(book.evaluate(purchase))
-  book.take(purchase)
-  await book.save()
+  if (purchase !== undefined) await spend(tx, purchase, new Date(clock.now()))
 }
 
 /** Marks a transaction that the service itself sends for a relayer with limits, so that what it costs is counted. */
@@ -92,9 +81,9 @@ export async function chargeOwn(
   const spenders = limitedSpendersOf(relayer)
   if (spenders.length === 0 || transactions.length === 0) return
   const charge = { network: networkOf(relayer), amounts: [], fees: 0n }
-  const book = await openLedger(tx, { spenders, network: charge.network, now })
-  for (const { id } of transactions) book.take({ transactionId: id, spenders, charge })
-  await book.save()
+  const ledger = await openLedger(tx, { now, limits: { spenders, network: charge.network } })
+  for (const { id } of transactions) ledger.reserve({ transactionId: id, spenders, charge })
+  await ledger.save()
 }
 
 /** A requested signature, and its charge. */
@@ -113,35 +102,21 @@ export async function chargeSignature(
   { relayer, actor, action, request, record }: Signing,
   { effects, cost }: Pick<Reviewed, 'effects' | 'cost'>,
 ): Promise<void> {
-  requireAllowed(evaluateEffects(context, relayer, { effects, actor, hasIdempotencyKey: true }))
-  const [waiting = []] = await evaluateApprovals(context.db, relayer, [{ actor, effects: () => effects }])
-  requireAllowed(refuseWaiting(waiting, CANNOT_WAIT))
-  const proposed = { action, relayer, actor, request, effects: () => effects }
-  const asked = await askBeforeSend(context, proposed)
+  const content = { actor, effects: () => effects }
+  requireAllowed(evaluateContent(context, relayer, content))
+  requireAllowed(refuseWaiting(await findReasonsToWait(context.db, relayer, content), CANNOT_WAIT))
+  const asked = await askBeforeSend(context, { ...content, action, relayer, request })
   if (asked.failure) throw asked.failure
   requireAllowed(refuseWaiting(asked.results, CANNOT_WAIT))
   const spenders = limitedSpendersOf(relayer, actor)
   if (spenders.length === 0 && record === undefined) return
   const charge = chargeOf(relayer, { effects, cost })
+  const purchase = { transactionId: `signature:${randomUUID()}`, spenders, charge, isFinal: true }
   const now = new Date(context.clock.now())
   await transact(context.db, async (tx) => {
-    if (spenders.length > 0) await spend(tx, { spenders, charge, now })
+    if (spenders.length > 0) await spend(tx, purchase, now)
     await record?.(tx)
   })
 }
 
 const CANNOT_WAIT = 'A signature cannot wait: send the transaction instead.'
-
-interface Spending {
-  readonly spenders: readonly Spender[]
-  readonly charge: Charge
-  readonly now: Date
-}
-
-async function spend(tx: Tx, { spenders, charge, now }: Spending): Promise<void> {
-  const book = await openLedger(tx, { spenders, network: charge.network, now })
-  const purchase = { transactionId: `signature:${randomUUID()}`, spenders, charge, isFinal: true } as const
-  requireAllowed(book.evaluate(purchase))
-  book.take(purchase)
-  await book.save()
-}

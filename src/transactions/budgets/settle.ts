@@ -1,14 +1,11 @@
 import type { ContentReader } from '../../chains/capabilities.ts'
 import type { Chain } from '../../chains/chain.ts'
 import { transact } from '../../database/locks/transact.ts'
+import type { Relayer } from '../../relayers/relayer.ts'
 import { type Spent, ZERO_SPENT } from '../../spending/budget.ts'
-import { type Holding, newest, release } from '../../spending/holding.ts'
-import {
-  deleteOldSpendings,
-  findUnsettled,
-  lockBudgets,
-  saveHoldings,
-} from '../../spending/spending-store.ts'
+import type { Holding } from '../../spending/holding.ts'
+import { openLedger } from '../../spending/ledger.ts'
+import { deleteOldSpendings, findUnsettled } from '../../spending/spending-store.ts'
 import { hasLaterContent, movesNothing } from '../model/attempts.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import type { TransactionWithAttempts } from '../model/transaction.ts'
@@ -34,8 +31,7 @@ export async function releaseBudgets(context: TransactionsContext): Promise<void
     const relayer = await context.relayerOf(relayerId)
     // It was just deleted, or cannot act now.
     if (relayer === undefined) continue
-    const { chain } = context.runtimeOf(relayer)
-    await releaseTransactions(context, { chain, relayerId, ids })
+    await releaseTransactions(context, relayer, ids)
   }
 }
 
@@ -44,33 +40,22 @@ export async function deleteOldBudgets({ db, clock }: TransactionsContext): Prom
   await deleteOldSpendings(db, new Date(clock.now() - KEPT_MS))
 }
 
-interface Unsettled {
-  readonly chain: Chain
-  readonly relayerId: string
-  readonly ids: readonly string[]
-}
-
 async function releaseTransactions(
-  { db }: TransactionsContext,
-  { chain, relayerId, ids }: Unsettled,
+  { db, clock, runtimeOf }: TransactionsContext,
+  relayer: Relayer,
+  ids: readonly string[],
 ): Promise<void> {
+  const { chain } = runtimeOf(relayer)
+  const now = new Date(clock.now())
   await transact(db, async (tx) => {
-    const locked = await lockBudgets(tx, { transactionIds: ids })
+    const ledger = await openLedger(tx, { now, transactionIds: ids })
     // Read under the locks: since they were found, another process may have settled them, or a reorganisation may have reopened them.
-    const items = await findTransactions(tx, relayerId, ids)
-    const final = new Map(
-      items
-        .filter(({ transaction }) => isFinal(transaction.status) && transaction.reorganizedAt === undefined)
-        .map((item) => [item.transaction.id, item]),
-    )
-    const isNewest = new Set(newest(locked))
-    const changes = locked.flatMap((holding) => {
-      const item = final.get(holding.transactionId)
-      if (item === undefined || holding.settled) return []
-      // The chain has one version at most, and the proofs say that it is not an earlier one.
-      return [release(holding, isNewest.has(holding) ? amountTakenBy(holding, item, chain) : ZERO_SPENT)]
-    })
-    await saveHoldings(tx, changes)
+    for (const item of await findTransactions(tx, relayer.id, ids)) {
+      const { id, status, reorganizedAt } = item.transaction
+      if (!isFinal(status) || reorganizedAt !== undefined) continue
+      ledger.settle(id, (holding) => amountTakenBy(holding, item, chain))
+    }
+    await ledger.save()
   })
 }
 

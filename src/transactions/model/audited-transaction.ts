@@ -2,7 +2,7 @@ import type { Actor } from '../../access/principal.ts'
 import type { AuditAction, AuditedChange } from '../../audit/entry.ts'
 import { fingerprintOf } from '../../lib/hash.ts'
 import { omitUndefined } from '../../lib/object.ts'
-import type { RuleResult } from '../../spending/evaluate-content.ts'
+import type { RuleResult } from '../../spending/rule.ts'
 import type { Transaction } from './transaction.ts'
 
 /** An action of a caller on a transaction. */

@@ -3,7 +3,7 @@ import type { Effects } from '../../chains/effects.ts'
 import type { ChainRequest } from '../../chains/request.ts'
 import { AppError } from '../../errors.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
-import type { RuleResult } from '../../spending/evaluate-content.ts'
+import type { RuleResult } from '../../spending/rule.ts'
 
 /** Content that a caller wants to send or to have signed. Its rules allow it. */
 export interface ProposedContent {

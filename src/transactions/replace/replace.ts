@@ -4,12 +4,11 @@ import type { ChainRequest } from '../../chains/request.ts'
 import { transact } from '../../database/locks/transact.ts'
 import { AppError } from '../../errors.ts'
 import { createBatcher } from '../../lib/concurrency/batcher.ts'
-import { refusalIn, requireAllowed } from '../../spending/book.ts'
+import { refuseWaiting } from '../../spending/approvals.ts'
+import { refusalIn, requireAllowed } from '../../spending/ledger.ts'
 import { withEncodedArgs } from '../accept/checks.ts'
-import { refuseWaiting } from '../approvals/evaluate-approvals.ts'
 import { broadcastCurrent } from '../broadcast/broadcast.ts'
-import { chargeChange } from '../budgets/charge.ts'
-import { spendersOf } from '../budgets/evaluate-request.ts'
+import { purchaseOf } from '../budgets/charge.ts'
 import { askBeforeSend } from '../model/before-send.ts'
 import { retryOnConflict } from '../model/retry-on-conflict.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
@@ -165,14 +164,13 @@ async function signChange(
       'replacement_underpriced',
       `The same bytes were refused before: ${known.error ?? known.outcome}.`,
     )
+  // New content is charged by its own price: the record has the highest one of all content that can be included.
+  const purchase = request && purchaseOf(runtime, change, { ...plan.transaction, cost: plan.cost })
+  const now = new Date(context.clock.now())
   const stored = await transact(context.db, async (tx) => {
-    const payers = request ? spendersOf(relayer, change.actor) : []
-    const [written] = await storeSignedIn(tx, { runtime, signed: [{ ...signable, attempt }], payers })
+    const signed = [{ ...signable, attempt }]
+    const [written] = await storeSignedIn(tx, { runtime, signed, now, purchase })
     if (written === undefined) return undefined
-    // New content is charged by its own price: the record has the highest one of all content that can be
-    // included.
-    const charged = { ...written.transaction, cost: plan.cost }
-    if (request) await chargeChange(context, tx, { replacing: change, transaction: charged })
     await auditChange(tx, { change, before: before.transaction, after: written.transaction })
     return written
   })

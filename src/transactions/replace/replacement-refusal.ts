@@ -1,11 +1,11 @@
 import type { ChainRequest } from '../../chains/request.ts'
 import { AppError } from '../../errors.ts'
 import { inactive } from '../../relayers/policies/policy.ts'
-import type { RuleResult } from '../../spending/evaluate-content.ts'
+import { refuseWaiting } from '../../spending/approvals.ts'
+import type { RuleResult } from '../../spending/rule.ts'
 import { externalNonceProblem } from '../accept/checks.ts'
 import { checkRequest } from '../accept/evaluate.ts'
-import { evaluateApprovals, refuseWaiting } from '../approvals/evaluate-approvals.ts'
-import { evaluateRequest } from '../budgets/evaluate-request.ts'
+import { evaluateContent, findReasonsToWait } from '../budgets/spenders.ts'
 import { attemptsAtNonce, unprovenAttempts } from '../model/attempts.ts'
 import { isExternallySigned, type TransactionsContext } from '../model/runtime.ts'
 import type { Purpose, Transaction, TransactionWithAttempts } from '../model/transaction.ts'
@@ -112,9 +112,9 @@ export async function evaluateReplacement(
 ): Promise<RuleResult[]> {
   const { chain } = context.runtimeOf(relayer)
   const effects = () => chain.effects(request, relayer.address)
-  const [waiting = []] = await evaluateApprovals(context.db, relayer, [{ actor, effects }])
+  const waiting = await findReasonsToWait(context.db, relayer, { actor, effects })
   return [
-    ...evaluateRequest(context, relayer, { request, actor, hasIdempotencyKey: true }),
+    ...evaluateContent(context, relayer, { actor, effects }),
     ...refuseWaiting(waiting, REPLACEMENT_CANNOT_WAIT),
   ]
 }

@@ -4,16 +4,17 @@ import { nativeIn } from '../../chains/effects.ts'
 import type { AppError } from '../../errors.ts'
 import { shortOfFunds } from '../../relayers/policies/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
-import { readLedger, refusalIn } from '../../spending/book.ts'
-import type { RuleResult } from '../../spending/evaluate-content.ts'
+import { refuseWaiting } from '../../spending/approvals.ts'
+import { readLedger, refusalIn } from '../../spending/ledger.ts'
+import type { RuleResult } from '../../spending/rule.ts'
 import type { Sending } from '../accept/accept.ts'
 import { admitCandidates } from '../accept/admit.ts'
 import { prepareContent, withEncodedArgs } from '../accept/checks.ts'
 import { type Checked, checkSubmission, evaluate, refusedBy } from '../accept/evaluate.ts'
 import { keyReuseError } from '../accept/idempotency.ts'
 import { queueProblem } from '../accept/queue-limit.ts'
-import { evaluateApprovals, refuseWaiting } from '../approvals/evaluate-approvals.ts'
 import { purchaseOf } from '../budgets/charge.ts'
+import { findReasonsToWait } from '../budgets/spenders.ts'
 import { askBeforeSend } from '../model/before-send.ts'
 import { isForLater } from '../model/due.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
@@ -101,7 +102,7 @@ async function dryChecked(context: TransactionsContext, checked: Checked): Promi
   })
   if (candidate === undefined) {
     const effects = () => chain.effects(request, relayer.address)
-    const [waiting = []] = await evaluateApprovals(context.db, relayer, [{ actor, effects }])
+    const waiting = await findReasonsToWait(context.db, relayer, { actor, effects })
     return { refusal, simulation: 'refused', unit, results: [...checked.results, ...waiting], logs }
   }
   const [decision] = await admitCandidates(context, [candidate], { isDryRun: true })
@@ -244,6 +245,7 @@ async function evaluateBudgets(
   if (purchase === undefined) return []
   const { spenders, charge } = purchase
   const now = new Date(clock.now())
-  const book = await readLedger(db, { spenders, network: charge.network, now, transactionIds: [id] })
-  return book.evaluate(purchase)
+  const limits = { spenders, network: charge.network }
+  const ledger = await readLedger(db, { now, transactionIds: [id], limits })
+  return ledger.evaluate(purchase)
 }

@@ -12,7 +12,7 @@ import { inactive, receiverForbidden, shortOfFunds } from '../../relayers/polici
 import type { EvmRelayer, Relayer } from '../../relayers/relayer.ts'
 import { findRelayers, raiseKnownNonce } from '../../relayers/store.ts'
 import { chargeSignature } from '../budgets/charge.ts'
-import { refuseOpaque } from '../budgets/evaluate-request.ts'
+import { refuseOpaque } from '../budgets/spenders.ts'
 import { NOTHING_SIGNED, requireAnswer } from '../model/require-answer.ts'
 import { accountOf, type TransactionsContext } from '../model/runtime.ts'
 import { reservedBy } from '../store/due-store.ts'

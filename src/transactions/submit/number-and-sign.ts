@@ -102,9 +102,14 @@ class ChangedMeanwhileError extends Error {
   }
 }
 
-async function store({ db }: TransactionsContext, batch: Batch, signedPlan: SignedPlan): Promise<Result> {
+async function store(
+  { db, clock }: TransactionsContext,
+  batch: Batch,
+  signedPlan: SignedPlan,
+): Promise<Result> {
+  const now = new Date(clock.now())
   try {
-    return await transact(db, (tx) => storeIn(tx, batch, signedPlan))
+    return await transact(db, (tx) => storeIn(tx, batch, { ...signedPlan, now }))
   } catch (error) {
     if (!(error instanceof ChangedMeanwhileError)) throw error
     const { changed } = error
@@ -118,16 +123,16 @@ async function store({ db }: TransactionsContext, batch: Batch, signedPlan: Sign
 async function storeIn(
   tx: Tx,
   { relayer: { id: relayerId }, runtime, signables, lease }: Batch,
-  { plan, counters, signed }: SignedPlan,
+  { plan, counters, signed, now }: SignedPlan & { readonly now: Date },
 ): Promise<Result> {
   if (plan.transactions.length === 0) await assertFence(tx, lease)
   else {
-    const now = await lockCounters(tx, { relayerId, lease })
-    const isCurrent = [...plan.next.keys()].every((address) => now.get(address) === counters.get(address))
+    const locked = await lockCounters(tx, { relayerId, lease })
+    const isCurrent = [...plan.next.keys()].every((address) => locked.get(address) === counters.get(address))
     if (!isCurrent) return { kind: 'changed', open: signables }
     for (const [address, nonce] of plan.next) await setNextNonce(tx, { relayerId, address, nonce })
   }
-  const stored = await storeSignedIn(tx, { runtime, signed, keepsRequest: true })
+  const stored = await storeSignedIn(tx, { runtime, signed, now, keepsRequest: true })
   const written = new Set(stored.map(({ transaction }) => transaction.id))
   const changed = plan.transactions.flatMap(({ id }) => (written.has(id) ? [] : [id]))
   if (changed.length > 0) throw new ChangedMeanwhileError(changed)

@@ -9,7 +9,7 @@ import { shortOfFunds } from '../../relayers/policies/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { currentAttempt } from '../broadcast/broadcast.ts'
 import { routeOf } from '../broadcast/route.ts'
-import { findRaiseRefusal } from '../budgets/raise-signed.ts'
+import { findRaiseRefusal } from '../budgets/charge-signed.ts'
 import { openAttempts, reservation } from '../model/attempts.ts'
 import { levelOf } from '../model/due.ts'
 import { traceStep } from '../model/observer.ts'
@@ -189,7 +189,7 @@ export async function storeRaise(
         const cost = costOfRaise(runtime, signed, draft)
         const short = shortage({ relayer, runtime }, { balance, reserved, cost })
         if (short !== undefined) return short
-        const items = { runtime, signed: [signed], keepsRequest: true, raisedBy: { relayer, now } }
+        const items = { runtime, signed: [signed], now, keepsRequest: true, raisedBy: relayer }
         const [stored] = await storeSignedIn(tx, items)
         return stored
       }),

@@ -6,8 +6,8 @@ import { transact } from '../../database/locks/transact.ts'
 import { omitUndefined } from '../../lib/object.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { raiseKnownNonce } from '../../relayers/store.ts'
-import type { Spender } from '../../spending/rules.ts'
-import { raiseSigned } from '../budgets/raise-signed.ts'
+import type { Purchase } from '../../spending/ledger.ts'
+import { chargeSigned } from '../budgets/charge-signed.ts'
 import { openAttempts, reservation } from '../model/attempts.ts'
 import { traceStep } from '../model/observer.ts'
 import { type RelayerRuntime, signingContextOf, type TransactionsContext } from '../model/runtime.ts'
@@ -107,13 +107,14 @@ export async function storeSigned(
   { runtime, signed, lease }: { runtime: RelayerRuntime; signed: readonly SignedItem[]; lease?: Lease },
 ): Promise<TransactionWithAttempts[]> {
   if (signed.length === 0) return []
+  const now = new Date(context.clock.now())
   return traceStep(
     context,
     { name: 'store', transactions: signed.map(({ transaction }) => transaction) },
     () =>
       transact(context.db, async (tx) => {
         if (lease) await assertFence(tx, lease)
-        return storeSignedIn(tx, { runtime, signed, keepsRequest: true })
+        return storeSignedIn(tx, { runtime, signed, now, keepsRequest: true })
       }),
   )
 }
@@ -121,21 +122,22 @@ export async function storeSigned(
 interface SignedItems {
   readonly runtime: RelayerRuntime
   readonly signed: readonly SignedItem[]
-  /** The spenders that the caller charges in the same database transaction. */
-  readonly payers?: readonly Spender[]
-  /** The relayer of an automatic raise, at this time. Then the budgets are checked. */
-  readonly raisedBy?: { readonly relayer: Relayer; readonly now: Date }
+  readonly now: Date
+  /** New content of the transaction. Then the budgets are checked. */
+  readonly purchase?: Purchase | undefined
+  /** The relayer of an automatic raise. Then the budgets are checked. */
+  readonly raisedBy?: Relayer
   /** As in `saveTransactions`. */
   readonly keepsRequest?: boolean
 }
 
 /**
  * Like `storeSigned`, in a database transaction of the caller.
- * @throws AppError `rule_violated` for a raise of the service beyond a budget
+ * @throws AppError `rule_violated` for new content, or a raise of the service, beyond a budget
  */
 export async function storeSignedIn(
   tx: Tx,
-  { runtime, signed, payers, raisedBy, keepsRequest = false }: SignedItems,
+  { runtime, signed, now, purchase, raisedBy, keepsRequest = false }: SignedItems,
 ): Promise<TransactionWithAttempts[]> {
   const items = new Map(signed.map((item) => [item.transaction.id, item]))
   const { chain, account } = runtime
@@ -166,7 +168,7 @@ export async function storeSignedIn(
     const nonce = nextNonceOf(request)
     if (nonce !== undefined) await raiseKnownNonce(tx, { relayerId, address: account.address, nonce })
   }
-  await raiseSigned(tx, runtime, { signed: stored, payers, raisedBy })
+  await chargeSigned(tx, runtime, { signed: stored, now, purchase, raisedBy })
   return stored.map(({ transaction, attempts }) => ({ transaction, attempts }))
 }
 

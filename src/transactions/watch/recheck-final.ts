@@ -1,6 +1,5 @@
 import { transact } from '../../database/locks/transact.ts'
-import { reopen } from '../../spending/holding.ts'
-import { lockBudgets, saveHoldings } from '../../spending/spending-store.ts'
+import { openLedger } from '../../spending/ledger.ts'
 import { currentAttempt } from '../broadcast/broadcast.ts'
 import { broadcastByRoute, routeOf } from '../broadcast/route.ts'
 import { contentKind, hashesOfAll, movesNothing } from '../model/attempts.ts'
@@ -181,18 +180,16 @@ async function markReorganized({ context }: WatchRound, lost: readonly Transacti
 }
 
 async function saveAndAnnounce(
-  { db, log }: WatchRound['context'],
+  { db, clock, log }: WatchRound['context'],
   changed: readonly Transaction[],
   outcomes: readonly AttemptNews[],
 ): Promise<void> {
   const saved = await transact(db, async (tx) => {
     const written = await saveTransactions(tx, changed)
     const ids = new Set(written.map(({ id }) => id))
-    const holdings = await lockBudgets(tx, { transactionIds: [...ids] })
-    await saveHoldings(
-      tx,
-      holdings.flatMap((holding) => reopen(holding) ?? []),
-    )
+    const ledger = await openLedger(tx, { now: new Date(clock.now()), transactionIds: [...ids] })
+    ledger.reopen()
+    await ledger.save()
     await saveOutcomes(
       tx,
       outcomes.filter(({ transactionId }) => ids.has(transactionId)),

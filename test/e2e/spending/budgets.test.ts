@@ -249,6 +249,41 @@ describe('on EVM', () => {
     })
   })
 
+  test('the audit log and the usage say how much a limit still allows', async () => {
+    const key = await issueLimited(story.service, limitOf({ value: 100n, count: 10 }))
+    await submitted(key, pay(60n))
+    const path = `/audit?actor=${key.id}`
+    const { body } = await story.service.api<{ after: { rules?: string[] } }[]>('GET', path)
+    expect(body.data[0]?.after.rules?.[0]).toContain('100 is left, and this transaction needs up to 60.')
+    expect((await key.usage()).limits).toEqual([
+      {
+        rule: 'limits[0]',
+        per: 'day',
+        network: 'evm:anvil',
+        asset: 'native',
+        value: { limit: '100', spent: '60', left: '40' },
+        count: { limit: '10', spent: '1', left: '9' },
+      },
+    ])
+  })
+
+  describe('the list of receivers', () => {
+    const OTHER = `0x${'70'.repeat(20)}`
+    const transfer = `0xa9059cbb${OTHER.slice(2).padStart(64, '0')}${'1'.padStart(64, '0')}`
+
+    test.each([
+      ['the receiver', '0x'],
+      ['the call of a token', transfer],
+      ['a call that cannot be decoded', '0x39509351'],
+      ['the call of a token that pays the zero address', `0xa9059cbb${'00'.repeat(20)}`],
+    ])('is not passed by %s', async (_what, data) => {
+      const { id, send } = await issueLimited(story.service, { receivers: [RECEIVER] })
+      expect(violationIn(await send({ ...pay(1n, 3n, OTHER), data, gas_limit: '90000' }))).toContain(
+        `Rule receivers of API key ${id}: `,
+      )
+    })
+  })
+
   test('a key with rules cannot manage keys, because it could make one without rules', async () => {
     const key = { name: 'Test', scopes: ['api-keys:admin'], rules: EVERYTHING }
     const { status, body } = await story.service.api('POST', '/api-keys', key)
@@ -256,15 +291,6 @@ describe('on EVM', () => {
   })
 
   describe('an idempotency key', () => {
-    test('that is repeated is charged once', async () => {
-      const key = await issueLimited(story.service, limitOf({ value: 60n, count: 1 }))
-      const headers = { 'Idempotency-Key': 'budgets-once' }
-      const answers = [await key.send(pay(60n), headers), await key.send(pay(60n), headers)]
-      expect(answers.map(outcomeOf)).toEqual(['200', '200'])
-      expect(new Set(answers.map(({ body }) => body.data.id)).size).toBe(1)
-      expect((await spentBy(key))[0]).toBe(60n)
-    })
-
     test('that many requests share at the same time is charged once, although the budget is for one', async () => {
       const key = await issueLimited(story.service, limitOf({ value: 60n, count: 1 }))
       const headers = { 'Idempotency-Key': 'budgets-at-once' }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { networkOf } from '../../../src/relayers/relayer.ts'
-import { openLedger } from '../../../src/spending/book.ts'
+import { spend } from '../../../src/spending/ledger.ts'
 import { subjectOfRelayer } from '../../../src/spending/rules.ts'
 import { closeHoldings, readSpent } from '../../../src/spending/spending-store.ts'
 import { purchaseOf } from '../../../src/transactions/budgets/charge.ts'
@@ -50,9 +50,7 @@ describe('a version that could be executed in addition to the one before it', ()
       const saved = await saveTransactions(tx, [first])
       const purchase = purchaseOf(runtime, { relayer, actor: ACTOR }, first)
       if (purchase === undefined) throw new Error('the relayer has no limit')
-      const book = await openLedger(tx, { spenders: purchase.spenders, network, now })
-      book.take(purchase)
-      await book.save()
+      await spend(tx, purchase, now)
       if (!isProved) await closeHoldings(tx, [first.id])
       return saved
     })

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Attempt, ChargedFee } from '../../../src/chains/attempt.ts'
 import type { Effects } from '../../../src/chains/effects.ts'
 import { removeRelayer, saveRelayer } from '../../../src/relayers/store.ts'
-import { openLedger } from '../../../src/spending/book.ts'
 import type { Counter, Spent } from '../../../src/spending/budget.ts'
 import type { Holding } from '../../../src/spending/holding.ts'
+import { spend } from '../../../src/spending/ledger.ts'
 import { closeHoldings, findUnsettled, readSpent } from '../../../src/spending/spending-store.ts'
 import { amountTakenBy, deleteOldBudgets, releaseBudgets } from '../../../src/transactions/budgets/settle.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
@@ -171,15 +171,13 @@ describe('stored budgets', () => {
       newTransaction(account, { isBudgeted: true, ...change }),
     )
     if (transaction === undefined) throw new Error('nothing was stored')
-    const limits = [{ per: 'day', asset: 'native', value: 100n }] as const
+    const limits = [{ per: 'day', asset: 'native', value: 10_000n }] as const
     const spenders = [{ ...spenderWith({ limits }), subject }]
     const network = `evm:${account.relayer.network}`
     const charge = { network, amounts: [{ asset: 'native', value: 60n }], fees: 5n }
-    await fixture.context.db.transaction().execute(async (tx) => {
-      const book = await openLedger(tx, { spenders, network, now: new Date(fixture.clock.now()) })
-      book.take({ transactionId: transaction.id, spenders, charge })
-      await book.save()
-    })
+    const purchase = { transactionId: transaction.id, spenders, charge }
+    const now = new Date(fixture.clock.now())
+    await fixture.context.db.transaction().execute((tx) => spend(tx, purchase, now))
     return { subject, network, asset: 'native' }
   }
 
@@ -244,13 +242,8 @@ describe('stored budgets', () => {
           subject: counter.subject,
         },
       ]
-      const { network } = counter
-      const transactionIds = [transaction.id]
-      const now = new Date(clock.now())
-      const book = await openLedger(tx, { spenders, network, now, transactionIds })
-      const charge = { network, amounts: [{ asset: 'native', value: 60n }], fees: 5n }
-      book.take({ transactionId: transaction.id, spenders, charge })
-      await book.save()
+      const charge = { network: counter.network, amounts: [{ asset: 'native', value: 60n }], fees: 5n }
+      await spend(tx, { transactionId: transaction.id, spenders, charge }, new Date(clock.now()))
     })
     expect(await spentBy(counter)).toEqual(spentOf(120, 10, 2))
     await db

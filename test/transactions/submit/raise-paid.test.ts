@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ComparedBlock, PriceComparison } from '../../../src/chains/answer.ts'
 import type { EvmPolicies } from '../../../src/chains/evm/content.ts'
-import { encodeRules } from '../../../src/spending/read-rules.ts'
+import { encodeRules } from '../../../src/spending/rule-table.ts'
 import type { SpendingRules } from '../../../src/spending/rules.ts'
 import { readSpent } from '../../../src/spending/spending-store.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'

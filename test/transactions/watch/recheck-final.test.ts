@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { release, reserve } from '../../../src/spending/holding.ts'
-import { readSpent, saveHoldings } from '../../../src/spending/spending-store.ts'
+import { openLedger } from '../../../src/spending/ledger.ts'
+import { readSpent } from '../../../src/spending/spending-store.ts'
 import { releaseBudgets } from '../../../src/transactions/budgets/settle.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
@@ -173,10 +173,17 @@ describe('the second look at a final transaction', () => {
     const { db } = fixture.database
     const counter = { subject: 'key:one', network: `evm:${only.network}`, asset: 'native' }
     const at = new Date(fixture.clock.now())
-    const beginning = { transactionId: only.id, version: 1, at, spent: spentOf(60, 5, 1), settled: false }
-    const reserved = reserve(counter, beginning)
-    for (const change of [reserved, release(reserved.holding, spentOf(0, 3, 1))])
-      await db.transaction().execute((tx) => saveHoldings(tx, [change]))
+    const charge = { network: counter.network, amounts: [{ asset: 'native', value: 60n }], fees: 5n }
+    const spender = {
+      subject: counter.subject,
+      rules: { limits: [{ per: 'day', asset: 'native', value: 60n }] },
+    } as const
+    await db.transaction().execute(async (tx) => {
+      const ledger = await openLedger(tx, { now: at })
+      ledger.reserve({ transactionId: only.id, spenders: [spender], charge })
+      ledger.settle(only.id, () => spentOf(0, 3, 1))
+      await ledger.save()
+    })
     const spent = async () =>
       (await readSpent(db, [{ counter, period: 'day' }], new Date(fixture.clock.now())))(counter, 'day')
     expect(await spent()).toEqual(spentOf(0, 3, 1))

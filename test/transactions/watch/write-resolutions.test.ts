@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Receipt } from '../../../src/chains/answer.ts'
 import type { EvmAttempt } from '../../../src/chains/evm/types.ts'
-import { reserve } from '../../../src/spending/holding.ts'
 import { findHoldings, saveHoldings } from '../../../src/spending/spending-store.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
 import { findAttempts } from '../../../src/transactions/store/attempts-store.ts'
@@ -178,9 +177,10 @@ describe('written resolutions', () => {
     const { first, second, round } = await setUp()
     const { db } = fixture.database
     const counter = { subject: 'key:one', network: 'evm:testnet', asset: 'native' }
-    const beginning = { version: 1, at: new Date(), spent: spentOf(60, 5, 1), settled: false }
-    const reserved = [first, second].map(({ id }) => reserve(counter, { transactionId: id, ...beginning }))
-    await db.transaction().execute((tx) => saveHoldings(tx, reserved))
+    const spent = { most: spentOf(60, 5, 1), counted: spentOf(60, 5, 1), settled: false }
+    const begun = { ...counter, version: 1, closed: false, at: new Date(), ...spent }
+    const changes = [first, second].map(({ id }) => ({ after: { ...begun, transactionId: id } }))
+    await db.transaction().execute((tx) => saveHoldings(tx, changes))
     await writeResolutions(round, [{ transaction: first, outcomes: [], ...change }])
     const holdings = await Promise.all([first, second].map(({ id }) => findHoldings(db, [id])))
     expect(holdings.flat().map((holding) => holding.closed)).toEqual(closed)

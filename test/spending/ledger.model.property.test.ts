@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../src/database/db.ts'
 import { smaller } from '../../src/lib/bigint.ts'
-import { openLedger } from '../../src/spending/book.ts'
 import {
   add,
   type Counter,
@@ -14,9 +13,9 @@ import {
   stepOf,
   ZERO_SPENT,
 } from '../../src/spending/budget.ts'
-import { increase, release } from '../../src/spending/holding.ts'
+import { type LockedLedger, openLedger } from '../../src/spending/ledger.ts'
 import { PERIODS, type Period, type Spender, type SpendingLimit } from '../../src/spending/rules.ts'
-import { lockBudgets, readSpent, saveHoldings } from '../../src/spending/spending-store.ts'
+import { readSpent } from '../../src/spending/spending-store.ts'
 import { openTestDatabase } from '../support/database.ts'
 
 let database: Database
@@ -83,6 +82,7 @@ const step = fc.oneof(
     weight: 2,
     arbitrary: fc.record({ kind: fc.constant('settle'), of: fc.nat(), count: fc.nat(1), ...amounts }),
   },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('reopen'), of: fc.nat() }) },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -98,6 +98,7 @@ const step = fc.oneof(
   | { kind: 'replace'; of: number; request: { key: number; value: number; tokens: number; fees: number } }
   | { kind: 'raise'; of: number; fees: number }
   | { kind: 'settle'; of: number; count: number; value: number; tokens: number; fees: number }
+  | { kind: 'reopen'; of: number }
   | { kind: 'wait'; ms: number }
 >
 
@@ -155,6 +156,10 @@ function createOracle() {
       for (const entry of entries)
         if (entry.transactionId === transactionId && entry.asset === 'native') raiseEntry(entry, spent, now)
     },
+    reopen(transactionId: string) {
+      for (const entry of entries.filter((one) => one.transactionId === transactionId))
+        entry.counted = entry.most
+    },
     settle(transactionId: string, took: (asset: string) => Spent) {
       for (const entry of entries.filter((one) => one.transactionId === transactionId)) {
         const { value, fees, count } = took(entry.asset)
@@ -202,30 +207,25 @@ function fits(oracle: Oracle, wish: Wish, now: number): boolean {
 async function ask(wish: Wish, now: number): Promise<boolean> {
   const { transactionId, network, spenders } = wish
   return database.db.transaction().execute(async (tx) => {
-    const book = await openLedger(tx, {
-      spenders,
-      network,
+    const ledger = await openLedger(tx, {
       now: new Date(now),
       transactionIds: [transactionId],
+      limits: { spenders, network },
     })
     const purchase = { transactionId, spenders, charge: chargeOf(wish) }
-    if (book.evaluate(purchase).some(({ allowed }) => !allowed)) return false
-    book.take(purchase)
-    await book.save()
+    if (ledger.evaluate(purchase).some(({ allowed }) => !allowed)) return false
+    ledger.reserve(purchase)
+    await ledger.save()
     return true
   })
 }
 
-async function change(
-  id: string,
-  to: (holding: Awaited<ReturnType<typeof lockBudgets>>[number]) => ReturnType<typeof increase>,
-) {
+/** Changes what a transaction holds. */
+async function change(id: string, now: number, to: (ledger: LockedLedger) => void) {
   await database.db.transaction().execute(async (tx) => {
-    const held = await lockBudgets(tx, { transactionIds: [id] })
-    await saveHoldings(
-      tx,
-      held.flatMap((holding) => to(holding) ?? []),
-    )
+    const ledger = await openLedger(tx, { now: new Date(now), transactionIds: [id] })
+    to(ledger)
+    await ledger.save()
   })
 }
 
@@ -264,7 +264,7 @@ async function emptyBudgets() {
     await database.db.deleteFrom(table).execute()
 }
 
-test('whatever is asked, replaced, raised and given back, the sums are true and no limit is exceeded', async () => {
+test('whatever is asked, replaced, raised, given back and reopened, the sums are true and no limit is exceeded', async () => {
   const limits = fc.array(limit, { maxLength: 4 })
   await fc.assert(
     fc.asyncProperty(
@@ -278,7 +278,7 @@ test('whatever is asked, replaced, raised and given back, the sums are true and 
         }))
         const payersOf = (key: number) => spenders.filter((_spender, index) => index === key || index === 2)
         const oracle = createOracle()
-        const sent: { id: string; network: string; open: boolean }[] = []
+        const sent: { id: string; network: string; open: boolean; settled?: boolean }[] = []
         let now = Date.UTC(2026, 0, 1)
         const accept = (wish: Wish) => {
           const held = new Map<string, Spent>()
@@ -323,20 +323,26 @@ test('whatever is asked, replaced, raised and given back, the sums are true and 
             if (await ask(wish, now)) accept(wish)
           }
           if (target?.open && one.kind === 'raise') {
-            const spent = { ...ZERO_SPENT, fees: BigInt(one.fees), count: 1 }
-            await change(target.id, (holding) =>
-              holding.asset === 'native' ? increase(holding, spent, new Date(now)) : undefined,
-            )
-            oracle.raise(target.id, spent, now)
+            const fees = BigInt(one.fees)
+            const raise = { transactionId: target.id, fees, at: new Date(now) }
+            await change(target.id, now, (ledger) => ledger.raise(raise))
+            oracle.raise(target.id, { ...ZERO_SPENT, fees, count: 1 }, now)
           }
           if (target?.open && one.kind === 'settle') {
             const took = (asset: string) =>
               asset === 'native'
                 ? { value: BigInt(one.value), fees: BigInt(one.fees), count: one.count }
                 : { ...ZERO_SPENT, value: BigInt(one.tokens) }
-            await change(target.id, (holding) => release(holding, took(holding.asset)))
+            await change(target.id, now, (ledger) => ledger.settle(target.id, ({ asset }) => took(asset)))
             oracle.settle(target.id, took)
             target.open = false
+            target.settled = true
+          }
+          if (target?.settled && one.kind === 'reopen') {
+            await change(target.id, now, (ledger) => ledger.reopen())
+            oracle.reopen(target.id)
+            target.open = true
+            target.settled = false
           }
           await compare(oracle, now)
         }

@@ -2,15 +2,12 @@ import type { Actor } from '../../access/principal.ts'
 import { appendEntries } from '../../audit/append-store.ts'
 import { auditLogOf, SERVICE } from '../../audit/entry.ts'
 import type { Chain } from '../../chains/chain.ts'
-import type { Effects } from '../../chains/effects.ts'
 import type { Db } from '../../database/db.ts'
 import { transact } from '../../database/locks/transact.ts'
-import { networkOf, type Relayer } from '../../relayers/relayer.ts'
-import { evaluateApproval } from '../../spending/evaluate-approval.ts'
-import type { RuleResult } from '../../spending/evaluate-content.ts'
-import { findKnownReceivers } from '../../spending/known-receivers-store.ts'
-import { DEFAULT_EXPIRY_SECONDS, type Spender } from '../../spending/rules.ts'
-import { spendersOf } from '../budgets/evaluate-request.ts'
+import type { Relayer } from '../../relayers/relayer.ts'
+import { expirySeconds } from '../../spending/approvals.ts'
+import type { RuleResult } from '../../spending/rule.ts'
+import { spendersOf } from '../budgets/spenders.ts'
 import { auditedDecision } from '../model/audited-transaction.ts'
 import { reportFinished } from '../model/observer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
@@ -25,62 +22,6 @@ import {
   type NewApproval,
   saveDecision,
 } from './approvals-store.ts'
-
-/** Content, and the sender of it. */
-interface SentContent {
-  readonly actor: Actor
-  /** Called only if a rule needs it. */
-  readonly effects: () => Effects
-}
-
-/**
- * Evaluates the approval rules of a relayer and of the senders for contents, and returns the reasons of each to wait. It uses the database
- * only if a rule is about new receivers; a receiver that becomes known in the meantime counts as new.
- */
-export async function evaluateApprovals(
-  db: Db,
-  relayer: Relayer,
-  contents: readonly SentContent[],
-): Promise<RuleResult[][]> {
-  const ruled = contents.map(({ actor, effects }) => {
-    const spenders = spendersOf(relayer, actor).filter(({ rules }) => rules.require_approval !== undefined)
-    return spenders.length === 0 ? undefined : { spenders, effects: effects() }
-  })
-  const known = ruled.filter((one) => one !== undefined)
-  if (known.length === 0) return contents.map(() => [])
-  const network = networkOf(relayer)
-  const isKnown = await findKnownReceivers(db, {
-    network,
-    subjects: [...new Set(known.flatMap(({ spenders }) => subjectsOf(spenders)))],
-    receivers: [...new Set(known.flatMap(({ effects }) => effects.receivers))],
-  })
-  return ruled.map(
-    (one) =>
-      one?.spenders.flatMap((spender) =>
-        evaluateApproval(spender, {
-          effects: one.effects,
-          network,
-          isKnown: (receiver) => isKnown(spender.subject, receiver),
-        }),
-      ) ?? [],
-  )
-}
-
-function subjectsOf(spenders: readonly Spender[]): string[] {
-  return spenders
-    .filter(({ rules }) => rules.require_approval?.new_receivers === true)
-    .map(({ subject }) => subject)
-}
-
-/**
- * Turns the reasons for which content would have to wait into refusals, for content that cannot wait.
- * @param remedy A sentence that says why it cannot, and what to do.
- */
-export function refuseWaiting(results: readonly RuleResult[], remedy: string): RuleResult[] {
-  return results.map(({ requiresApproval, ...result }) =>
-    requiresApproval === true ? { ...result, allowed: false, detail: `${result.detail} ${remedy}` } : result,
-  )
-}
 
 /** A transaction that waits for an approval. */
 interface AwaitingTransaction {
@@ -102,7 +43,7 @@ export function awaitApproval(
 ): AwaitingTransaction {
   const reasons = results.map(({ subject, rule, detail }) => ({ subject, rule, detail }))
   const createdAt = transaction.createdAt
-  const longest = new Date(createdAt.getTime() + expirySeconds(relayer, actor, results) * 1_000)
+  const longest = new Date(createdAt.getTime() + expirySeconds(spendersOf(relayer, actor), results) * 1_000)
   const end = chain.endsAt(transaction.request)
   const expiresAt = end !== undefined && end < longest ? end : longest
   const details = reasons.map(({ detail }) => detail).join(' ')
@@ -121,15 +62,6 @@ export function awaitApproval(
       expiresAt,
     },
   }
-}
-
-/** The shortest time of the spenders whose rules require the approval, in seconds. Others than spenders have no time of their own. */
-function expirySeconds(relayer: Relayer, actor: Actor, results: readonly RuleResult[]): number {
-  const asking = new Set(results.map(({ subject }) => subject))
-  const times = spendersOf(relayer, actor)
-    .filter(({ subject }) => asking.has(subject))
-    .map(({ rules }) => rules.require_approval?.expires_after_seconds ?? DEFAULT_EXPIRY_SECONDS)
-  return times.length === 0 ? DEFAULT_EXPIRY_SECONDS : Math.min(...times)
 }
 
 /** An approval that a transaction needs again. */

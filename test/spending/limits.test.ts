@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import {
-  askedBy,
   type Charge,
-  evaluateLimits,
   type Spent,
+  type SpentIn,
   spentOf as splitCharge,
   ZERO_SPENT,
 } from '../../src/spending/budget.ts'
+import { askedBy } from '../../src/spending/limits.ts'
+import { evaluateRules } from '../../src/spending/rule-table.ts'
 import type { SpendingLimit, SpendingRules } from '../../src/spending/rules.ts'
 import { NETWORK, spenderWith, spentOf, TOKEN } from './build.ts'
 
@@ -19,17 +20,19 @@ const chargeWith = (change: Partial<Charge> = {}): Charge => ({
   ...change,
 })
 
+function evaluate(limits: readonly SpendingLimit[], charge: Charge, spentIn: SpentIn) {
+  return evaluateRules('charge', spenderWith({ limits }), { charge, spentIn, mostOf: () => ZERO_SPENT })
+}
+
 interface Case {
   readonly limit: SpendingLimit
   readonly spent?: Spent
-  readonly held?: Spent
   readonly charge?: Charge
 }
 
 /** The rules that refuse. */
-function refusing({ limit, spent = ZERO_SPENT, held = ZERO_SPENT, charge = chargeWith() }: Case): string[] {
-  const before = { spentIn: () => spent, countedIn: () => held }
-  return evaluateLimits(spenderWith({ limits: [limit] }), charge, before)
+function refusing({ limit, spent = ZERO_SPENT, charge = chargeWith() }: Case): string[] {
+  return evaluate([limit], charge, () => spent)
     .filter(({ allowed }) => !allowed)
     .map(({ rule }) => rule)
 }
@@ -68,11 +71,6 @@ describe('a limit', () => {
       { limit: { per: 'transaction', asset: 'native', value: 9n, fees: 4n } },
       ['limits[0].value', 'limits[0].fees'],
     ],
-    [
-      'of a transaction asks about all of it, whatever it holds',
-      { limit: { per: 'transaction', asset: 'native', value: 9n }, held: spentOf(9) },
-      ['limits[0].value'],
-    ],
     ['of another network does not matter', { limit: { ...DAY, network: 'evm:mainnet', value: 0n } }, []],
     ['of this network does', { limit: { ...DAY, network: NETWORK, value: 0n } }, ['limits[0].value']],
     ['of another asset does not matter', { limit: { ...DAY, asset: TOKEN, value: 0n } }, []],
@@ -82,20 +80,6 @@ describe('a limit', () => {
         limit: { ...DAY, asset: TOKEN, value: 7n },
         charge: chargeWith({ amounts: [{ asset: TOKEN, value: 8n }] }),
       },
-      ['limits[0].value'],
-    ],
-    [
-      'does not count twice what the transaction holds',
-      {
-        limit: { ...DAY, value: 10n, fees: 5n, count: 1 },
-        spent: spentOf(10, 5, 1),
-        held: spentOf(10, 5, 1),
-      },
-      [],
-    ],
-    [
-      'counts what others hold',
-      { limit: { ...DAY, value: 10n }, spent: spentOf(10), held: spentOf(9) },
       ['limits[0].value'],
     ],
     [
@@ -110,9 +94,7 @@ describe('a limit', () => {
 
 test('a refusal names the limit, its owner, what is left and what is needed', () => {
   const details = (limit: SpendingLimit, spent: Spent) =>
-    evaluateLimits(spenderWith({ limits: [limit] }), chargeWith(), { spentIn: () => spent }).map(
-      ({ detail }) => detail,
-    )
+    evaluate([limit], chargeWith(), () => spent).map(({ detail }) => detail)
   expect(details({ ...DAY, value: 15n, count: 2 }, spentOf(8, 0, 3))).toEqual([
     'Rule limits[0].value of API key one: value up to 15 per day on evm:testnet; 7 is left, and this transaction needs up to 10.',
     'Rule limits[0].count of API key one: transactions up to 2 per day on evm:testnet; 0 is left, and this transaction needs up to 1.',
@@ -132,7 +114,7 @@ test('a limit asks for its own period and asset', () => {
     asked.push(question)
     return ZERO_SPENT
   }
-  evaluateLimits(spenderWith({ limits }), chargeWith(), { spentIn })
+  evaluate(limits, chargeWith(), spentIn)
   expect(asked).toEqual([
     [{ subject: 'key:one', network: NETWORK, asset: TOKEN }, 'hour'],
     [{ subject: 'key:one', network: NETWORK, asset: 'native' }, 'month'],
@@ -148,20 +130,20 @@ test('a charge has the fees and the count with the native currency, also when it
   expect([...splitCharge(chargeWith())]).toEqual([['native', spentOf(10, 5, 1)]])
 })
 
-test('a sum that several limits need is asked for once, and none for a transaction or another network', () => {
+test('each rolling limit of the network asks for its sum, and a limit of a transaction for none', () => {
   const rules: SpendingRules = {
     limits: [
       { ...DAY, value: 1n },
-      { ...DAY, count: 1 },
       { per: 'transaction', asset: 'native', value: 1n },
       { ...DAY, network: 'evm:mainnet', value: 1n },
-      { ...DAY, network: NETWORK, value: 1n },
+      { ...DAY, network: NETWORK, asset: TOKEN, value: 1n },
       { per: 'hour', asset: 'native', value: 1n },
     ],
   }
   const counter = { subject: 'key:one', network: NETWORK, asset: 'native' }
   expect(askedBy([spenderWith(rules)], NETWORK)).toEqual([
     { counter, period: 'day' },
+    { counter: { ...counter, asset: TOKEN }, period: 'day' },
     { counter, period: 'hour' },
   ])
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { networkOf } from '../../../src/relayers/relayer.ts'
-import { openLedger } from '../../../src/spending/book.ts'
+import { spend } from '../../../src/spending/ledger.ts'
 import { subjectOfRelayer } from '../../../src/spending/rules.ts'
 import { closeHoldings, readSpent } from '../../../src/spending/spending-store.ts'
 import { purchaseOf } from '../../../src/transactions/budgets/charge.ts'
@@ -40,9 +40,7 @@ async function signedAs(signable: Pick<Signable, 'kind' | 'draft'>, { isClosed =
   const network = networkOf(relayer)
   const now = new Date(fixture.clock.now())
   await db.transaction().execute(async (tx) => {
-    const book = await openLedger(tx, { spenders: purchase.spenders, network, now })
-    book.take(purchase)
-    await book.save()
+    await spend(tx, purchase, now)
     if (isClosed) await closeHoldings(tx, [transaction.id])
   })
   await signAndStore(fixture.context, { runtime, signables: [{ transaction, attempts: [], ...signable }] })

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../src/database/db.ts'
-import { openLedger, refusalIn } from '../../src/spending/book.ts'
+import type { AppError } from '../../src/errors.ts'
+import { openLedger, refusalIn, spend } from '../../src/spending/ledger.ts'
 import type { SpendingLimit } from '../../src/spending/rules.ts'
+import { findHoldings, readSpent } from '../../src/spending/spending-store.ts'
 import { openTestDatabase } from '../support/database.ts'
-import { NETWORK, spenderWith } from './build.ts'
+import { NETWORK, spenderWith, spentOf } from './build.ts'
 
 let database: Database
 beforeAll(async () => {
@@ -28,19 +30,14 @@ function charger(id: string, limits: readonly SpendingLimit[]) {
   return ({ transactionId, value, fees, hours }: Content) =>
     database.db.transaction().execute(async (tx) => {
       const now = new Date(START_MS + hours * HOUR_MS)
-      const transactionIds = [`${id} ${transactionId}`]
-      const book = await openLedger(tx, { spenders, network: NETWORK, now, transactionIds })
       const charge = { network: NETWORK, amounts: [{ asset: 'native', value }], fees }
       const purchase = { transactionId: `${id} ${transactionId}`, spenders, charge }
-      const refusal = refusalIn(book.evaluate(purchase))
-      if (refusal) return refusal.message
-      book.take(purchase)
-      await book.save()
-      return undefined
+      return spend(tx, purchase, now).catch((error: AppError) => error.message)
     })
 }
 
-const HUNDRED: readonly SpendingLimit[] = [{ per: 'hour', asset: 'native', value: 100n }]
+const AN_HOUR: SpendingLimit = { per: 'hour', asset: 'native', value: 100n }
+const HUNDRED = [AN_HOUR]
 
 test('a replacement with a higher fee counts the higher value of the earlier content again, so it needs the budget of both', async () => {
   const charge = charger('late', HUNDRED)
@@ -70,9 +67,35 @@ test('purchases of one ledger count before they are stored', async () => {
     return { transactionId, spenders, charge }
   }
   await database.db.transaction().execute(async (tx) => {
-    const book = await openLedger(tx, { spenders, network: NETWORK, now: new Date(START_MS) })
-    book.take(purchaseOf('first', 60n))
-    expect(refusalIn(book.evaluate(purchaseOf('second', 41n)))?.message).toContain('40 is left')
-    expect(refusalIn(book.evaluate(purchaseOf('second', 40n)))).toBeUndefined()
+    const ledger = await openLedger(tx, { now: new Date(START_MS), limits: { spenders, network: NETWORK } })
+    ledger.reserve(purchaseOf('first', 60n))
+    expect(refusalIn(ledger.evaluate(purchaseOf('second', 41n)))?.message).toContain('40 is left')
+    expect(refusalIn(ledger.evaluate(purchaseOf('second', 40n)))).toBeUndefined()
   })
+})
+
+test('what one commit raises and replaces is counted once, at its last state', async () => {
+  const spenders = [{ ...spenderWith({ limits: [{ ...AN_HOUR, fees: 10n }] }), subject: 'key:commit' }]
+  const limits = { spenders, network: NETWORK }
+  const [now, later] = [new Date(START_MS), new Date(START_MS + 2 * HOUR_MS)]
+  const chargeOf = (value: bigint, fees: bigint) => ({
+    transactionId: 'commit',
+    spenders,
+    charge: { network: NETWORK, amounts: [{ asset: 'native', value }], fees },
+  })
+  const { db } = database
+  await db.transaction().execute((tx) => spend(tx, chargeOf(60n, 1n), now))
+  await db.transaction().execute(async (tx) => {
+    const ledger = await openLedger(tx, { now: later, transactionIds: ['commit'], limits })
+    const [result] = ledger.raise({ transactionId: 'commit', fees: 11n, at: later })
+    expect(result).toMatchObject({ allowed: false, rule: 'limits[0].fees' })
+    ledger.reserve(chargeOf(70n, 2n))
+    await ledger.save()
+  })
+  expect(await findHoldings(db, ['commit'])).toMatchObject([
+    { at: later, most: spentOf(70, 11, 1), counted: spentOf(70, 11, 1) },
+  ])
+  const counter = { subject: 'key:commit', network: NETWORK, asset: 'native' }
+  const spentIn = await readSpent(db, [{ counter, period: 'day' }], later)
+  expect(spentIn(counter, 'day')).toEqual(spentOf(70, 11, 1))
 })
