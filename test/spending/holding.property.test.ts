@@ -53,6 +53,10 @@ describe('raise', () => {
   })
 })
 
+test('what counts at another time is taken from the one and added to the other', () => {
+  expect(changeTo({ ...HELD, at: NOW })).toEqual({ times: [HELD.at, NOW], sum: ZERO_SPENT })
+})
+
 describe('settle', () => {
   test.each<[string, Spent, Spent]>([
     ['all of it', spentOf(10, 5, 1), spentOf(10, 5, 1)],

@@ -60,6 +60,14 @@ test('a replacement is charged only for what it can take more', async () => {
   expect(await charge({ transactionId: 'other', value: 100n, fees: 1n, hours: 1.6 })).toBeUndefined()
 })
 
+test('what is final when it is charged is settled at once', async () => {
+  const spenders = [{ ...spenderWith({ limits: HUNDRED }), subject: 'key:final' }]
+  const charge = { network: NETWORK, amounts: [{ asset: 'native', value: 60n }], fees: 1n }
+  const purchase = { transactionId: 'final', spenders, charge, isFinal: true }
+  await database.db.transaction().execute((tx) => spend(tx, purchase, new Date(START_MS)))
+  expect(await findHoldings(database.db, ['final'])).toMatchObject([{ settled: true }])
+})
+
 test('purchases of one ledger count before they are stored', async () => {
   const spenders = [{ ...spenderWith({ limits: HUNDRED }), subject: 'key:batch' }]
   const purchaseOf = (transactionId: string, value: bigint) => {
@@ -89,6 +97,8 @@ test('what one commit raises and replaces is counted once, at its last state', a
     const ledger = await openLedger(tx, { now: later, transactionIds: ['commit'], limits })
     const [result] = ledger.raise({ transactionId: 'commit', fees: 11n, at: later })
     expect(result).toMatchObject({ allowed: false, rule: 'limits[0].fees' })
+    // What it took two hours ago counts again from now on, and not against itself.
+    expect(ledger.evaluate(chargeOf(70n, 2n))[0]?.detail).toContain('100 is left')
     ledger.reserve(chargeOf(70n, 2n))
     await ledger.save()
   })
