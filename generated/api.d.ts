@@ -1575,7 +1575,7 @@ export interface paths {
          *     account and, as an Ed25519 seed, an account on Stellar or Solana, depending on the network of the relayer that names the signer. An `id` that
          *     a signer, or an entry of the configuration file, already has is a conflict.
          *
-         *     Nobody has seen a generated key, and nothing exports it: the answer has its addresses. Its only copy is in the database, sealed with
+         *     No one has seen a generated key, and nothing exports it: the answer has its addresses. Its only copy is in the database, sealed with
          *     `STORAGE_ENCRYPTION_KEY`, so back up both.
          *
          *     A key in a key service first signs a text as proof. If that service refuses, the response is 400 `signer_refused` with the reason; if it does

@@ -47,8 +47,7 @@ const SEALED_PREFIX = 'sealed:'
  */
 export function withSealedColumns(database: Database, sealer: ColumnSealer | undefined): Database {
   const plugin = createPlugin(sealer)
-  const { db, requests } = database
-  return { ...database, db: db.withPlugin(plugin), requests: requests.withPlugin(plugin) }
+  return { ...database, db: database.db.withPlugin(plugin) }
 }
 
 function createPlugin(sealer: ColumnSealer | undefined): KyselyPlugin {

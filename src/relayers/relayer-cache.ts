@@ -76,7 +76,7 @@ export async function openRelayerReader(
   database: Database,
   prepare: (relayer: Relayer) => Promise<unknown>,
 ): Promise<OpenRelayerReader> {
-  const read = createRelayerReader(database.requests, prepare)
+  const read = createRelayerReader(database.db, prepare)
   if (database.engine === 'postgres') return { read, close: async () => {} }
   const copies = createRelayerCache(read)
   return { read: copies.read, close: await database.listen(RELAYER_ROWS_CHANNEL, copies.forget) }

@@ -36,7 +36,7 @@ export async function createAccess({ database, tickets, clock, log }: AccessDeps
   const loop = createLoop({ name: 'api-keys', intervalMs: LOOK_MS, clock, log, work: directory.look })
   return {
     directory,
-    manager: createApiKeyManager({ db: database.requests, clock, changed: directory.look }),
+    manager: createApiKeyManager({ db, clock, changed: directory.look }),
     redeemTicket: async (ticket) => {
       const granted = await tickets.redeem(ticket)
       const principal = granted && directory.byId(granted.keyId)

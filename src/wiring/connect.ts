@@ -87,7 +87,7 @@ async function createDomains(opened: Opened) {
   const management = createManagement({ ...opened, connection, runtimeSet })
   const tickets = createStreamTickets({ db, clock })
   const access = await patiently('the API keys', () => createAccess({ database, tickets, clock, log }))
-  const plugins = await createPluginsOf(opened, { db: database.requests, observer: instrumentation?.plugins })
+  const plugins = await createPluginsOf(opened, { db, observer: instrumentation?.plugins })
   const hooks = await createHooksOf(plugins, opened, {
     db,
     owner,
@@ -171,14 +171,13 @@ async function createServer(
   })
 }
 
-/** The queries of callers, who wait for the answer, come before those of workers. */
 function serviceOf(
   { config, database, clock, log, compiled }: Opened,
   { domains, workers, stopping }: Connecting & { readonly stopping: AbortSignal },
 ): Service {
   const { instrumentation, runtimeSet, deliveries, management, access, hooks } = domains
   const { registry, networks, prices, prepare } = runtimeSet
-  const db = database.requests
+  const { db } = database
   const context: TransactionsContext = { ...runtimeSet.context, db, beforeSend: hooks.beforeSend }
   const { relayerOf, runtimeOf } = context
   const { manager, interfaces, signers, resetChain } = management

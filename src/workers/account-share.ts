@@ -139,8 +139,8 @@ export class SharedAccounts implements AccountShare {
 
   /** Gives up what belongs to others and is not in use. What the database did not confirm is given up again, or no one could work for it. */
   async #giveUp(): Promise<void> {
-    const held = new Set([...this.#leases.keys(), ...this.#unsure])
-    const ended = [...held].filter((id) => !this.has(id) && !this.#inUse.has(id))
+    const leased = new Set([...this.#leases.keys(), ...this.#unsure])
+    const ended = [...leased].filter((id) => !this.has(id) && !this.#inUse.has(id))
     if (ended.length === 0) return
     for (const id of ended) {
       this.#leases.delete(id)

@@ -165,7 +165,7 @@ const KINDS: Readonly<Record<SignerType, Kind>> = {
   },
   plain: {
     words: 'a private key that you paste, in this service',
-    hint: 'Whoever sees the key can spend from its accounts, and it passes through your clipboard and this page. A key that the service creates, or one in a key service, is safer.',
+    hint: 'Anyone who sees the key can spend from its accounts, and it passes through your clipboard and this page. A key that the service creates, or one in a key service, is safer.',
     settings: [
       secret('key', 'Private key', '64 hexadecimal digits, a Stellar seed (S…), or a Solana key pair.'),
     ],

@@ -99,6 +99,9 @@ const EMPTY_QUERY = Uint8Array.of(0x51, 0, 0, 0, 5, 0)
 /**
  * PGlite, whose parser V8 never optimises. The parser is one function of 100 kB, which V8 needs 600 MB and more than a second of CPU time
  * to optimise, for a gain of a few per cent of the engine's time.
+ *
+ * This is speed code: it moves the benchmark's rows "peak of a start and 1000 transactions" (770 MB without it, 297 MB
+ * with it) and "start until ready, embedded, warm" (991 ms and 865 ms; medians of three runs).
  */
 class Engine extends PGlite {
   /** PGlite calls this method when the database has started and before it parses its first query. */

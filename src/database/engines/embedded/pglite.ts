@@ -1,5 +1,5 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely'
-import { createTurns, type TurnKind, type Turns } from '../../../lib/concurrency/turns.ts'
+import { limitConcurrency } from '../../../lib/concurrency/limit-concurrency.ts'
 import type { Database, Db, Schema } from '../../db.ts'
 import type { Durability } from '../../durability.ts'
 import { type QueryObserver, reportQueries } from '../../query-observer.ts'
@@ -23,8 +23,8 @@ interface PGliteOptions {
 }
 
 /**
- * Opens PostgreSQL inside this process, in a separate thread. There is one session: a transaction makes every other query wait, and queries
- * of requests come before those of workers. @throws DirectoryInUseError if another process has `dataDir` open
+ * Opens PostgreSQL inside this process, in a separate thread. There is one session: a transaction makes every
+ * other query wait. @throws DirectoryInUseError if another process has `dataDir` open
  */
 export async function openPGlite({
   dataDir,
@@ -87,29 +87,24 @@ interface Wrapping {
 }
 
 function wrap(engine: EngineClient, { observer, unlock }: Wrapping): Database {
-  const turns = createTurns()
-  const open = (kind: TurnKind) =>
-    new Kysely<Schema>({
-      dialect: createEmbeddedDialect({ engine, turns, kind }),
-      ...reportQueries(observer),
-    })
-  const db = open('ordinary')
-  const requests = open('urgent')
+  const oneAtATime = limitConcurrency(1)
+  const db = new Kysely<Schema>({
+    dialect: createEmbeddedDialect(engine, oneAtATime),
+    ...reportQueries(observer),
+  })
   const unbound = boundLog(db)
   let closing: Promise<void> | undefined
 
   async function shut(): Promise<void> {
     unbound()
-    for (const user of [db, requests]) await user.destroy()
+    await db.destroy()
     // A query that still uses the session ends first.
-    await turns.begin('ordinary')
-    await engine.close()
+    await oneAtATime(() => engine.close())
   }
 
   return {
     engine: 'pglite',
     db,
-    requests,
     async listen(channel, handler) {
       const forget = engine.onNotification(channel, handler)
       await sql`listen ${sql.id(channel)}`.execute(db)
@@ -122,29 +117,19 @@ function wrap(engine: EngineClient, { observer, unlock }: Wrapping): Database {
   }
 }
 
-interface EmbeddedDialectConfig {
-  readonly engine: EngineClient
-  /** Shared by all that use the engine. */
-  readonly turns: Turns
-  readonly kind: TurnKind
-}
-
-/** Kysely's dialect for the engine of this process, whose one session goes to one user at a time in the order of `turns`. */
-function createEmbeddedDialect({ engine, turns, kind }: EmbeddedDialectConfig): PostgresDialect {
-  const session = {
-    query: (text: string, parameters: readonly unknown[] = []) => engine.query(text, parameters),
-    release: () => turns.end(),
-  } as unknown as PostgresPoolClient
-  return new PostgresDialect({
-    pool: {
-      options: {},
-      connect: async () => {
-        await turns.begin(kind)
-        return session
-      },
-      end: async () => {},
-    },
-  })
+/** Kysely's dialect for the engine of this process, whose one session goes to one user at a time. */
+function createEmbeddedDialect(
+  engine: EngineClient,
+  oneAtATime: ReturnType<typeof limitConcurrency>,
+): PostgresDialect {
+  const query = (text: string, parameters: readonly unknown[] = []) => engine.query(text, parameters)
+  const connect = () =>
+    new Promise<PostgresPoolClient>((resolve) => {
+      void oneAtATime(
+        () => new Promise<void>((release) => resolve({ query, release } as unknown as PostgresPoolClient)),
+      )
+    })
+  return new PostgresDialect({ pool: { options: {}, connect, end: async () => {} } })
 }
 
 /** The write-ahead log that a start would have to replay may grow to this size, in bytes, plus one second of writing. */

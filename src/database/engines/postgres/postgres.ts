@@ -79,7 +79,6 @@ export async function openPostgres(
   return {
     engine: 'postgres',
     db,
-    requests: db,
     listen: listener.listen,
     blockedBy: servers.blockedBy,
     close() {
