@@ -10,6 +10,7 @@ export function findViolations(root: string, rules: Rules): string[] {
   return [
     ...imports.flatMap((one) => (one.kind === 'file' ? brokenArrow(one, rules) : foreignPackage(one, rules))),
     ...findCycles(imports).map((cycle) => `cycle: ${cycle.join(' -> ')}`),
+    ...findMutualFolders(imports),
     ...sourceFiles(root).flatMap((file) => misplacedText(root, file, rules)),
   ]
 }
@@ -81,6 +82,26 @@ function findCycles(imports: readonly Import[]): string[][] {
   }
   for (const file of edges.keys()) walk(file, [])
   return [...cycles.values()]
+}
+
+/** The folders of `src`, and those of its largest one, that import each other. */
+function findMutualFolders(imports: readonly Import[]): string[] {
+  const edges = new Map(
+    imports.flatMap((one) => {
+      const [from, to] = [roomOf(one.from), roomOf(one.to)]
+      return one.kind === 'file' && from !== to ? [[`${from} ${to}`, { one, from, to }] as const] : []
+    }),
+  )
+  return [...edges.values()].flatMap(({ one, from, to }) => {
+    const back = edges.get(`${to} ${from}`)?.one
+    if (back === undefined || from > to) return []
+    return [`${from} and ${to} import each other: ${one.from} -> ${one.to}, ${back.from} -> ${back.to}`]
+  })
+}
+
+function roomOf(path: string): string {
+  const [part, inner, ...rest] = path.split('/')
+  return part === 'transactions' && rest.length > 0 ? `${part}/${inner}/` : partOf(path)
 }
 
 function fromFirst(cycle: readonly string[]): string[] {

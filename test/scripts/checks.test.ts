@@ -19,14 +19,14 @@ const SMALL: Rules = {
 }
 
 /** What is wrong with a tree of these files. */
-function violationsOf(files: Readonly<Record<string, string>>): string[] {
+function violationsOf(files: Readonly<Record<string, string>>, rules: Rules = SMALL): string[] {
   const root = mkdtempSync(join(tmpdir(), 'relayer-imports-'))
   try {
     for (const [name, text] of Object.entries(files)) {
       mkdirSync(dirname(join(root, name)), { recursive: true })
       writeFileSync(join(root, name), text)
     }
-    return findViolations(root, SMALL)
+    return findViolations(root, rules)
   } finally {
     rmSync(root, { recursive: true })
   }
@@ -43,6 +43,22 @@ describe('arrows', () => {
       'errors.ts': 'export {}\n',
     }
     expect(violationsOf(files)).toEqual([])
+  })
+
+  test('two folders that import each other are named, although no file is in a cycle', () => {
+    const rules: Rules = {
+      ...SMALL,
+      arrows: { ...SMALL.arrows, 'rooms/': ['outside/'], 'outside/': ['rooms/'] },
+    }
+    const files = {
+      'rooms/a.ts': "import '../outside/a.ts'\n",
+      'rooms/b.ts': 'export {}\n',
+      'outside/a.ts': 'export {}\n',
+      'outside/b.ts': "import '../rooms/b.ts'\n",
+    }
+    expect(violationsOf(files, rules)).toEqual([
+      'outside/ and rooms/ import each other: outside/b.ts -> rooms/b.ts, rooms/a.ts -> outside/a.ts',
+    ])
   })
 
   test.each([

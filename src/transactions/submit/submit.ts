@@ -4,7 +4,6 @@ import type { AppError } from '../../errors.ts'
 import { readPoolNonces } from '../../relayers/health/pool-nonces.ts'
 import { isSignerFault } from '../../signers/signer.ts'
 import { broadcastCurrent } from '../broadcast/broadcast.ts'
-import { chargeSuccessors } from '../budgets/charge-successor.ts'
 import { isNoop } from '../model/attempts.ts'
 import { isDue, PRICE_WAIT_MS } from '../model/due.ts'
 import { traceStep } from '../model/observer.ts'
@@ -29,6 +28,7 @@ import {
   pendingLimit,
   type Ready,
 } from './capacity.ts'
+import { chargeSuccessors } from './charge-successor.ts'
 import { mayBeSignedBefore } from './check-history.ts'
 import {
   type FailedPreparation,

@@ -2,13 +2,13 @@ import { transact } from '../../database/locks/transact.ts'
 import { awaitsCharge } from '../../spending/holding.ts'
 import { openLedger, refusalIn } from '../../spending/ledger.ts'
 import { findHoldings } from '../../spending/spending-store.ts'
+import { chargeOf } from '../budgets/charge.ts'
+import { limitedPayersOf } from '../budgets/spenders.ts'
 import { isNoop } from '../model/attempts.ts'
 import type { LeasedAccount, TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { saveInOwnTransaction } from '../store/transactions-store.ts'
 import { markStuck } from '../watch/stuck.ts'
-import { chargeOf } from './charge.ts'
-import { limitedPayersOf } from './spenders.ts'
 
 /** Time in ms until the budgets are checked again for a version that they did not allow. They change within hours. */
 const RETRY_MS = 30_000
