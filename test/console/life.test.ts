@@ -89,3 +89,33 @@ test('each attempt has a lane, and many of them share lanes', () => {
   expect(layOutTimeline(many).width).toBeLessThan(130)
   expect(layOutTimeline([])).toMatchObject({ height: 0, dots: [], lines: [] })
 })
+
+test('an approval is told with who decided and why, and its wait as the past', () => {
+  const waiting = update(0, 'pending')
+  const payload = {
+    status: 'pending',
+    awaits_approval: true,
+    status_reason: 'It waits for an approval until 2026-11-21T10:00:00.000Z.',
+  } as never
+  const events = [{ ...waiting, payload }, update(40, 'confirmed')]
+  const approval = {
+    transaction_id: 't-1',
+    relayer_id: 'main',
+    state: 'approved',
+    requested_by: 'payouts',
+    reasons: ['Rule require_approval of relayer main: every transaction needs an approval.'],
+    created_at: at(0),
+    expires_at: '2026-11-21T10:00:00.000Z',
+    decided_by: 'treasurer',
+    decided_at: at(1),
+    decision_reason: 'Invoice 12',
+  } as const
+  const told = lifeOf({ ...TRANSACTION, attempts: [] }, events, approval)
+  expect(told.map(({ label, detail }) => [label, detail])).toEqual([
+    ['accepted', 'An approval was necessary.'],
+    ['approved by API key treasurer', 'Invoice 12'],
+    ['confirmed', undefined],
+  ])
+  const open = { ...TRANSACTION, status: 'pending', awaits_approval: true, attempts: [] } as const
+  expect(lifeOf(open, events.slice(0, 1))[0]?.detail).toContain('It waits for an approval until')
+})

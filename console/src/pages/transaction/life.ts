@@ -1,4 +1,4 @@
-import type { RelayerEvent, Transaction } from '../../../../clients/typescript/src/index.ts'
+import type { RelayerEvent, Schemas, Transaction } from '../../../../clients/typescript/src/index.ts'
 import type { Tone } from '../../parts/tone.ts'
 
 /** One thing that happened to a transaction. */
@@ -23,11 +23,34 @@ const TONES: Readonly<Record<string, Tone>> = {
   expired: 'idle',
 }
 
-/** Tells the life of a transaction, oldest first: its attempts, and its statuses from the event log or, without that, from the record. */
-export function lifeOf(transaction: Transaction, events: readonly RelayerEvent[]): readonly Moment[] {
-  const statuses = events.length > 0 ? fromEvents(events) : fromRecord(transaction)
-  const moments = [...statuses, ...fromAttempts(transaction)].sort((one, other) => one.at - other.at)
-  return moments.map((moment) => withoutPresentReason(moment, transaction))
+/**
+ * Tells the life of a transaction, oldest first: its attempts, who approved or refused it, and its statuses from the
+ * event log or, without that, from the record.
+ */
+export function lifeOf(
+  transaction: Transaction,
+  events: readonly RelayerEvent[],
+  approval?: Schemas['Approval'],
+): readonly Moment[] {
+  const statuses = events.length > 0 ? fromEvents(events, transaction) : fromRecord(transaction)
+  const moments = [...statuses, ...fromAttempts(transaction), ...fromApproval(approval)]
+  return moments
+    .sort((one, other) => one.at - other.at)
+    .map((moment) => withoutPresentReason(moment, transaction))
+}
+
+function fromApproval(approval: Schemas['Approval'] | undefined): Moment[] {
+  if (approval?.decided_by === undefined || approval.decided_at === undefined) return []
+  const { state, decided_by, decided_at, decision_reason } = approval
+  const isRefusal = state === 'refused'
+  return [
+    {
+      at: Date.parse(decided_at),
+      label: `${isRefusal ? 'refused' : 'approved'} by API key ${decided_by}`,
+      tone: isRefusal ? 'bad' : 'good',
+      ...(decision_reason !== undefined && { detail: decision_reason }),
+    },
+  ]
 }
 
 /** The page tells the reason of the present status already. */
@@ -66,18 +89,20 @@ function fromRecord({ status, created_at, confirmed_at, status_reason }: Transac
 }
 
 /** `sent` and `submitted` say the same as the attempts do, so only their repetition after a block counts. */
-function fromEvents(events: readonly RelayerEvent[]): Moment[] {
+function fromEvents(events: readonly RelayerEvent[], { awaits_approval }: Transaction): Moment[] {
   let before = -1
   return events.flatMap((event): Moment[] => {
     const at = Date.parse(event.created_at)
     if (event.type !== 'transaction_update')
       return [{ at, label: event.type.replace('transaction_', ''), tone: 'bad' }]
-    const { status = '', status_reason } = event.payload as { status?: string; status_reason?: string }
+    const { status = '', status_reason, awaits_approval: waited } = event.payload as Partial<Transaction>
     const step = STEPS.indexOf(status)
     const isRepeated = step === before && step >= 0
     const wentBack = step >= 0 && step < before && before >= STEPS.indexOf('mined')
     before = step
-    const detail = status_reason === undefined ? {} : { detail: status_reason }
+    // The sentence says that it waits, which is the past once it was decided.
+    const reason = waited && !awaits_approval ? 'An approval was necessary.' : status_reason
+    const detail = reason === undefined ? {} : { detail: reason }
     if (wentBack) return [{ at, label: `reorganised: ${status} again`, tone: 'warn', ...detail }]
     if (isRepeated || status === 'sent' || status === 'submitted') return []
     return [

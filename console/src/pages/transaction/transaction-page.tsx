@@ -1,4 +1,9 @@
-import type { RelayerEvent, Transaction } from '../../../../clients/typescript/src/index.ts'
+import {
+  RelayerApiError,
+  type RelayerEvent,
+  type Schemas,
+  type Transaction,
+} from '../../../../clients/typescript/src/index.ts'
 import type { Currency } from '../../format/amounts.ts'
 import { canceledContent } from '../../format/content.ts'
 import { shorten } from '../../format/shorten.ts'
@@ -6,7 +11,9 @@ import { withLocalTimes } from '../../format/times.ts'
 import { useLiveReload } from '../../live/use-live.ts'
 import { useLoad } from '../../live/use-load.ts'
 import { useNetworks } from '../../live/use-networks.ts'
+import { Age } from '../../parts/age.tsx'
 import { ContentDetails } from '../../parts/content.tsx'
+import { Facts } from '../../parts/facts.tsx'
 import { LoadedPage } from '../../parts/loaded-page.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Page, Panel } from '../../parts/page.tsx'
@@ -46,6 +53,7 @@ function Loaded({ transaction, reload }: { readonly transaction: Transaction; re
     [relayer_id],
   )
   const events = useHistory(transaction)
+  const approval = useApproval(transaction)
   const isOpen = !FINAL.includes(status)
   const diagnosis = useLoad(
     async (signal) => (isOpen ? await client.transactions.diagnose(relayer_id, id, { signal }) : undefined),
@@ -67,15 +75,20 @@ function Loaded({ transaction, reload }: { readonly transaction: Transaction; re
         />
       }
     >
-      {awaits_approval && <AwaitedDecision transaction={transaction} onDone={reload} />}
+      {awaits_approval && <AwaitedDecision approval={approval} transaction={transaction} onDone={reload} />}
       {status_reason && !isOpen && (
         <Notice tone={status === 'failed' ? 'bad' : 'idle'}>{withLocalTimes(status_reason)}</Notice>
       )}
       <div class="columns">
         <div>
           <Panel title="Life">
-            <Timeline moments={lifeOf(transaction, events)} />
+            <Timeline moments={lifeOf(transaction, events, approval)} />
           </Panel>
+          {approval && (
+            <Panel title="Approval">
+              <ApprovalFacts approval={approval} />
+            </Panel>
+          )}
           {isOpen && <DiagnosisPanel diagnosis={diagnosis} currency={currency} />}
         </div>
         <div>
@@ -118,25 +131,63 @@ function Payment({
   )
 }
 
+/** Why it needed an approval, and who decided, when and why. */
+function ApprovalFacts({ approval }: { readonly approval: Schemas['Approval'] }) {
+  const { state, requested_by, reasons, decided_by, decided_at, decision_reason, expires_at } = approval
+  return (
+    <Facts
+      facts={{
+        State: <Status value={state} />,
+        'Sent by': <code>{requested_by}</code>,
+        'Decided by': decided_by && <code>{decided_by}</code>,
+        Decided: decided_at && <Age of={decided_at} />,
+        Comment: decision_reason,
+        Until: state === 'waiting' ? <Age of={expires_at} /> : undefined,
+        Because: reasons.map((reason) => <div key={reason}>{withLocalTimes(reason)}</div>),
+      }}
+    />
+  )
+}
+
 interface AwaitedDecisionProps {
+  readonly approval: Schemas['Approval'] | undefined
   readonly transaction: Transaction
   readonly onDone: () => void
 }
 
 /** Asks for the decision where the payment stands. */
-function AwaitedDecision({ transaction, onDone }: AwaitedDecisionProps) {
-  const { client } = useWorkplace().session
+function AwaitedDecision({ approval, transaction, onDone }: AwaitedDecisionProps) {
   const offers = useOffers()
-  const { relayer_id, id } = transaction
-  const approval = useLoad((signal) => client.approvals.get(relayer_id, id, { signal }), [id])
   return (
     <Notice tone="warn">
       It waits for a decision: <a href={hrefOf(['approvals'])}>Approvals</a>.{' '}
-      {approval.value && offers('transactions:approve') && (
-        <DecideButtons approval={approval.value} transaction={transaction} onDone={onDone} />
+      {approval && offers('transactions:approve') && (
+        <DecideButtons approval={approval} transaction={transaction} onDone={onDone} />
       )}
     </Notice>
   )
+}
+
+/** The approval of a transaction; undefined while it is read, and if none was necessary. */
+function useApproval({
+  relayer_id,
+  id,
+  status,
+  awaits_approval,
+}: Transaction): Schemas['Approval'] | undefined {
+  const { client } = useWorkplace().session
+  const { value } = useLoad(
+    async (signal) => {
+      try {
+        return await client.approvals.get(relayer_id, id, { signal })
+      } catch (error) {
+        if (error instanceof RelayerApiError && error.code === 'approval_not_found') return undefined
+        throw error
+      }
+    },
+    [id, status, awaits_approval],
+  )
+  return value
 }
 
 /** The history of a transaction from the event log. Without the right to read it, the page tells the life from the record alone. */
