@@ -7,6 +7,7 @@ import { isFurtherAccount, nameOfAccount, poolIdOf } from '../relayers/accounts/
 import type { HealthReading } from '../relayers/health/health.ts'
 import { sponsoringPoliciesOf } from '../relayers/policies/policy.ts'
 import { networkOf, type Relayer } from '../relayers/relayer.ts'
+import { AMOUNTS } from '../spending/budget.ts'
 import { nameOf, type Spender, subjectOfKey, subjectOfRelayer } from '../spending/rules.ts'
 import { type LimitUsage, readLimitUsages } from '../spending/usage.ts'
 import type { Finding } from './alert.ts'
@@ -202,8 +203,6 @@ interface SpenderUsage {
   readonly apiKeyId?: string | undefined
   readonly notifications: readonly string[]
 }
-
-const AMOUNTS = ['value', 'fees', 'count'] as const
 
 /** Finds the limits of which most is used. A limit of 0 forbids something and is no budget. Pure. */
 export function findUsedBudgets(usages: readonly SpenderUsage[]): Finding[] {

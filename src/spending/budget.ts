@@ -2,6 +2,9 @@ import { type AssetAmount, NATIVE } from '../chains/effects.ts'
 import { larger } from '../lib/bigint.ts'
 import type { Period } from './rules.ts'
 
+/** The amounts that are counted and limited. */
+export const AMOUNTS = ['value', 'fees', 'count'] as const satisfies readonly (keyof Spent)[]
+
 /** Amounts of one asset. Fees and the count belong to the native currency. */
 export interface Spent {
   readonly value: bigint

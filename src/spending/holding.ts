@@ -1,5 +1,5 @@
 import { smaller } from '../lib/bigint.ts'
-import { type Counter, maxSpent, type Spent } from './budget.ts'
+import { type Counter, maxSpent, type Spent, subtract, ZERO_SPENT } from './budget.ts'
 
 /** A holding says how much one version of a transaction takes from the budget of one spender, in one asset. */
 export interface Holding extends Counter {
@@ -65,9 +65,7 @@ export function countChanges({ before, after }: HoldingChange): CountChange[] {
   const added = { ...counterOf(after), at: after.at, spent: after.counted }
   if (before === undefined) return [added]
   if (isSame(before.counted, after.counted) && before.at.getTime() === after.at.getTime()) return []
-  const { value, fees, count } = before.counted
-  const spent = { value: -value, fees: -fees, count: -count }
-  return [{ ...counterOf(before), at: before.at, spent }, added]
+  return [{ ...counterOf(before), at: before.at, spent: subtract(ZERO_SPENT, before.counted) }, added]
 }
 
 function counterOf({ subject, network, asset }: Counter): Counter {

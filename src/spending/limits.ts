@@ -1,7 +1,7 @@
 import { type Effects, NATIVE, type UnreadCall } from '../chains/effects.ts'
 import { oneOf, type Reader, u128, whole } from '../lib/fields.ts'
 import { omitUndefined } from '../lib/object.ts'
-import { type Asked, maxSpent, spentOf, ZERO_SPENT } from './budget.ts'
+import { AMOUNTS, type Asked, maxSpent, spentOf, ZERO_SPENT } from './budget.ts'
 import type { Charged, Finding, Rule, Subject } from './rule.ts'
 import { asset, network } from './rule-fields.ts'
 import { concerns, isUser, PERIODS, type Spender, type SpendingLimit, type SpendingRules } from './rules.ts'
@@ -46,8 +46,6 @@ function readLimit(reader: Reader): SpendingLimit {
     reader.problem('only value can be limited for an asset that is not native')
   return limit
 }
-
-const AMOUNTS = ['value', 'fees', 'count'] as const
 
 function evaluateLimits(
   limits: readonly SpendingLimit[],

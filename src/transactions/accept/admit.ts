@@ -202,7 +202,9 @@ async function admitGroup(
     id,
     candidates.flatMap(({ idempotencyKey }) => idempotencyKey ?? []),
   )
-  const ledger = await openLedgerOf(tx, { relayer, candidates, now })
+  const spenders = candidates.flatMap(({ actor }) => spendersOf(relayer, actor))
+  const limits = { spenders, network: networkOf(relayer) }
+  const ledger = await openLedger(tx, { now: new Date(now), limits })
   const waiting = await evaluateApprovals(tx, networkOf(relayer), candidates.map(contentOf(runtime, relayer)))
   const admission = {
     refusal: unusable(relayer),
@@ -321,35 +323,14 @@ function decide(
     for (const payer of payerOf(candidate)) addOpen(risks, payer)
     for (const record of keyRecordOf(candidate)) keys.add(record)
     const { actor } = candidate
-    const transaction = asBudgeted(relayer, candidate)
+    const isBudgeted = isLimited({ relayer, actor }) || undefined
+    const transaction = { ...candidate.transaction, isBudgeted }
     const stored =
       reasons.length === 0
         ? { transaction }
         : awaitApproval(transaction, { relayer, actor, chain: runtime.chain, results: reasons })
     return { kind: 'admitted', ...stored, ...considered }
   })
-}
-
-/** Locks the budgets that the candidates take from: those of their relayer and of many API keys. */
-function openLedgerOf(
-  tx: Tx,
-  {
-    relayer,
-    candidates,
-    now,
-  }: { readonly relayer: Relayer; readonly candidates: readonly Candidate[]; readonly now: number },
-): Promise<LockedLedger> {
-  const spenders = new Map(
-    candidates
-      .flatMap(({ actor }) => spendersOf(relayer, actor))
-      .map((spender) => [spender.subject, spender]),
-  )
-  const limits = { spenders: [...spenders.values()], network: networkOf(relayer) }
-  return openLedger(tx, { now: new Date(now), limits })
-}
-
-function asBudgeted(relayer: Relayer, { transaction, actor }: Candidate): Transaction {
-  return isLimited({ relayer, actor }) ? { ...transaction, isBudgeted: true } : transaction
 }
 
 /** A further account that leaves is as good as gone. */

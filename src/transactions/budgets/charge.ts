@@ -29,10 +29,16 @@ export function feesIn(cost: bigint, value: bigint): bigint {
   return cost > value ? cost - value : 0n
 }
 
+/** The relayer of a transaction, and the caller who sends it; the service itself is no caller. */
+interface Sender {
+  readonly relayer: Relayer
+  readonly actor?: Actor
+}
+
 /** Returns what a transaction takes from the budgets of its spenders; undefined if none of them has a limit. */
 export function purchaseOf(
   { chain }: RelayerRuntime,
-  { relayer, actor }: { readonly relayer: Relayer; readonly actor: Actor },
+  { relayer, actor }: Sender,
   { id, request, from: address, cost }: Pick<Transaction, 'id' | 'request' | 'from' | 'cost'>,
 ): Purchase | undefined {
   const spenders = limitedSpendersOf(relayer, actor)
@@ -41,33 +47,9 @@ export function purchaseOf(
   return { transactionId: id, spenders, charge: chargeOf(relayer, { effects, cost }) }
 }
 
-interface Replacing {
-  readonly relayer: Relayer
-  readonly actor: Actor
-}
-
-/** Returns true if the caller who replaces a transaction, or its relayer, has a limit. */
-export function isLimited({ relayer, actor }: Replacing): boolean {
+/** Returns true if a relayer, or the caller who sends or replaces, has a limit. */
+export function isLimited({ relayer, actor }: Sender): boolean {
   return limitedSpendersOf(relayer, actor).length > 0
-}
-
-/**
- * Charges what the new content of a transaction can cost beyond the earlier charge. Until the chain decides, the sender of the earlier
- * content keeps its charge, because either of them can be included. Call it in the database transaction that stores the content.
- * @throws AppError `rule_violated`; nothing may be stored then
- */
-export async function chargeChange(
-  { clock, runtimeOf }: TransactionsContext,
-  tx: Tx,
-  { replacing, transaction }: { readonly replacing: Replacing; readonly transaction: Transaction },
-): Promise<void> {
-  const purchase = purchaseOf(runtimeOf(replacing.relayer), replacing, transaction)
-  if (purchase !== undefined) await spend(tx, purchase, new Date(clock.now()))
-}
-
-/** Marks a transaction that the service itself sends for a relayer with limits, so that what it costs is counted. */
-export function asBudgeted(relayer: Relayer, transaction: Transaction): Transaction {
-  return limitedSpendersOf(relayer).length === 0 ? transaction : { ...transaction, isBudgeted: true }
 }
 
 /**

@@ -5,7 +5,7 @@ import { transact } from '../../database/locks/transact.ts'
 import { AppError } from '../../errors.ts'
 import { createBatcher } from '../../lib/concurrency/batcher.ts'
 import { refuseWaiting } from '../../spending/approvals.ts'
-import { refusalIn, requireAllowed } from '../../spending/ledger.ts'
+import { type Purchase, refusalIn, requireAllowed } from '../../spending/ledger.ts'
 import { withEncodedArgs } from '../accept/checks.ts'
 import { broadcastCurrent } from '../broadcast/broadcast.ts'
 import { purchaseOf } from '../budgets/charge.ts'
@@ -135,11 +135,14 @@ export async function carryOut(
   const { relayer, id } = change
   const { transaction, cost, nonces, logs } = plan
   if (plan.needsFunds) await checkReplacementFunds(context, { relayer, id, cost })
-  if (plan.attempt !== undefined) return signChange(context, decided, plan.attempt)
+  // Until the chain decides, the sender of the earlier content keeps its charge, because either of them can be included. New content is
+  // charged by its own price: the record has the highest one of all content that can be included.
+  const purchase = change.request && purchaseOf(context.runtimeOf(relayer), change, { ...transaction, cost })
+  if (plan.attempt !== undefined) return signChange(context, { ...decided, purchase }, plan.attempt)
   const done = plan.isUnsigned && change.request ? [unsignedLog(before.attempts)] : []
   const replaced = { transaction, attempts: before.attempts, logs: [...done, ...logs] }
   const save = plan.isUnsigned ? savePending : saveReplaced
-  return save(context, { change, before: before.transaction, replaced, cost }, nonces)
+  return save(context, { change, before: before.transaction, replaced, purchase }, nonces)
 }
 
 function unsignedLog(attempts: readonly Attempt[]): string {
@@ -151,11 +154,10 @@ function unsignedLog(attempts: readonly Attempt[]): string {
 /** Signs and stores a further attempt, and broadcasts it before the caller gets the response. */
 async function signChange(
   context: TransactionsContext,
-  { change, before, plan }: DecidedChange,
+  { change, before, plan, purchase }: DecidedChange & { readonly purchase: Purchase | undefined },
   planned: NonNullable<ChangePlan['attempt']>,
 ): Promise<Replaced | undefined> {
-  const { relayer, request } = change
-  const runtime = context.runtimeOf(relayer)
+  const runtime = context.runtimeOf(change.relayer)
   const signable = { transaction: plan.transaction, attempts: before.attempts, ...planned }
   const attempt = await signAttempt(context, runtime, signable)
   const known = sameBytes(before.attempts, attempt)
@@ -164,8 +166,6 @@ async function signChange(
       'replacement_underpriced',
       `The same bytes were refused before: ${known.error ?? known.outcome}.`,
     )
-  // New content is charged by its own price: the record has the highest one of all content that can be included.
-  const purchase = request && purchaseOf(runtime, change, { ...plan.transaction, cost: plan.cost })
   const now = new Date(context.clock.now())
   const stored = await transact(context.db, async (tx) => {
     const signed = [{ ...signable, attempt }]

@@ -11,8 +11,8 @@ import { poolIdOf } from '../../relayers/accounts/pool.ts'
 import { shortOfFunds } from '../../relayers/policies/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { lockRelayer } from '../../relayers/store.ts'
+import { type Purchase, spend } from '../../spending/ledger.ts'
 import { externalNonceProblem, usedExternalNonces } from '../accept/checks.ts'
-import { chargeChange } from '../budgets/charge.ts'
 import { auditedAction, type TransactionAction } from '../model/audited-transaction.ts'
 import { reportFinished } from '../model/observer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
@@ -59,8 +59,8 @@ interface ChangedTransaction {
   /** The transaction as it was. */
   readonly before: Transaction
   readonly replaced: Replaced
-  /** The most that the new content can take from the account. */
-  readonly cost: bigint
+  /** What the new content takes from budgets. */
+  readonly purchase: Purchase | undefined
 }
 
 /**
@@ -69,19 +69,18 @@ interface ChangedTransaction {
  */
 export async function saveReplaced(
   context: TransactionsContext,
-  { change, before, replaced, cost }: ChangedTransaction,
+  { change, before, replaced, purchase }: ChangedTransaction,
   { claimed, freed }: NonceChange = {},
 ): Promise<Replaced | undefined> {
   const { id, relayerId } = replaced.transaction
-  const { db } = context
+  const { db, clock } = context
   const saved = await transact(db, async (tx) => {
     if (claimed) await requireUnused(context, tx, { relayerId, id, nonce: claimed })
     if (freed !== undefined) await lockAccount(tx, relayerId)
     const [written] = await saveTransactions(tx, [replaced.transaction])
     // The nonce is free again: without a counter, the service reads the next one from the chain.
     if (written && freed) await setNextNonce(tx, { relayerId, address: freed, nonce: null })
-    if (written && change.request)
-      await chargeChange(context, tx, { replacing: change, transaction: { ...written, cost } })
+    if (written && purchase) await spend(tx, purchase, new Date(clock.now()))
     if (written) await auditChange(tx, { change, before, after: written })
     return written
   })

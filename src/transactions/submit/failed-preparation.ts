@@ -4,7 +4,7 @@ import type { ChainRequest } from '../../chains/request.ts'
 import { assertFence } from '../../database/lease.ts'
 import { transact } from '../../database/locks/transact.ts'
 import { lockForAdding } from '../../relayers/store.ts'
-import { asBudgeted, chargeOwn } from '../budgets/charge.ts'
+import { chargeOwn, isLimited } from '../budgets/charge.ts'
 import { isNoop, unprovenAttempts } from '../model/attempts.ts'
 import { WATCHED_MS } from '../model/due.ts'
 import {
@@ -146,7 +146,7 @@ export async function runSetupTransaction(
     if (present === undefined) return []
     const latest = await findLatestSetup(tx, relayer.id)
     if (latest !== undefined && !mayFollow(latest, now)) return []
-    const setup = asBudgeted(present, {
+    const setup: Transaction = {
       id: newTransactionId(),
       relayerId: relayer.id,
       network: relayer.network,
@@ -158,8 +158,9 @@ export async function runSetupTransaction(
       purpose: 'setup',
       version: 1,
       cost: runtime.chain.amountOut(request),
+      isBudgeted: isLimited({ relayer: present }) || undefined,
       nextRunAt: new Date(now),
-    })
+    }
     await insertTransactions(tx, [setup])
     await chargeOwn(tx, present, { transactions: [setup], now: new Date(now) })
     return [setup]

@@ -1,7 +1,7 @@
 import { transact } from '../../database/locks/transact.ts'
 import { sendsPrivately } from '../../relayers/policies/policy.ts'
 import { lockForAdding } from '../../relayers/store.ts'
-import { asBudgeted, chargeOwn } from '../budgets/charge.ts'
+import { chargeOwn, isLimited } from '../budgets/charge.ts'
 import { unprovenAttempts } from '../model/attempts.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import { newTransactionId, type Transaction, type TransactionWithAttempts } from '../model/transaction.ts'
@@ -61,12 +61,11 @@ async function fillGap(
     const missing = Array.from({ length: Number(to - from) }, (_, index) => from + BigInt(index)).filter(
       (nonce) => !used.has(nonce),
     )
-    const stored = missing.map((nonce) =>
-      asBudgeted(relayer, {
-        ...gapFiller(head, nonce, now),
-        isPrivate: sendsPrivately(relayer) || undefined,
-      }),
-    )
+    const stored = missing.map((nonce) => ({
+      ...gapFiller(head, nonce, now),
+      isPrivate: sendsPrivately(relayer) || undefined,
+      isBudgeted: isLimited({ relayer }) || undefined,
+    }))
     await insertTransactions(tx, stored)
     await chargeOwn(tx, relayer, { transactions: stored, now })
     return stored
