@@ -5685,6 +5685,8 @@ export interface components {
             /** @description Call data or creation code. Absent while nothing is signed and the request had none. */
             readonly data?: components["schemas"]["HexData"];
             readonly decoded_call?: components["schemas"]["DecodedCall"];
+            readonly transfers?: components["schemas"]["Transfers"];
+            readonly transfers_truncated?: components["schemas"]["TransfersTruncated"];
             readonly requested?: components["schemas"]["RequestedEvmContent"];
             /**
              * @description The account nonce. Absent until the service assigns it. It stays, unless the chain proves that another program has used it: then the
@@ -5719,6 +5721,48 @@ export interface components {
             /** @description Call data or creation code. Absent if the request had none. */
             readonly data?: components["schemas"]["HexData"];
             readonly decoded_call?: components["schemas"]["DecodedCall"];
+            readonly transfers?: components["schemas"]["Transfers"];
+            readonly transfers_truncated?: components["schemas"]["TransfersTruncated"];
+        };
+        /**
+         * @description What the shown content moves, in its order: of the native currency, and of tokens by the calls of ERC-20, EIP-3009, Permit2, ERC-721 and
+         *     ERC-1155, by the instructions of SPL Token and Token-2022 that name the mint, and by the payments and the calls of tokens (SEP-41) on Stellar.
+         *     What the code of other contracts moves is not known. Absent if nothing is known to move.
+         */
+        readonly Transfers: readonly components["schemas"]["Transfer"][];
+        /**
+         * @description Present if there are more transfers than the 100 that are shown.
+         * @constant
+         */
+        readonly TransfersTruncated: true;
+        /** @description An amount of an asset that goes from one account to another. */
+        readonly Transfer: {
+            /** @description The account that pays. Absent if it is not known. */
+            readonly from?: string;
+            /**
+             * @description The account that receives. On Solana, tokens go to a token account; its owner is shown instead if the same transaction opens the account.
+             *     Absent if it is not known, if several accounts may claim the amount, or a new contract gets it, and if it is destroyed.
+             */
+            readonly to?: string;
+            /**
+             * @description `native`, or the address of the token (EVM, in lower case), mint (Solana) or contract (Stellar), or `CODE:ISSUER`, as in the rules of API
+             *     keys.
+             */
+            readonly asset: string;
+            /**
+             * @description In the smallest unit of the asset, as a decimal string. A call of `transferFrom` has the same bytes for an NFT (ERC-721): then it is the
+             *     id of the token.
+             */
+            readonly amount: components["schemas"]["DecimalString"];
+            /** @description The token of the contract, as a decimal string (ERC-721, ERC-1155). */
+            readonly token_id?: components["schemas"]["DecimalString"];
+            /** @description The decimals of the asset. Absent if neither the network nor the bytes make them certain. */
+            readonly decimals?: number;
+            /**
+             * @description Present if the transfer is read from the content: it happens if the transaction succeeds, and the contract does what its standard says.
+             * @constant
+             */
+            readonly expected?: true;
         };
         /**
          * @description `data` as the call of a function, by a function of a standard such as ERC-20, or else by the ABI that is registered for the contract at the
@@ -5998,6 +6042,8 @@ export interface components {
              *     with it was included.
              */
             readonly sequence_number?: components["schemas"]["DecimalString"];
+            readonly transfers?: components["schemas"]["Transfers"];
+            readonly transfers_truncated?: components["schemas"]["TransfersTruncated"];
             readonly requested?: components["schemas"]["RequestedStellarContent"];
             /** @description The maximum fee of the shown attempt, or, once it is included, the fee charged; in stroops, as an exact JSON integer. */
             readonly fee?: components["schemas"]["Quantity"];
@@ -6039,6 +6085,8 @@ export interface components {
             /** @description The prebuilt envelope of the request, as XDR in base64. */
             readonly transaction_xdr?: string;
             readonly memo?: components["schemas"]["MemoSpec"];
+            readonly transfers?: components["schemas"]["Transfers"];
+            readonly transfers_truncated?: components["schemas"]["TransfersTruncated"];
         };
         /**
          * Solana transaction
@@ -6083,6 +6131,8 @@ export interface components {
             readonly transaction_signature?: components["schemas"]["SolanaSignature"];
             /** @description The instructions of the request. Absent if it had a serialized transaction. */
             readonly instructions?: readonly components["schemas"]["SolanaInstruction"][];
+            readonly transfers?: components["schemas"]["Transfers"];
+            readonly transfers_truncated?: components["schemas"]["TransfersTruncated"];
             readonly requested?: components["schemas"]["RequestedSolanaContent"];
             /**
              * @description The maximum cost of signatures and priority, in lamports, as an exact JSON integer, and once a node tells it, what the network charged: 0
@@ -6108,6 +6158,8 @@ export interface components {
             readonly instructions?: readonly components["schemas"]["SolanaInstruction"][];
             /** @description The prebuilt transaction of the request, wire format in base64. */
             readonly transaction?: string;
+            readonly transfers?: components["schemas"]["Transfers"];
+            readonly transfers_truncated?: components["schemas"]["TransfersTruncated"];
         };
         /** @description A transaction with every version that was ever signed. */
         readonly TransactionWithAttempts: components["schemas"]["EvmTransactionWithAttempts"] | components["schemas"]["StellarTransactionWithAttempts"] | components["schemas"]["SolanaTransactionWithAttempts"];

@@ -76,3 +76,43 @@ function once(names: readonly string[]): string[] {
 function eachOnce(calls: readonly UnreadCall[]): UnreadCall[] {
   return [...new Map(calls.map((call) => [`${call.target} ${call.asset ?? ''}`, call])).values()]
 }
+
+/** An amount of an asset that content moves from one account to another when it succeeds, or that an included transaction has moved. */
+export interface Transfer {
+  /** Absent if the amount is created. */
+  readonly from?: string
+  /** Absent if nothing tells who receives, and if the amount is destroyed. */
+  readonly to?: string
+  /** As rules and budgets name it: see `AssetAmount`. */
+  readonly asset: string
+  /** In the smallest unit of the asset; never 0. */
+  readonly amount: bigint
+  /** The token among those of one contract (ERC-721, ERC-1155). */
+  readonly tokenId?: bigint
+  /** The decimals of the asset, where the content succeeds with no others. */
+  readonly decimals?: number
+}
+
+/** Transfers in their order. */
+export interface Transfers {
+  readonly transfers: readonly Transfer[]
+  /** True if there are more than these. */
+  readonly truncated: boolean
+}
+
+/**
+ * A record shows this many transfers, and a search finds it by these. One transaction of an EVM network can make thousands of them; with a
+ * larger number, a page of such transactions would be megabytes.
+ */
+export const MAX_TRANSFERS = 100
+
+/** Takes the first transfers, without those that move nothing. */
+export function boundTransfers(transfers: Iterable<Transfer>): Transfers {
+  const taken: Transfer[] = []
+  for (const transfer of transfers) {
+    if (transfer.amount === 0n) continue
+    if (taken.length === MAX_TRANSFERS) return { transfers: taken, truncated: true }
+    taken.push(transfer)
+  }
+  return { transfers: taken, truncated: false }
+}

@@ -87,11 +87,13 @@ describe('the commands of the API', () => {
         (await call(0, 'tx', 'show', 'main', id)).out.find((line) => line.startsWith('pays:'))
       const paid = await send({ function: 'transfer(address,uint256)', args: [RECEIVER, '7'] })
       expect(await lineOf(paid.id)).toMatch(new RegExp(`^pays: +7 units of ${RECEIVER}$`))
-      const called = await send({
+      const ofOthers = await send({
         function: 'transferFrom(address,address,uint256)',
         args: [RECEIVER, RECEIVER, 7],
       })
-      expect(await lineOf(called.id)).toContain(`transferFrom(from: ${RECEIVER}`)
+      expect(await lineOf(ofOthers.id)).toMatch(new RegExp(` 7 units of ${RECEIVER} from ${RECEIVER}$`))
+      const called = await send({ function: 'mint(address,uint256)', args: [RECEIVER, 7] })
+      expect(await lineOf(called.id)).toContain('mint(to: ')
       await story.settle()
     })
 

@@ -8,6 +8,7 @@ type Evm = Schemas['EvmTransaction']
 const FROM = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
 const TO = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const TOKEN = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
+const OTHER = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
 const COMMON = { id: 't', relayer_id: 'main', status: 'pending', created_at: '2026-11-20T10:00:00Z' } as const
 const ETH = currencyOf('evm', 'ETH')
 
@@ -55,6 +56,24 @@ describe('content on EVM networks', () => {
     const [action] = actionsOf(evm({ to: TOKEN, data, value }), ETH)
     expect(action).toMatchObject({ verb: 'calls', to: TOKEN })
     expect(action?.money?.token).toBeUndefined()
+  })
+
+  test('transfers say who pays whom in a call, and a value beside them goes to the contract', () => {
+    const transfers = [
+      { asset: 'native', amount: '7', from: FROM, to: TOKEN },
+      { asset: TOKEN.toLowerCase(), amount: '5', from: FROM, to: TO },
+      { asset: OTHER, amount: '1', token_id: '9', from: OTHER, to: TO },
+    ]
+    const data = call('e3ee160e', ADDRESS)
+    const paid = [
+      { verb: 'pays', to: TO, money: { units: 5n, token: TOKEN } },
+      { verb: 'pays', to: TO, from: OTHER, money: { units: 1n, token: OTHER }, text: 'token 9' },
+    ]
+    expect(actionsOf(evm({ to: TOKEN, data, transfers: transfers.slice(1) }), ETH)).toEqual(paid)
+    expect(actionsOf(evm({ to: TOKEN, data, value: '7', transfers }), ETH)).toEqual([
+      ...paid,
+      { verb: 'calls', to: TOKEN, money: { units: 7n, currency: ETH } },
+    ])
   })
 
   test('a no-op goes on saying what it is in the place of, and an included payment does not', () => {
@@ -160,4 +179,31 @@ describe('amounts that a person writes', () => {
       expect(parseAmount(text, 18)).toBeTypeOf('string')
     },
   )
+})
+
+describe('a prebuilt transaction', () => {
+  const ISSUER = `G${'A'.repeat(55)}`
+  test.each(['stellar', 'solana'] as const)('on %s says what the service has read in it', (network_type) => {
+    const transaction = {
+      ...COMMON,
+      network_type,
+      from: 'payer',
+      transfers: [
+        { asset: 'native', amount: '5', from: 'payer', to: 'a' },
+        { asset: 'mint', amount: '6', decimals: 6, from: 'other', to: 'b' },
+        { asset: `EUR:${ISSUER}`, amount: '7', decimals: 7, from: 'payer' },
+      ],
+    } as Schemas['Transaction']
+    const native = currencyOf(network_type)
+    expect(actionsOf(transaction, native)).toEqual([
+      { verb: 'pays', to: 'a', money: { units: 5n, currency: native } },
+      {
+        verb: 'pays',
+        to: 'b',
+        from: 'other',
+        money: { units: 6n, token: 'mint', currency: { symbol: 'tokens', decimals: 6 } },
+      },
+      { verb: 'pays', money: { units: 7n, token: ISSUER, currency: { symbol: 'EUR', decimals: 7 } } },
+    ])
+  })
 })

@@ -4,9 +4,10 @@ import { transferIn } from './solana-transfers.ts'
 
 type Transaction = Schemas['Transaction']
 type EvmTransaction = Extract<Transaction, { network_type: 'evm' }>
-type EvmContent = Pick<EvmTransaction, 'to' | 'value' | 'data' | 'decoded_call'>
+type EvmContent = Pick<EvmTransaction, 'to' | 'value' | 'data' | 'decoded_call' | 'transfers'>
 type Instruction = Schemas['SolanaInstruction']
 type Operation = Schemas['OperationSpec']
+type Transfer = Schemas['Transfer']
 
 /** An amount of an asset, in its smallest unit. */
 export interface Money {
@@ -24,6 +25,8 @@ export interface Action {
   readonly money?: Money
   /** Who receives, or may take, or is called. */
   readonly to?: string
+  /** Who pays, where that is not the account that sends the transaction. */
+  readonly from?: string
   /** The words for what is neither a payment nor a call. */
   readonly text?: string
 }
@@ -36,10 +39,51 @@ export function actionsOf(transaction: Transaction, native: Currency): readonly 
   switch (transaction.network_type) {
     case 'evm':
       return evmActions(transaction, { native, from: transaction.from })
-    case 'stellar':
+    case 'stellar': {
+      const paid = transferActions(transaction, native)
+      // A transaction with a contract call has no other operation.
+      const isRead = transaction.operations?.every(({ type }) => type === 'invoke_contract') ?? true
+      if (isRead && paid.length > 0) return paid
       return (transaction.operations ?? []).map((operation) => stellarAction(operation, native))
+    }
     case 'solana':
-      return (transaction.instructions ?? []).map((instruction) => solanaAction(instruction, native))
+      if (transaction.instructions === undefined) return transferActions(transaction, native)
+      return transaction.instructions.map((instruction) => solanaAction(instruction, native))
+  }
+}
+
+/** Tells the transfers that the service has read in the content. */
+function transferActions(
+  { transfers = [], from }: Pick<Transaction, 'transfers' | 'from'>,
+  native: Currency,
+): readonly Action[] {
+  return transfers.map((transfer) => transferAction(transfer, { native, from }))
+}
+
+function transferAction(transfer: Transfer, { native, from, called }: TransferContext): Action {
+  const { to, token_id: id } = transfer
+  // The address of a called contract has its checksum (EIP-55).
+  const asset = transfer.asset === called?.toLowerCase() ? called : transfer.asset
+  return {
+    verb: 'pays',
+    money: moneyOf({ ...transfer, asset }, native),
+    ...(to !== undefined && { to }),
+    ...(transfer.from !== undefined && transfer.from !== from && { from: transfer.from }),
+    ...(id !== undefined && { text: `token ${id}` }),
+  }
+}
+
+/** Decimals that the chain checks are certain; without them, the units are shown as they are. */
+function moneyOf({ asset, amount, decimals }: Transfer, native: Currency): Money {
+  const units = BigInt(amount)
+  if (asset === 'native') return { units, currency: native }
+  const [code = '', issuer] = asset.split(':')
+  if (issuer !== undefined)
+    return { units, currency: { symbol: code, decimals: decimals ?? STELLAR_DECIMALS }, token: issuer }
+  return {
+    units,
+    token: asset,
+    ...(decimals !== undefined && { currency: { symbol: 'tokens', decimals } }),
   }
 }
 
@@ -49,17 +93,26 @@ interface EvmContext {
   readonly from: string
 }
 
+interface TransferContext extends EvmContext {
+  /** The called contract. */
+  readonly called?: string
+}
+
 /** Tells what content on an EVM network does. */
 function evmActions(
-  { to, value, data = '0x', decoded_call: call }: EvmContent,
+  { to, value, data = '0x', decoded_call: call, transfers = [] }: EvmContent,
   { native, from }: EvmContext,
 ): readonly Action[] {
   const units = BigInt(value)
   const moved = units > 0n ? { money: { units, currency: native } } : {}
   if (to === undefined) return [{ verb: 'creates a contract', ...moved }]
   if (data !== '0x') {
+    const paid = transfers
+      .filter(({ asset }) => asset !== 'native')
+      .map((transfer) => transferAction(transfer, { native, from, called: to }))
     const token = units === 0n ? tokenAction(to, data, call) : undefined
-    return [token ?? { verb: 'calls', to, ...moved }]
+    if (paid.length === 0) return [token ?? { verb: 'calls', to, ...moved }]
+    return units === 0n ? paid : [...paid, { verb: 'calls', to, ...moved }]
   }
   if (units === 0n && to.toLowerCase() === from.toLowerCase()) return [{ verb: 'does nothing' }]
   return [{ verb: 'pays', to, money: { units, currency: native } }]
@@ -71,7 +124,7 @@ function evmActions(
  */
 export function canceledContent<T extends Transaction>(transaction: T): T | undefined {
   if (transaction.network_type !== 'evm' || transaction.requested === undefined) return undefined
-  const { to: _to, data: _data, decoded_call: _call, requested, ...rest } = transaction
+  const { to: _to, data: _data, decoded_call: _call, transfers: _transfers, requested, ...rest } = transaction
   const [action] = evmActions(transaction, { native: NO_CURRENCY, from: transaction.from })
   return action?.verb === 'does nothing' ? ({ ...rest, ...requested } as T) : undefined
 }

@@ -59,12 +59,19 @@ interface ActionLineProps {
 }
 
 function ActionLine({ action, transaction, isWhole = false }: ActionLineProps) {
-  const { verb, money, to, text } = action
+  const { verb, money, to, from, text } = action
+  const payer = from && <Copyable text={from} name="payer" whole={isWhole} />
   const address = to && <Copyable text={to} name="receiver" whole={isWhole} />
   const amount = money && <MoneyAmount money={money} transaction={transaction} isExact={isWhole} />
   switch (verb) {
     case 'pays':
-      return line(<strong>{amount}</strong>, <>to {address}</>, text)
+      return line(
+        <strong>{amount}</strong>,
+        <>
+          {address && <>to {address}</>} {payer && <>from {payer}</>}
+        </>,
+        text,
+      )
     case 'lets take':
       return line(<strong>{amount}</strong>, <>may be taken by {address}</>, text)
     case 'calls':

@@ -1,6 +1,6 @@
 import type { ContentReader } from '../capabilities.ts'
 import type { EvmDraft, EvmRequest } from './content.ts'
-import { evmEffects } from './effects.ts'
+import { evmEffects } from './effects/effects.ts'
 
 /** Reads stored EVM content. */
 export const EVM_CONTENT: ContentReader<EvmRequest, EvmDraft> = {

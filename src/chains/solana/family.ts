@@ -2,7 +2,7 @@ import { smaller } from '../../lib/bigint.ts'
 import type { ChargedFee } from '../attempt.ts'
 import type { ContentReader } from '../capabilities.ts'
 import type { SolanaDraft, SolanaRequest } from './content.ts'
-import { solanaEffects } from './effects.ts'
+import { solanaEffects } from './effects/effects.ts'
 import { exactFeeOf } from './prepare/fees.ts'
 import { openTransaction } from './wire/message.ts'
 

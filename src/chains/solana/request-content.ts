@@ -5,7 +5,7 @@ import { openOutflow } from './wire/system-instruction.ts'
 
 /** Returns the message of a checked request, and the field that contains it. */
 export function contentOf(
-  { transaction, instructions = [] }: SolanaRequest,
+  { transaction, instructions = [] }: Pick<SolanaRequest, 'transaction' | 'instructions'>,
   self: string,
 ): { readonly message: Message; readonly at: 'transaction' | 'instructions' } {
   return transaction === undefined

@@ -79,11 +79,15 @@ function summaryOf(transaction: Transaction, currency: Currency, { isWhole = fal
   return { what: `${describeAction(first, meant, isWhole)}${more}`, to: first.to }
 }
 
-function describeAction({ verb, money, text }: Action, transaction: Transaction, isWhole: boolean): string {
+function describeAction(
+  { verb, money, from, text }: Action,
+  transaction: Transaction,
+  isWhole: boolean,
+): string {
   const amount = money && formatMoney(money, transaction)
   switch (verb) {
     case 'pays':
-      return [amount, text && `(${text})`].filter((part) => part).join(' ')
+      return [amount, text && `(${text})`, from && `from ${from}`].filter((part) => part).join(' ')
     case 'lets take':
       return `lets take ${amount}`
     case 'calls':
@@ -232,6 +236,8 @@ const TOLD: ReadonlySet<string> = new Set([
   'transaction',
   'transaction_signature',
   'transaction_xdr',
+  'transfers',
+  'transfers_truncated',
   'value',
 ])
 
@@ -264,9 +270,9 @@ function attemptLines(transaction: Shown, currency: Currency): string[] {
 function contentOf(attempt: Attempt, { from, ...transaction }: Transaction, currency: Currency): Summary {
   if (transaction.network_type !== 'evm' || !('value' in attempt)) return { what: '', to: undefined }
   const { to, value, data } = attempt
-  const { decoded_call, to: _to, requested: _requested, ...common } = transaction
-  const isSame = data === transaction.data && to === transaction.to
-  const content = omitUndefined({ to, value, data, decoded_call: isSame ? decoded_call : undefined })
+  const { decoded_call, transfers, to: _to, requested: _requested, ...common } = transaction
+  const isSame = data === transaction.data && to === transaction.to && value === transaction.value
+  const content = omitUndefined({ to, value, data, ...(isSame && { decoded_call, transfers }) })
   return summaryOf({ ...common, from, ...content }, currency)
 }
 

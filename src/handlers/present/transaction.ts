@@ -1,6 +1,9 @@
-import type { Attempt } from '../../chains/attempt.ts'
+import type { Attempt, Draft } from '../../chains/attempt.ts'
 import type { Chain } from '../../chains/chain.ts'
+import type { Transfer } from '../../chains/effects.ts'
 import type { EvmDraft, EvmRequest } from '../../chains/evm/content.ts'
+import { FAMILIES } from '../../chains/families.ts'
+import type { ChainRequest } from '../../chains/request.ts'
 import type { SolanaDraft, SolanaInstruction, SolanaRequest } from '../../chains/solana/content.ts'
 import type { StellarDraft, StellarRequest } from '../../chains/stellar/content.ts'
 import type { StellarOperation } from '../../chains/stellar/model/operation.ts'
@@ -20,7 +23,7 @@ export function presentTransaction(
   chain: Pick<Chain, 'speed'> | undefined,
 ): Schemas['Transaction'] {
   const shown = attempts.find((attempt) => attempt.number === transaction.currentAttempt)
-  const common = presentCommon(transaction, shown)
+  const common = { ...presentCommon(transaction, shown), ...presentShownTransfers(transaction, shown) }
   const { request } = transaction
   switch (request.type) {
     case 'evm': {
@@ -92,7 +95,33 @@ function isNoopShown({ request }: Transaction, shown: Attempt | undefined): bool
   if (isNoop(kind)) return true
   if (kind !== 'speed_up' || draft.type !== 'evm' || request.type !== 'evm') return false
   const isEmpty = draft.value === 0n && draft.data === '0x' && draft.authorizationList === undefined
-  return isEmpty && requestedEvmContent(request, shown) !== undefined
+  return isEmpty && !isRequested(request, draft)
+}
+
+/** The transfers of the shown content. */
+function presentShownTransfers({ request, from }: Transaction, shown: Attempt | undefined) {
+  return presentTransfers(shown?.draft ?? request, from)
+}
+
+/** The transfers of content, as they are expected before a block includes it. */
+function presentTransfers(content: ChainRequest | Draft, from: string) {
+  const { transfers, truncated } = FAMILIES[content.type].transfers(content, from)
+  return {
+    transfers: transfers.length === 0 ? undefined : transfers.map(presentTransfer),
+    transfers_truncated: truncated ? (true as const) : undefined,
+  }
+}
+
+function presentTransfer({ from, to, asset, amount, tokenId, decimals }: Transfer): Schemas['Transfer'] {
+  return omitUndefined({
+    from,
+    to,
+    asset,
+    amount: String(amount),
+    token_id: tokenId?.toString(),
+    decimals,
+    expected: true as const,
+  })
 }
 
 interface EvmParts {
@@ -112,7 +141,7 @@ function presentEvmContent(transaction: Transaction, { request, shown, chain }: 
     private: isPrivate === true ? (true as const) : undefined,
     made_public_at: madePublicAt?.toISOString(),
     ...content,
-    requested: requestedEvmContent(request, shown),
+    requested: requestedEvmContent(transaction, { request, shown }),
     speed: presentEvmSpeed(request, chain),
   }
 }
@@ -126,13 +155,16 @@ const OTHER_CONTENT: ReadonlySet<Transaction['purpose']> = new Set([
 ])
 
 /** The content of the newest request, if the shown attempt has another: a no-op, or an earlier version. */
-function requestedEvmContent(request: EvmRequest, shown: Attempt | undefined) {
-  if (shown?.draft.type !== 'evm' || request.isNoop) return undefined
+function requestedEvmContent({ from }: Transaction, { request, shown }: Pick<EvmParts, 'request' | 'shown'>) {
+  if (shown?.draft.type !== 'evm' || isRequested(request, shown.draft)) return undefined
   const { to, value, data } = request
-  const { draft } = shown
-  const isShown =
-    draft.to?.toLowerCase() === to?.toLowerCase() && draft.value === value && draft.data === (data ?? '0x')
-  return isShown ? undefined : omitUndefined({ to, value: String(value), data })
+  return omitUndefined({ to, value: String(value), data, ...presentTransfers(request, from) })
+}
+
+/** Tells whether a draft has the content of the newest request, if that is a caller's. */
+function isRequested({ to, value, data = '0x', isNoop: isOfService }: EvmRequest, draft: EvmDraft): boolean {
+  if (isOfService) return true
+  return draft.to?.toLowerCase() === to?.toLowerCase() && draft.value === value && draft.data === data
 }
 
 /** Tells whether an attempt was signed for an EVM network. */
@@ -209,12 +241,14 @@ export function presentSolanaContent({ request, shown, chain }: SolanaParts) {
   }
 }
 
-function requestedSolanaContent(
-  { purpose, currentAttempt }: Transaction,
-  { instructions, transaction }: SolanaRequest,
-) {
+function requestedSolanaContent({ purpose, currentAttempt, from }: Transaction, request: SolanaRequest) {
   if (currentAttempt === undefined || !OTHER_CONTENT.has(purpose)) return undefined
-  return omitUndefined({ instructions: instructions?.map(presentInstruction), transaction })
+  const { instructions, transaction } = request
+  return omitUndefined({
+    instructions: instructions?.map(presentInstruction),
+    transaction,
+    ...presentTransfers(request, from),
+  })
 }
 
 /** Tells whether an attempt was signed for a Solana network. */
@@ -285,16 +319,15 @@ function presentStellarContent(
   }
 }
 
-function requestedStellarContent(
-  { purpose, currentAttempt }: Transaction,
-  { operations, transactionXdr, memo }: StellarRequest,
-) {
+function requestedStellarContent({ purpose, currentAttempt, from }: Transaction, request: StellarRequest) {
   if (currentAttempt === undefined || !OTHER_CONTENT.has(purpose)) return undefined
+  const { operations, transactionXdr, memo } = request
   return omitUndefined({
     // Callers send only operations of the contract, which have the same form there.
     operations: operations as Schemas['RequestedStellarContent']['operations'],
     transaction_xdr: transactionXdr,
     memo,
+    ...presentTransfers(request, from),
   })
 }
 

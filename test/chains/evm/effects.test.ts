@@ -1,7 +1,7 @@
 import { encodeFunctionData, erc20Abi, type Hex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { CONTRACT_CREATION, type Effects } from '../../../src/chains/effects.ts'
-import { evmEffects } from '../../../src/chains/evm/effects.ts'
+import { evmEffects } from '../../../src/chains/evm/effects/effects.ts'
 import { allowing, effectsWith } from '../../support/samples.ts'
 
 const TOKEN = '0x5FbDB2315678afecb367f032d93F642f64180aa3'

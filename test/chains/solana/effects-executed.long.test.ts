@@ -5,7 +5,7 @@ import { plantVictim, type Victim, walletNamed } from '../../../scripts/attack/s
 import { startSolana, type TestSolana } from '../../../simulators/solana/start-solana.ts'
 import { ASSOCIATED_TOKEN_PROGRAM } from '../../../simulators/solana/tokens.ts'
 import { signContent, type Wallet } from '../../../simulators/solana/wallet.ts'
-import { solanaEffects } from '../../../src/chains/solana/effects.ts'
+import { solanaEffects } from '../../../src/chains/solana/effects/effects.ts'
 import { createRandom } from '../../support/random.ts'
 import { SOL } from '../../support/solana-scenario.ts'
 

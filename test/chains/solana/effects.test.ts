@@ -24,7 +24,7 @@ import {
 } from '../../../simulators/solana/wallet.ts'
 import type { Effects } from '../../../src/chains/effects.ts'
 import type { SolanaRequest } from '../../../src/chains/solana/content.ts'
-import { solanaEffects } from '../../../src/chains/solana/effects.ts'
+import { solanaEffects } from '../../../src/chains/solana/effects/effects.ts'
 import { addressBytes, MEMO_PROGRAM, MEMO_V1_PROGRAM } from '../../../src/chains/solana/wire/addresses.ts'
 import { allowing, effectsWith } from '../../support/samples.ts'
 import { AS_PAYER, instructionsOf, OTHER, requestOf, SELF, someAddress } from './build.ts'

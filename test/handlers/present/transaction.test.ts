@@ -19,6 +19,8 @@ function attempt(number: number, fees = eip1559(2n ** 100n, 10n)) {
   }
 }
 
+const paid = (amount: string) => ({ from: FROM, to: TO, asset: 'native', amount, expected: true })
+
 describe('presentTransaction', () => {
   test('before anything is signed it shows what was asked for, and leaves out unknown fields', () => {
     const request = requestOf({ value: 2n ** 128n - 1n, gasPrice: 2n ** 64n })
@@ -38,6 +40,7 @@ describe('presentTransaction', () => {
       to: TO,
       value: '340282366920938463463374607431768211455',
       gas_price: '18446744073709551616',
+      transfers: [paid('340282366920938463463374607431768211455')],
     })
   })
 
@@ -63,7 +66,8 @@ describe('presentTransaction', () => {
       gas_limit: 50_000n,
       max_fee_per_gas: '1267650600228229401496703205376',
       max_priority_fee_per_gas: '10',
-      requested: { to: TO, value: '1' },
+      transfers: [paid('340282366920938463463374607431768211455')],
+      requested: { to: TO, value: '1', transfers: [paid('1')] },
       signature,
       speed: { level: 'fast', price_multiplier: 1.5, raise_after_seconds: 180 },
     })

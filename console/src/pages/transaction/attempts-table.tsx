@@ -71,10 +71,10 @@ function contentColumn(transaction: EvmTransaction, currency: Currency): Column<
   }
 }
 
-/** The decoded call of a transaction is about the attempt that it shows, so another one is read by its selector alone. */
+/** The decoded call and the transfers of a transaction are about the attempt that it shows, so another one is read by its bytes alone. */
 function withContentOf(transaction: EvmTransaction, { hash, to, value, data }: EvmAttempt): EvmTransaction {
   if (hash === transaction.hash) return transaction
-  const { to: _to, decoded_call: _call, ...rest } = transaction
+  const { to: _to, decoded_call: _call, transfers: _transfers, ...rest } = transaction
   return { ...rest, value, data, ...(to !== undefined && { to }) }
 }
 

@@ -4,7 +4,7 @@ import { type Effects, joinEffects, NATIVE, type PartialEffects } from '../../ef
 import type { StellarRequest } from '../content.ts'
 import { encodeOperation } from '../encode.ts'
 import { openEnvelope } from '../model/envelope.ts'
-import { accountIdOf, underlying } from '../model/strkey.ts'
+import { accountIdOf, baseAccountId, underlying } from '../model/strkey.ts'
 import { calledContracts, externallySignedInvocationEffects, invocationEffects } from './invocation.ts'
 
 /**
@@ -33,6 +33,8 @@ export function nextSequence(request: StellarRequest, address: string): bigint |
 
 interface SourcedOperation {
   readonly body: OperationBody
+  /** The account that it acts on, `G…`. */
+  readonly source: string
   /** The operation acts on the relayer's account. */
   readonly own: boolean
 }
@@ -41,16 +43,21 @@ interface SourcedOperation {
  * Externally signed content moves the money of its own sources. In unsigned content every operation counts as the relayer's own: no other
  * account signs it.
  */
-function operationsOf(request: StellarRequest, address: string): SourcedOperation[] {
-  const { operations = [], transactionXdr, feeBump = false } = request
-  if (transactionXdr === undefined)
-    return operations.map((operation) => ({ body: encodeOperation(operation).body, own: true }))
+export function operationsOf(request: SourcedContent, address: string): SourcedOperation[] {
+  const { operations = [], transactionXdr, feeBump = false, sourceAccount: requested } = request
+  if (transactionXdr === undefined) {
+    const source = requested === undefined ? address : baseAccountId(requested)
+    return operations.map((operation) => ({ body: encodeOperation(operation).body, source, own: true }))
+  }
   const { tx } = openEnvelope(transactionXdr)
-  return tx.operations.map(({ body, sourceAccount }) => ({
-    body,
-    own: !feeBump || underlying(sourceAccount ?? tx.sourceAccount) === address,
-  }))
+  return tx.operations.map(({ body, sourceAccount }) => {
+    const source = underlying(sourceAccount ?? tx.sourceAccount)
+    return { body, source, own: !feeBump || source === address }
+  })
 }
+
+/** The parts of a request that name operations and their sources. */
+type SourcedContent = Pick<StellarRequest, 'operations' | 'transactionXdr' | 'feeBump' | 'sourceAccount'>
 
 function ownEffects(body: OperationBody, address: string): PartialEffects {
   return body.type === 'invokeHostFunction'
@@ -187,7 +194,7 @@ const HOST_FUNCTIONS: Readonly<Record<HostFunction['type'], string>> = {
 }
 
 /** Returns `native`, or `CODE:ISSUER` (SEP-11). */
-function assetName(asset: Asset): string {
+export function assetName(asset: Asset): string {
   if (asset.type === 'assetTypeNative') return NATIVE
   const { assetCode, issuer } = asset.type === 'assetTypeCreditAlphanum4' ? asset.alphaNum4 : asset.alphaNum12
   // XDR fills short codes with zero bytes.

@@ -132,31 +132,82 @@ function effectsOf(called: SorobanAuthorizedFunction): PartialEffects {
   }
 }
 
-/**
- * The functions of a token that move what their first argument owns (SEP-41), with the types of their arguments: the owner, except for
- * `burn` the receiver or spender, the amount, and for `approve` the ledger at which it ends.
- */
-const LAYOUTS: ReadonlyMap<string, readonly ScVal['type'][]> = new Map([
-  ['transfer', ['scvAddress', 'scvAddress', 'scvI128']],
-  ['approve', ['scvAddress', 'scvAddress', 'scvI128', 'scvU32']],
-  ['burn', ['scvAddress', 'scvI128']],
+/** A call of a token that moves an amount, or lets another account take it (SEP-41). */
+export interface TokenCall {
+  /** The address of the contract. */
+  readonly asset: string
+  /** The account, or contract, whose tokens it moves. */
+  readonly owner: string
+  /** Who receives, or may take; absent if the amount is destroyed. */
+  readonly receiver?: string
+  readonly amount: bigint
+  /** Nothing moves yet. */
+  readonly isAllowance: boolean
+}
+
+interface Layout {
+  /** The types of the arguments. */
+  readonly types: readonly ScVal['type'][]
+  /** The indices of arguments. */
+  readonly owner: number
+  readonly receiver?: number
+  readonly amount: number
+}
+
+/** The functions of a token that move what their first argument owns (SEP-41). */
+const OWN_CALLS: ReadonlyMap<string, Layout> = new Map([
+  ['transfer', { types: ['scvAddress', 'scvAddress', 'scvI128'], owner: 0, receiver: 1, amount: 2 }],
+  ['approve', { types: ['scvAddress', 'scvAddress', 'scvI128', 'scvU32'], owner: 0, receiver: 1, amount: 2 }],
+  ['burn', { types: ['scvAddress', 'scvI128'], owner: 0, amount: 1 }],
 ])
+
+/** The functions that move what others have allowed the first argument to take. */
+const CALLS_OF_SPENDERS: ReadonlyMap<string, Layout> = new Map([
+  [
+    'transfer_from',
+    { types: ['scvAddress', 'scvAddress', 'scvAddress', 'scvI128'], owner: 1, receiver: 2, amount: 3 },
+  ],
+  ['burn_from', { types: ['scvAddress', 'scvAddress', 'scvI128'], owner: 1, amount: 2 }],
+])
+
+/** Reads a call of a token; undefined for other functions and other arguments. */
+export function readMovingCall(call: InvokeContractArgs): TokenCall | undefined {
+  const name = call.functionName.toString()
+  return readAs(OWN_CALLS.get(name) ?? CALLS_OF_SPENDERS.get(name), call)
+}
+
+function readAs(layout: Layout | undefined, call: InvokeContractArgs): TokenCall | undefined {
+  const asset = addressName(call.contractAddress)
+  const { functionName, args } = call
+  if (asset === undefined || layout === undefined || !hasLayout(args, layout.types)) return undefined
+  const nameAt = (index: number) => {
+    const arg = args[index]
+    return arg?.type === 'scvAddress' ? addressName(arg.address) : undefined
+  }
+  const value = args[layout.amount]
+  const amount = value?.type === 'scvI128' ? wideInteger(value.i128) : -1n
+  const owner = nameAt(layout.owner)
+  if (owner === undefined || amount < 0n) return undefined
+  const moved = { asset, owner, amount, isAllowance: functionName.toString() === 'approve' }
+  if (layout.receiver === undefined) return moved
+  const receiver = nameAt(layout.receiver)
+  return receiver === undefined ? undefined : { ...moved, receiver }
+}
 
 /**
  * Reads a call that moves tokens of `owner`, or of anyone when that is not given; undefined for other functions, other arguments and the
  * tokens of others.
  */
 function readTokenCall(call: InvokeContractArgs, owner?: string): PartialEffects | undefined {
-  const layout = LAYOUTS.get(call.functionName.toString())
-  const asset = addressName(call.contractAddress)
-  if (asset === undefined || layout === undefined || !hasLayout(call.args, layout)) return undefined
-  const names = call.args.flatMap((arg) => (arg.type === 'scvAddress' ? [addressName(arg.address)] : []))
-  const value = call.args.flatMap((arg) => (arg.type === 'scvI128' ? [wideInteger(arg.i128)] : []))[0] ?? -1n
-  const [from, ...receivers] = names
-  if (from !== (owner ?? from) || value < 0n || !receivers.every((name) => name !== undefined))
-    return undefined
+  const read = readAs(OWN_CALLS.get(call.functionName.toString()), call)
+  if (read === undefined || read.owner !== (owner ?? read.owner)) return undefined
+  const { asset, receiver, amount: value, isAllowance } = read
   const amounts = [{ asset, value }]
-  return { receivers, amounts, ...(call.functionName.toString() === 'approve' && { allowances: amounts }) }
+  return {
+    receivers: receiver === undefined ? [] : [receiver],
+    amounts,
+    ...(isAllowance && { allowances: amounts }),
+  }
 }
 
 function hasLayout(args: readonly ScVal[], layout: readonly ScVal['type'][]): boolean {

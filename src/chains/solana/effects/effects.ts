@@ -1,6 +1,6 @@
-import { type Effects, joinEffects, NATIVE, type PartialEffects } from '../effects.ts'
-import type { SolanaRequest } from './content.ts'
-import { contentOf } from './request-content.ts'
+import { type Effects, joinEffects, NATIVE, type PartialEffects } from '../../effects.ts'
+import type { SolanaRequest } from '../content.ts'
+import { contentOf } from '../request-content.ts'
 import {
   ASSOCIATED_TOKEN_PROGRAM,
   accountsOf,
@@ -10,9 +10,9 @@ import {
   SYSTEM_PROGRAM,
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
-} from './wire/addresses.ts'
-import { programOf } from './wire/message.ts'
-import { lamportsIn, type SystemKind, systemKindOf } from './wire/system-instruction.ts'
+} from '../wire/addresses.ts'
+import { type Message, programOf } from '../wire/message.ts'
+import { lamportsIn, type SystemKind, systemKindOf } from '../wire/system-instruction.ts'
 
 /** An instruction that takes lamports from its first account. */
 interface Debit {
@@ -39,21 +39,36 @@ const HARMLESS_SYSTEM_CALLS: Readonly<Partial<Record<SystemKind, number>>> = {
 }
 
 /** Reads an instruction of the system program. */
-const readSystem: ReadCall = ({ accounts, data }, address) => {
+const readSystem: ReadCall = (call, address) => {
+  const { accounts, data } = call
   const kind = systemKindOf(data)
   if (kind === undefined) return undefined
   const [first] = accounts
-  const debit = DEBITS[kind]
   // An account with allocated data can no longer send lamports.
-  if (debit === undefined)
+  if (DEBITS[kind] === undefined)
     return data.length === HARMLESS_SYSTEM_CALLS[kind] && first !== address ? {} : undefined
-  if (data.length !== lengthOf(debit, data)) return undefined
+  const debit = debitOf(call)
+  if (debit === undefined) return undefined
   // A transfer takes from its first account only, so this one pays the relayer.
   if (first !== address) return kind === 'transfer' && first !== undefined ? {} : undefined
-  const receiver = accounts[debit.receiver]
-  const value = lamportsIn(data)
-  if (receiver === undefined || value === undefined) return undefined
-  return { receivers: [receiver], amounts: [{ asset: NATIVE, value }] }
+  const { to, amount: value } = debit
+  return to === undefined ? undefined : { receivers: [to], amounts: [{ asset: NATIVE, value }] }
+}
+
+/** Lamports that an instruction takes, or tokens. An account from a table has no address here. */
+export interface Debited {
+  readonly from: string | undefined
+  readonly to: string | undefined
+  readonly amount: bigint
+}
+
+/** Reads an instruction of the system program that takes lamports; undefined for others, and for data of another length. */
+export function debitOf({ accounts, data }: Call): Debited | undefined {
+  const kind = systemKindOf(data)
+  const debit = kind && DEBITS[kind]
+  if (debit === undefined || data.length !== lengthOf(debit, data)) return undefined
+  const amount = lamportsIn(data)
+  return amount === undefined ? undefined : { from: accounts[0], to: accounts[debit.receiver], amount }
 }
 
 /** A length of the seed beyond 2^53 loses digits here, but no data is that long. */
@@ -102,18 +117,47 @@ const HARMLESS_TOKEN_CALLS: ReadonlyMap<number | undefined, number> = new Map([
 
 /** Reads an instruction of SPL Token or Token-2022. Transfers without the mint are unread: their bytes do not show the asset. */
 const readToken: ReadCall = (call, address) => {
-  const { program, accounts, data } = call
+  const { accounts, data } = call
   if (HARMLESS_TOKEN_CALLS.get(data[0]) === data.length) return {}
-  const kinds = program === TOKEN_2022_PROGRAM ? [...CHECKED, CHECKED_WITH_FEE] : CHECKED
-  const checked = kinds.find(
-    ({ kind, bytes }) => data.length === bytes && kind.every((byte, at) => data[at] === byte),
-  )
+  const checked = checkedOf(call)
   if (checked === undefined || !isBy(call, checked, address)) return undefined
   const asset = accounts[MINT]
   const receivers = checked.receiver === undefined ? [] : [accounts[checked.receiver]]
   if (asset === undefined || !receivers.every((receiver) => receiver !== undefined)) return undefined
   const amounts = [{ asset, value: data.readBigUInt64LE(checked.kind.length) }]
   return { receivers, amounts, ...(checked.allowance && { allowances: amounts }) }
+}
+
+function checkedOf({ program, data }: Call): Checked | undefined {
+  const kinds = program === TOKEN_2022_PROGRAM ? [...CHECKED, CHECKED_WITH_FEE] : CHECKED
+  return kinds.find(({ kind, bytes }) => data.length === bytes && kind.every((byte, at) => data[at] === byte))
+}
+
+/** Tokens that an instruction takes from their owner, or from the delegate who acts for the owner. */
+export interface DebitedTokens extends Debited {
+  /** The address of the mint. */
+  readonly mint: string
+  /** The program refuses the instruction if these are not the decimals of the mint. */
+  readonly decimals: number
+}
+
+/**
+ * Reads an instruction of SPL Token or Token-2022 that moves tokens to the token account `to`, or burns them; undefined for others, and for those
+ * that do not name the mint.
+ */
+export function tokenDebitOf(call: Call): DebitedTokens | undefined {
+  const { accounts, data } = call
+  const checked = checkedOf(call)
+  const mint = accounts[MINT]
+  if (checked === undefined || checked.allowance || mint === undefined) return undefined
+  const { kind, owner, receiver } = checked
+  return {
+    from: accounts[owner],
+    to: receiver === undefined ? undefined : accounts[receiver],
+    amount: data.readBigUInt64LE(kind.length),
+    mint,
+    decimals: data.readUInt8(kind.length + 8),
+  }
 }
 
 /**
@@ -137,29 +181,35 @@ const ACCOUNTS = 6
  * Reads an instruction of the associated token account program. To open an account takes nothing but rent; the program calls no other token
  * program than the two of SPL. No data means `Create`.
  */
-const readAssociatedToken: ReadCall = ({ accounts, data }) => {
+const readAssociatedToken: ReadCall = (call) => (openedBy(call) ? {} : undefined)
+
+/** A token account and the account that owns it. */
+export interface OpenedAccount {
+  readonly account: string | undefined
+  readonly owner: string | undefined
+}
+
+/** Reads an instruction of the associated token account program that opens an account; undefined for others. */
+export function openedBy({ accounts, data }: Call): OpenedAccount | undefined {
   const [kind = CREATE] = data
   const opens = data.length <= 1 && (kind === CREATE || kind === CREATE_IDEMPOTENT)
-  return opens && accounts.length >= ACCOUNTS ? {} : undefined
+  const [_payer, account, owner] = accounts
+  return opens && accounts.length >= ACCOUNTS ? { account, owner } : undefined
 }
 
 /** Returns the effects of a checked request on the relayer's account `address`, without fees and rent. */
 export function solanaEffects(request: SolanaRequest, address: string): Effects {
-  const { message } = contentOf(request, address)
+  return joinEffects(callsOf(contentOf(request, address).message).map((call) => effectsOf(call, address)))
+}
+
+/** Returns the instructions of a message, with their accounts by address. */
+export function callsOf(message: Message): Call[] {
   const accounts = accountsOf(message)
-  return joinEffects(
-    message.instructions.map((instruction) => {
-      const { accountIndices = [], data = [] } = instruction
-      return effectsOf(
-        {
-          program: programOf(message, instruction),
-          accounts: accountIndices.map((index) => accounts[index]?.address),
-          data: Buffer.from(data),
-        },
-        address,
-      )
-    }),
-  )
+  return message.instructions.map((instruction) => ({
+    program: programOf(message, instruction),
+    accounts: (instruction.accountIndices ?? []).map((index) => accounts[index]?.address),
+    data: Buffer.from(instruction.data ?? []),
+  }))
 }
 
 function effectsOf(call: Call, address: string): PartialEffects {
@@ -190,7 +240,7 @@ const READERS: ReadonlyMap<string, ReadCall> = new Map([
 ])
 
 /** An instruction with its accounts by address. */
-interface Call {
+export interface Call {
   readonly program: string
   /** In the order of the instruction; undefined for an account from a table. */
   readonly accounts: readonly (string | undefined)[]
