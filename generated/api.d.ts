@@ -4589,6 +4589,8 @@ export interface components {
             readonly head?: components["schemas"]["NetworkHead"];
             /** @description True if its money is worthless. */
             readonly is_testnet: boolean;
+            /** @description The tokens that the operator names. Transfers of them have their symbol and decimals. */
+            readonly tokens?: readonly components["schemas"]["Token"][];
             /** @description Particular traits, in the words of the configuration: `arbitrum-based`, `rollup`, `blocks-on-demand` … */
             readonly tags?: readonly string[];
             /** @description EVM: the chain id. */
@@ -4617,6 +4619,15 @@ export interface components {
             readonly passphrase?: string;
             /** @description Solana: the hash of the genesis block in base58, which identifies the cluster. */
             readonly genesis_hash?: string;
+        };
+        /** @description A token that the operator names in the configuration. */
+        readonly Token: {
+            /** @description The address (EVM, in lower case), mint (Solana), contract (Stellar), or `CODE:ISSUER`. */
+            readonly address: string;
+            /** @description What people call it. */
+            readonly symbol: string;
+            /** @description The number of digits after the point of one whole unit. */
+            readonly decimals: number;
         };
         /** @description The new endpoints of a network. An omitted list stays the same. */
         readonly UpdateNetworkRequest: {
@@ -5756,7 +5767,12 @@ export interface components {
             readonly amount: components["schemas"]["DecimalString"];
             /** @description The token of the contract, as a decimal string (ERC-721, ERC-1155). */
             readonly token_id?: components["schemas"]["DecimalString"];
-            /** @description The decimals of the asset. Absent if neither the network nor the bytes make them certain. */
+            /**
+             * @description The symbol of the asset: of the native currency, and of tokens that the operator names in the configuration (`tokens` of a network). What
+             *     a contract says about itself is no name. Absent for the transactions of deleted relayers.
+             */
+            readonly symbol?: string;
+            /** @description The number of digits after the point of one whole unit of the asset, where the network, the operator or the bytes make it certain. */
             readonly decimals?: number;
             /**
              * @description Present if the transfer is read from the content: it happens if the transaction succeeds, and the contract does what its standard says.

@@ -1,4 +1,5 @@
 import type { SeenHead } from '../networks/head-age.ts'
+import type { AssetNames } from '../networks/tokens.ts'
 import type { Signer } from '../signers/signer.ts'
 import type {
   Answer,
@@ -79,6 +80,8 @@ export interface ChainOf<
 > extends ChainCapabilities<R, D, P>,
     ContentReader<R, D> {
   readonly unit: Unit
+  /** Names assets for people. */
+  readonly assetNames: AssetNames
   readonly funding: Funding<R, P>
   /** The RPC methods that callers may use when a relayer's policy does not list any: those that only read. */
   readonly readMethods: readonly string[]

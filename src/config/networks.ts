@@ -18,6 +18,7 @@ import {
   type StellarNetwork,
 } from '../networks/network.ts'
 import { readPrivateRpcUrls, readRpcUrls } from '../networks/read-urls.ts'
+import { readTokens } from '../networks/tokens.ts'
 import { rpcMethod } from '../relayers/policies/common.ts'
 import type { RelayerConfig } from '../relayers/relayer.ts'
 import { parseFile, resolveFile, type Sources, withUrls } from './sources.ts'
@@ -111,6 +112,8 @@ function readNetwork(reader: Reader, problems: string[]): Network {
   const explorerUrls = reader.list('explorer_urls', text)
   const tags = reader.list('tags', text)
   const extraRpcMethods = reader.list('extra_rpc_methods', rpcMethod)
+  const type = reader.get('type', networkType)
+  const tokens = readTokens(reader, type)
   const shared: Shared = {
     name: reader.get('network', text),
     isTestnet,
@@ -118,9 +121,10 @@ function readNetwork(reader: Reader, problems: string[]): Network {
     ...(explorerUrls.length > 0 && { explorerUrls }),
     ...(tags.length > 0 && { tags }),
     ...(extraRpcMethods.length > 0 && { extraRpcMethods }),
+    ...(tokens.length > 0 && { tokens }),
   }
   // An unknown type is a problem, after which the blank one finds further problems; a run with problems returns no network.
-  return READERS[reader.get('type', networkType)](reader, shared, problems)
+  return READERS[type](reader, shared, problems)
 }
 
 const networkType = oneOf(...NETWORK_TYPES)
@@ -128,7 +132,10 @@ const networkType = oneOf(...NETWORK_TYPES)
 /** The gas of a plain transfer: a network with a lower limit could carry nothing. */
 const MIN_GAS_LIMIT = 21_000
 
-type Shared = Pick<Network, 'name' | 'isTestnet' | 'rpcUrls' | 'explorerUrls' | 'tags' | 'extraRpcMethods'>
+type Shared = Pick<
+  Network,
+  'name' | 'isTestnet' | 'rpcUrls' | 'explorerUrls' | 'tags' | 'extraRpcMethods' | 'tokens'
+>
 
 function readEvm(reader: Reader, shared: Shared, problems: string[]): EvmNetwork {
   reader.ignore('gas_price_cache')

@@ -52,6 +52,7 @@ function presentNetwork(network: Network, head: HeadState | undefined): Schemas[
     head: head && presentHead(head),
     is_testnet: network.isTestnet,
     tags: network.tags,
+    tokens: network.tokens,
     ...presentKind(network),
   })
 }

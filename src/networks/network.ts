@@ -55,6 +55,21 @@ interface AnyNetwork {
   readonly extraRpcMethods?: readonly string[]
   /** Traits, in the words of the configuration. */
   readonly tags?: readonly string[]
+  /** The tokens that the operator names; each address once. */
+  readonly tokens?: readonly Token[]
+}
+
+/** An asset as people know it. */
+export interface NamedAsset {
+  readonly symbol: string
+  /** The number of digits after the point of one whole unit. */
+  readonly decimals: number
+}
+
+/** A token that the operator of the service knows. */
+export interface Token extends NamedAsset {
+  /** As rules and budgets name it: on EVM the address in lower case. */
+  readonly address: string
 }
 
 /** A feature of an EVM network. `eip1559`: blocks have a base fee and accept type-2 transactions. */

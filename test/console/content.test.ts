@@ -207,3 +207,48 @@ describe('a prebuilt transaction', () => {
     ])
   })
 })
+
+describe('a token that the operator names', () => {
+  const named = { symbol: 'USDC', decimals: 6 }
+  const currency = { symbol: 'USDC', decimals: 6 }
+
+  test('is shown by its name on EVM', () => {
+    const transaction = {
+      ...COMMON,
+      network_type: 'evm',
+      from: FROM,
+      to: TOKEN,
+      value: '0',
+      data: call('a9059cbb', ADDRESS, 'ff'),
+      transfers: [{ asset: TOKEN.toLowerCase(), amount: '255', from: FROM, to: TO, ...named }],
+    } as Evm
+    expect(actionsOf(transaction, ETH)).toEqual([{ verb: 'pays', to: TO, money: { units: 255n, currency } }])
+  })
+
+  test('is shown by its name on Stellar, and another code of the same issuer is not', () => {
+    const issuer = `G${'A'.repeat(55)}`
+    const payment = (code: string) =>
+      ({
+        type: 'payment',
+        destination: 'a',
+        asset: { type: 'credit_alphanum4', code, issuer },
+        amount: '5',
+      }) as const
+    const transaction = {
+      ...COMMON,
+      network_type: 'stellar',
+      from: 'payer',
+      source_account: 'payer',
+      operations: [payment('USDC'), payment('EUR')],
+      transfers: [
+        { asset: `USDC:${issuer}`, amount: '5', to: 'a', ...named, decimals: 7 },
+        { asset: `EUR:${issuer}`, amount: '5', to: 'a', decimals: 7 },
+      ],
+    } as Schemas['Transaction']
+    const moneys = actionsOf(transaction, currencyOf('stellar')).map(({ money }) => money)
+    expect(moneys).toEqual([
+      { units: 5n, currency: { symbol: 'USDC', decimals: 7 } },
+      { units: 5n, currency: { symbol: 'EUR', decimals: 7 }, token: issuer },
+    ])
+  })
+})

@@ -36,6 +36,7 @@ export interface Action {
  * @param native The native currency of its network.
  */
 export function actionsOf(transaction: Transaction, native: Currency): readonly Action[] {
+  const named = (action: Action) => withName(action, transaction.transfers)
   switch (transaction.network_type) {
     case 'evm':
       return evmActions(transaction, { native, from: transaction.from })
@@ -44,12 +45,25 @@ export function actionsOf(transaction: Transaction, native: Currency): readonly 
       // A transaction with a contract call has no other operation.
       const isRead = transaction.operations?.every(({ type }) => type === 'invoke_contract') ?? true
       if (isRead && paid.length > 0) return paid
-      return (transaction.operations ?? []).map((operation) => stellarAction(operation, native))
+      return (transaction.operations ?? []).map((operation) => stellarAction(operation, native)).map(named)
     }
     case 'solana':
       if (transaction.instructions === undefined) return transferActions(transaction, native)
-      return transaction.instructions.map((instruction) => solanaAction(instruction, native))
+      return transaction.instructions.map((instruction) => solanaAction(instruction, native)).map(named)
   }
+}
+
+/** Replaces the address of a token by the name that the operator gave it. */
+function withName(action: Action, transfers: readonly Transfer[] = []): Action {
+  const { token, units, currency } = action.money ?? {}
+  if (token === undefined || units === undefined) return action
+  const known = transfers.find(
+    ({ asset, symbol }) =>
+      symbol !== undefined && (asset === token || asset === `${currency?.symbol}:${token}`),
+  )
+  return known === undefined
+    ? action
+    : { ...action, money: moneyOf({ ...known, amount: String(units) }, NO_CURRENCY) }
 }
 
 /** Tells the transfers that the service has read in the content. */
@@ -73,10 +87,14 @@ function transferAction(transfer: Transfer, { native, from, called }: TransferCo
   }
 }
 
-/** Decimals that the chain checks are certain; without them, the units are shown as they are. */
-function moneyOf({ asset, amount, decimals }: Transfer, native: Currency): Money {
+/**
+ * A token that the operator names needs no address. Of others, decimals that the chain checks are certain; without them, the units are shown as
+ * they are.
+ */
+function moneyOf({ asset, amount, symbol, decimals }: Transfer, native: Currency): Money {
   const units = BigInt(amount)
   if (asset === 'native') return { units, currency: native }
+  if (symbol !== undefined && decimals !== undefined) return { units, currency: { symbol, decimals } }
   const [code = '', issuer] = asset.split(':')
   if (issuer !== undefined)
     return { units, currency: { symbol: code, decimals: decimals ?? STELLAR_DECIMALS }, token: issuer }

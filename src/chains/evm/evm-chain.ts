@@ -1,6 +1,7 @@
 import { getAddress } from 'viem/utils'
 import { hasWrongChecksum, RIGHT_CHECKSUM } from '../../lib/evm-address.ts'
 import type { EvmNetwork, RpcUrl } from '../../networks/network.ts'
+import { assetNamesOf } from '../../networks/tokens.ts'
 import type { Answer } from '../answer.ts'
 import type { Funding } from '../capabilities.ts'
 import type { SigningContext } from '../chain.ts'
@@ -105,6 +106,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
 
   return {
     unit: 'wei',
+    assetNames: assetNamesOf(network),
     readMethods: READ_METHODS,
     verify: (options) => verifyChainId(client, network, options),
     genesis: createGenesisReader(client, GENESIS),

@@ -1,4 +1,5 @@
 import type { SolanaNetwork } from '../../networks/network.ts'
+import { assetNamesOf } from '../../networks/tokens.ts'
 import type { Answer } from '../answer.ts'
 import type { Funding } from '../capabilities.ts'
 import type { Reviewed } from '../chain.ts'
@@ -59,6 +60,7 @@ export function createSolanaChain(options: ChainOptions<SolanaNetwork>): SolanaC
   }
   return {
     unit: 'lamports',
+    assetNames: assetNamesOf(network),
     readMethods: READ_METHODS,
     rebroadcastAfterMs: REBROADCAST_MS,
     expiry: {

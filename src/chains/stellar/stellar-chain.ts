@@ -1,4 +1,5 @@
 import type { StellarNetwork } from '../../networks/network.ts'
+import { assetNamesOf } from '../../networks/tokens.ts'
 import type { Answer, Head } from '../answer.ts'
 import type { SpeedMeaning } from '../chain.ts'
 import { createBalanceReader } from '../rpc/balance-reader.ts'
@@ -83,6 +84,7 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
     readReceipts(client, { hashes, passphrase, ...freshness })
   return {
     unit: 'stroops',
+    assetNames: assetNamesOf(network),
     readMethods: READ_METHODS,
     sequencing: {
       // The queue holds one transaction of a source account: stellar-core `TransactionQueue::canAdd`.

@@ -9,40 +9,48 @@ import type { StellarDraft, StellarRequest } from '../../chains/stellar/content.
 import type { StellarOperation } from '../../chains/stellar/model/operation.ts'
 import type { Schemas } from '../../contract/operations.ts'
 import { omitUndefined } from '../../lib/object.ts'
+import type { AssetNames } from '../../networks/tokens.ts'
 import { poolIdOf } from '../../relayers/accounts/pool.ts'
 import { isNoop } from '../../transactions/model/attempts.ts'
 import type { Transaction, TransactionWithAttempts } from '../../transactions/model/transaction.ts'
 import { presentEvmReceipt, presentSolanaReceipt, presentStellarReceipt } from './receipt.ts'
 
+/** The parts of a chain with words for people. */
+type ShowingChain = Pick<Chain, 'speed' | 'assetNames'>
+
 /**
  * A transaction as the contract shows it in lists: with the attempt that counts. Without a chain, for a relayer that was removed, it does
- * not say what its speed means.
+ * not say what its speed means, nor what its assets are called.
  */
 export function presentTransaction(
   { transaction, attempts }: TransactionWithAttempts,
-  chain: Pick<Chain, 'speed'> | undefined,
+  chain: ShowingChain | undefined,
 ): Schemas['Transaction'] {
   const shown = attempts.find((attempt) => attempt.number === transaction.currentAttempt)
-  const common = { ...presentCommon(transaction, shown), ...presentShownTransfers(transaction, shown) }
-  const { request } = transaction
+  const { request, from } = transaction
+  const transfersOf = (content: ChainRequest | Draft) =>
+    presentTransfers(content, { from, assetNames: chain?.assetNames })
+  const withTransfers = <Requested extends object>(requested: Requested | undefined) =>
+    requested && omitUndefined({ ...requested, ...transfersOf(request) })
+  const common = { ...presentCommon(transaction, shown), ...transfersOf(shown?.draft ?? request) }
   switch (request.type) {
     case 'evm': {
       const content = presentEvmContent(transaction, { request, shown, chain })
-      return omitUndefined({ ...common, ...content, receipt: presentEvmReceipt(transaction, shown) })
+      const requested = withTransfers(requestedEvmContent({ request, shown }))
+      const receipt = presentEvmReceipt(transaction, shown)
+      return omitUndefined({ ...common, ...content, requested, receipt })
     }
     case 'solana': {
       const content = presentSolanaContent({ request, shown, chain })
-      const requested = requestedSolanaContent(transaction, request)
-      return omitUndefined({
-        ...common,
-        ...content,
-        requested,
-        receipt: presentSolanaReceipt(transaction, shown),
-      })
+      const requested = withTransfers(requestedSolanaContent(transaction, request))
+      const receipt = presentSolanaReceipt(transaction, shown)
+      return omitUndefined({ ...common, ...content, requested, receipt })
     }
     case 'stellar': {
       const content = presentStellarContent(transaction, { request, shown })
-      return omitUndefined({ ...common, ...content, receipt: presentStellarReceipt(transaction, shown) })
+      const requested = withTransfers(requestedStellarContent(transaction, request))
+      const receipt = presentStellarReceipt(transaction, shown)
+      return omitUndefined({ ...common, ...content, requested, receipt })
     }
   }
 }
@@ -98,28 +106,34 @@ function isNoopShown({ request }: Transaction, shown: Attempt | undefined): bool
   return isEmpty && !isRequested(request, draft)
 }
 
-/** The transfers of the shown content. */
-function presentShownTransfers({ request, from }: Transaction, shown: Attempt | undefined) {
-  return presentTransfers(shown?.draft ?? request, from)
+/** The sender of content, and the names of assets for people. */
+interface TransferContext {
+  readonly from: string
+  readonly assetNames: AssetNames | undefined
 }
 
 /** The transfers of content, as they are expected before a block includes it. */
-function presentTransfers(content: ChainRequest | Draft, from: string) {
+function presentTransfers(content: ChainRequest | Draft, { from, assetNames }: TransferContext) {
   const { transfers, truncated } = FAMILIES[content.type].transfers(content, from)
   return {
-    transfers: transfers.length === 0 ? undefined : transfers.map(presentTransfer),
+    transfers: transfers.length === 0 ? undefined : transfers.map((one) => presentTransfer(one, assetNames)),
     transfers_truncated: truncated ? (true as const) : undefined,
   }
 }
 
-function presentTransfer({ from, to, asset, amount, tokenId, decimals }: Transfer): Schemas['Transfer'] {
+/** Decimals that the bytes make certain are of no use where the operator knows better. */
+function presentTransfer(
+  { from, to, asset, amount, tokenId, decimals }: Transfer,
+  assetNames: AssetNames | undefined,
+): Schemas['Transfer'] {
   return omitUndefined({
     from,
     to,
     asset,
     amount: String(amount),
-    token_id: tokenId?.toString(),
     decimals,
+    ...assetNames?.(asset),
+    token_id: tokenId?.toString(),
     expected: true as const,
   })
 }
@@ -141,7 +155,6 @@ function presentEvmContent(transaction: Transaction, { request, shown, chain }: 
     private: isPrivate === true ? (true as const) : undefined,
     made_public_at: madePublicAt?.toISOString(),
     ...content,
-    requested: requestedEvmContent(transaction, { request, shown }),
     speed: presentEvmSpeed(request, chain),
   }
 }
@@ -155,10 +168,10 @@ const OTHER_CONTENT: ReadonlySet<Transaction['purpose']> = new Set([
 ])
 
 /** The content of the newest request, if the shown attempt has another: a no-op, or an earlier version. */
-function requestedEvmContent({ from }: Transaction, { request, shown }: Pick<EvmParts, 'request' | 'shown'>) {
+function requestedEvmContent({ request, shown }: Pick<EvmParts, 'request' | 'shown'>) {
   if (shown?.draft.type !== 'evm' || isRequested(request, shown.draft)) return undefined
   const { to, value, data } = request
-  return omitUndefined({ to, value: String(value), data, ...presentTransfers(request, from) })
+  return omitUndefined({ to, value: String(value), data })
 }
 
 /** Tells whether a draft has the content of the newest request, if that is a caller's. */
@@ -241,13 +254,14 @@ export function presentSolanaContent({ request, shown, chain }: SolanaParts) {
   }
 }
 
-function requestedSolanaContent({ purpose, currentAttempt, from }: Transaction, request: SolanaRequest) {
+function requestedSolanaContent(
+  { purpose, currentAttempt }: Transaction,
+  { instructions, transaction }: SolanaRequest,
+) {
   if (currentAttempt === undefined || !OTHER_CONTENT.has(purpose)) return undefined
-  const { instructions, transaction } = request
   return omitUndefined({
     instructions: instructions?.map(presentInstruction),
     transaction,
-    ...presentTransfers(request, from),
   })
 }
 
@@ -315,19 +329,19 @@ function presentStellarContent(
     fee_account: shown?.result?.feeAccount,
     result_xdr: shown?.result?.resultXdr,
     transaction_result_xdr: shown?.result?.returnValueXdr,
-    requested: requestedStellarContent(transaction, request),
   }
 }
 
-function requestedStellarContent({ purpose, currentAttempt, from }: Transaction, request: StellarRequest) {
+function requestedStellarContent(
+  { purpose, currentAttempt }: Transaction,
+  { operations, transactionXdr, memo }: StellarRequest,
+) {
   if (currentAttempt === undefined || !OTHER_CONTENT.has(purpose)) return undefined
-  const { operations, transactionXdr, memo } = request
   return omitUndefined({
     // Callers send only operations of the contract, which have the same form there.
     operations: operations as Schemas['RequestedStellarContent']['operations'],
     transaction_xdr: transactionXdr,
     memo,
-    ...presentTransfers(request, from),
   })
 }
 

@@ -19,7 +19,15 @@ function attempt(number: number, fees = eip1559(2n ** 100n, 10n)) {
   }
 }
 
-const paid = (amount: string) => ({ from: FROM, to: TO, asset: 'native', amount, expected: true })
+const paid = (amount: string) => ({
+  from: FROM,
+  to: TO,
+  asset: 'native',
+  amount,
+  symbol: 'ETH',
+  decimals: 18,
+  expected: true,
+})
 
 describe('presentTransaction', () => {
   test('before anything is signed it shows what was asked for, and leaves out unknown fields', () => {
