@@ -156,7 +156,7 @@ const suffixes = Object.keys(BY_SUFFIX)
 const PROJECTS: Readonly<Record<string, Settings>> = {
   [DEFAULT_PROJECT]: {
     ...SHARED_PROCESS,
-    include: ['test/**/*.test.ts', 'plugins/**/*.test.ts'],
+    include: ['test/**/*.test.ts', 'plugins/**/*.test.ts', 'simulators/**/*.test.ts'],
     exclude: [`test/**/*.{${suffixes.join(',')}}.test.ts`, ...absent],
   },
   ...Object.fromEntries(

@@ -1,9 +1,9 @@
 import { Asset, Networks, StrKey, xdr } from '@stellar/stellar-sdk'
 import { describe, expect, test } from 'vitest'
-import { createNetwork } from '../../simulators/stellar/network.ts'
-import { contractAddress } from '../../simulators/stellar/soroban/keys.ts'
-import { decodeFrame } from '../../simulators/stellar/transaction/frame.ts'
-import { createSignatureChecker } from '../../simulators/stellar/transaction/signatures.ts'
+import { createNetwork } from '../network.ts'
+import { contractAddress } from '../soroban/keys.ts'
+import { decodeFrame } from '../transaction/frame.ts'
+import { createSignatureChecker } from '../transaction/signatures.ts'
 
 const TESTNET = createNetwork({ passphrase: Networks.TESTNET })
 

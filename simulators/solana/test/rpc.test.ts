@@ -12,8 +12,8 @@ import {
   signTransactionMessageWithSigners,
 } from '@solana/kit'
 import { expect, test } from 'vitest'
-import { SYSTEM_PROGRAM } from '../../simulators/solana/runtime/programs.ts'
-import { createWallet, signContent, transfer, u32, u64 } from '../../simulators/solana/wallet.ts'
+import { SYSTEM_PROGRAM } from '../runtime/programs.ts'
+import { createWallet, signContent, transfer, u32, u64 } from '../wallet.ts'
 import { openDesk, SOL } from './desk.ts'
 
 test('a batch is answered call by call', async () => {

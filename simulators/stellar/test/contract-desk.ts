@@ -8,8 +8,8 @@ import {
   type Transaction,
   xdr,
 } from '@stellar/stellar-sdk'
-import type { Program } from '../../simulators/stellar/soroban/contracts.ts'
-import type { LedgerOptions } from '../../simulators/stellar/start-ledger.ts'
+import type { Program } from '../soroban/contracts.ts'
+import type { LedgerOptions } from '../start-ledger.ts'
 import { type Desk, openDesk } from './desk.ts'
 
 /** The codes of a successful call. */

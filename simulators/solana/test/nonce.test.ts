@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { getBase58Decoder, getBase58Encoder } from '@solana/kit'
 import { expect, test } from 'vitest'
-import { SYSTEM_PROGRAM } from '../../simulators/solana/runtime/programs.ts'
+import { SYSTEM_PROGRAM } from '../runtime/programs.ts'
 import {
   advanceNonce,
   createAccount,
@@ -13,7 +13,7 @@ import {
   signContent,
   transfer,
   unitPrice,
-} from '../../simulators/solana/wallet.ts'
+} from '../wallet.ts'
 import { type Desk, openDesk, SOL } from './desk.ts'
 
 interface NonceDesk extends Desk {

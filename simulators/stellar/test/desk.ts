@@ -7,7 +7,7 @@ import {
   TransactionBuilder,
   xdr,
 } from '@stellar/stellar-sdk'
-import { type LedgerOptions, startLedger, type TestLedger } from '../../simulators/stellar/start-ledger.ts'
+import { type LedgerOptions, startLedger, type TestLedger } from '../start-ledger.ts'
 
 /** One XLM, in stroops. */
 export const XLM = 10_000_000n

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { LedgerOptions } from '../../simulators/solana/ledger.ts'
-import { createWallet, transfer } from '../../simulators/solana/wallet.ts'
+import type { LedgerOptions } from '../ledger.ts'
+import { createWallet, transfer } from '../wallet.ts'
 import { openDesk, SOL } from './desk.ts'
 
 const DETAILS = { commitment: 'finalized', transactionDetails: 'none', rewards: false }

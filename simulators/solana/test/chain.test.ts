@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createWallet, transfer } from '../../simulators/solana/wallet.ts'
-import { until } from '../support/until.ts'
+import { until } from '../../../test/support/until.ts'
+import { createWallet, transfer } from '../wallet.ts'
 import { openDesk, SOL } from './desk.ts'
 
 test('a transaction is processed, then confirmed, then finalized, and balances follow', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { SYSTEM_PROGRAM } from '../../simulators/solana/runtime/programs.ts'
-import { createWallet, signContent, transfer, unitLimit, unitPrice } from '../../simulators/solana/wallet.ts'
+import { SYSTEM_PROGRAM } from '../runtime/programs.ts'
+import { createWallet, signContent, transfer, unitLimit, unitPrice } from '../wallet.ts'
 import { openDesk, SOL } from './desk.ts'
 
 test('a transfer moves the lamports, and its payer pays 5000 for the signature', async () => {

@@ -1,12 +1,6 @@
 import { onTestFinished } from 'vitest'
-import { type SolanaOptions, startSolana, type TestSolana } from '../../simulators/solana/start-solana.ts'
-import {
-  createWallet,
-  type Signed,
-  type Step,
-  signContent,
-  type Wallet,
-} from '../../simulators/solana/wallet.ts'
+import { type SolanaOptions, startSolana, type TestSolana } from '../start-solana.ts'
+import { createWallet, type Signed, type Step, signContent, type Wallet } from '../wallet.ts'
 
 /** One lamport in a thousand million is a SOL. */
 export const SOL = 1_000_000_000n

@@ -13,7 +13,7 @@ import {
   xdr,
 } from '@stellar/stellar-sdk'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { nonRefundableFee } from '../../simulators/stellar/soroban/fees.ts'
+import { nonRefundableFee } from '../soroban/fees.ts'
 import {
   addressOf,
   COUNTER,

@@ -1,7 +1,7 @@
 import { getAddressEncoder, getProgramDerivedAddress } from '@solana/kit'
 import { expect, test } from 'vitest'
-import { LOOKUP_TABLE_PROGRAM } from '../../simulators/solana/runtime/programs.ts'
-import { associatedAddress, plantMint, plantTokens } from '../../simulators/solana/tokens.ts'
+import { LOOKUP_TABLE_PROGRAM } from '../runtime/programs.ts'
+import { associatedAddress, plantMint, plantTokens } from '../tokens.ts'
 import {
   createTable,
   createWallet,
@@ -10,7 +10,7 @@ import {
   signContent,
   transfer,
   transferTokens,
-} from '../../simulators/solana/wallet.ts'
+} from '../wallet.ts'
 import { openDesk, SOL } from './desk.ts'
 
 test("tokens move by the real token program, into an account that it opens at the payer's cost", async () => {
