@@ -85,6 +85,8 @@ interface Purchase {
   /** How many have asked during the history. */
   askers: number
   readonly answers: Answer[]
+  /** Successes that were told while no block had the payment. */
+  readonly unproved: string[]
   paidAtRest: string | undefined
 }
 
@@ -260,6 +262,7 @@ function add(
     acts: 0,
     askers: 0,
     answers: [],
+    unproved: [],
     paidAtRest: undefined,
   }
   purchases.push(purchase)
@@ -314,9 +317,11 @@ async function call({ service }: Stage, path: string, body: object): Promise<Ans
   }
 }
 
-async function settle(stage: Stage, { order, mount, answers }: Purchase): Promise<Answer> {
+async function settle(stage: Stage, { order, mount, answers, unproved }: Purchase): Promise<Answer> {
   const answer = await call(stage, `/${mount}/settle`, order.body)
   answers.push(answer)
+  // Blocks only come, so what the answer could have seen is there now.
+  if (answer.success && (await order.paidIn()) === undefined) unproved.push(answer.transaction ?? '')
   return answer
 }
 

@@ -35,6 +35,8 @@ export interface Judged {
   readonly paidAtRest: string | undefined
   /** Everything that was said, and at last twice what everybody was told who asked again. */
   readonly answers: readonly Answer[]
+  /** The transactions of successes that were told while no block had the payment. */
+  readonly unproved: readonly string[]
   readonly paidIn: string | undefined
 }
 
@@ -96,12 +98,13 @@ function about({ payer, kind }: Judged, what: string): string {
 }
 
 function answersOf(purchase: Judged, { relayed }: Evidence): string[] {
-  const { answers, paidIn, isForged, isListed, told, paidAtRest, acts, competes } = purchase
+  const { answers, unproved, paidIn, isForged, isListed, told, paidAtRest, acts, competes } = purchase
   const [before, last] = [answers.at(-2) ?? {}, answers.at(-1) ?? {}]
   const text = JSON.stringify(last)
   const successes = answers.filter(({ success }) => success === true)
   const wrong: string[] = []
   if (isForged) return successes.length > 0 ? ['was told success for what its payer has not signed'] : []
+  if (unproved.length > 0) wrong.push(`was told success in ${unproved[0]} before a block had it`)
   const others = successes.filter(({ transaction }) => transaction !== paidIn)
   if (others.length > 0)
     wrong.push(`was told success in ${others[0]?.transaction}, and the chain says ${paidIn ?? 'no'}`)
