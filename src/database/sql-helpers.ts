@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Database, Db } from './db.ts'
 
 /**
@@ -7,6 +7,18 @@ import type { Database, Db } from './db.ts'
  */
 export async function notify(db: Db, channel: string, payload = ''): Promise<void> {
   await sql`select pg_notify(${channel}, ${payload})`.execute(db)
+}
+
+/**
+ * Passes many records as one parameter, as the rows of `record`: a statement has at most 65,535 parameters, and one is planned faster than many.
+ * `columns` has the type of each field.
+ */
+export function recordset(
+  records: readonly object[],
+  columns: Readonly<Record<string, { readonly type: string }>>,
+): RawBuilder<unknown> {
+  const types = Object.entries(columns).map(([name, { type }]) => `${name} ${type}`)
+  return sql`jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as record (${sql.raw(types.join(', '))})`
 }
 
 /**
@@ -22,7 +34,7 @@ export async function vacuumEmbedded({ engine, db }: Database, tables?: readonly
 
 /**
  * Makes the text of others storable: U+FFFD replaces zero bytes and lone surrogates, because PostgreSQL refuses the whole statement that contains
- * one. Text that must come back unchanged uses `exact-json.ts`.
+ * one. Text that must come back unchanged uses `toExactJson`.
  */
 export function storableText(text: string): string {
   return text.toWellFormed().replaceAll('\u0000', '\ufffd')

@@ -1,37 +1,20 @@
 import { sql } from 'kysely'
 import type { Attempt, AttemptOutcome, ChainResult } from '../../chains/attempt.ts'
 import type { Db, Tx } from '../../database/db.ts'
-import { storableText } from '../../database/sql-helpers.ts'
+import { recordset, storableText } from '../../database/sql-helpers.ts'
 import { toExactJson } from '../../lib/json.ts'
 import type { Transaction } from '../model/transaction.ts'
-import { type AttemptRow, encodeDraft, encodeSignature, toAttempt } from './codec.ts'
+import { ATTEMPT_COLUMNS, type AttemptRow, encodeColumns, type OwnedAttempt, toAttempt } from './codec.ts'
+
+const COLUMNS = sql.raw(Object.keys(ATTEMPT_COLUMNS).join(', '))
 
 /** Stores signed attempts. Must commit before their bytes leave the process (I3). */
-export async function insertAttempts(
-  tx: Tx,
-  attempts: readonly { transactionId: string; attempt: Attempt }[],
-): Promise<void> {
-  const records = attempts.map(({ transactionId, attempt }) => ({
-    transaction_id: transactionId,
-    number: attempt.number,
-    kind: attempt.kind,
-    source_account: attempt.sourceAccount,
-    nonce: attempt.nonce?.toString(),
-    hash: attempt.signed.hash,
-    inner_hash: attempt.signed.innerHash,
-    raw: Buffer.from(attempt.signed.raw).toString('hex'),
-    draft: encodeDraft(attempt.draft),
-    signature: encodeSignature(attempt.signed.signature),
-    outcome: attempt.outcome,
-    signed_at: attempt.signedAt,
-  }))
+export async function insertAttempts(tx: Tx, attempts: readonly OwnedAttempt[]): Promise<void> {
+  const records = attempts.map((attempt) => encodeColumns(attempt, ATTEMPT_COLUMNS))
   await sql`
-    insert into attempts (transaction_id, number, kind, source_account, nonce, hash, inner_hash, raw, draft, signature, outcome,
-      signed_at)
-    select transaction_id, number, kind, source_account, nonce, hash, inner_hash, decode(raw, 'hex'), draft, signature, outcome, signed_at
-    from jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as record (
-      transaction_id text, number integer, kind text, source_account text, nonce bigint, hash text, inner_hash text, raw text,
-      draft jsonb, signature jsonb, outcome text, signed_at timestamptz)`.execute(tx)
+    insert into attempts (${COLUMNS}) select ${COLUMNS} from ${recordset(records, ATTEMPT_COLUMNS)}`.execute(
+    tx,
+  )
 }
 
 /** A change of an attempt. `broadcastAt` never overwrites an earlier value. */
@@ -52,6 +35,9 @@ export interface AttemptNews {
 export interface OutcomeChange extends AttemptNews {
   readonly outcome: AttemptOutcome
 }
+
+const { transaction_id, number, outcome, error, refusals, broadcast_at, result } = ATTEMPT_COLUMNS
+const KEY_AND_CHANGES = { transaction_id, number, outcome, error, refusals, broadcast_at, result }
 
 /**
  * Writes results that attempts lose into the events that tell of their inclusion. The array makes the database use the index of the events
@@ -98,9 +84,7 @@ export async function saveOutcomes(
   const keepResults = changes.some(({ result }) => result !== undefined) ? sql`, ${KEEP_RESULTS}` : sql``
   await sql`
     with record as materialized (
-      select * from jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as record (
-        transaction_id text, number integer, outcome text, error text, refusals integer,
-        broadcast_at timestamptz, result jsonb, is_forgotten boolean)
+      select * from ${recordset(records, { ...KEY_AND_CHANGES, is_forgotten: { type: 'boolean' } })}
     )
     ${keepResults}
     update attempts a set outcome = coalesce(record.outcome, a.outcome), error = record.error,

@@ -3,8 +3,16 @@ import type { Attempt } from '../../chains/attempt.ts'
 import type { Db } from '../../database/db.ts'
 import type { EventRecord } from '../../events/event.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
-import { type AttemptRow, type TransactionRow, toAttempt, toResult, toTransaction } from './codec.ts'
-import type { StoredSnapshot } from './transactions-store.ts'
+import {
+  type AttemptRow,
+  type ColumnsOfKind,
+  columnsOf,
+  decodeColumns,
+  type TransactionRow,
+  toAttempt,
+  toResult,
+  toTransaction,
+} from './codec.ts'
 
 // The limits of the lateral queries below change no result, because each names a key. They make the database look up the few rows of a page: by
 // its estimate, it would rather read a table of some thousands from end to end for each page.
@@ -21,7 +29,7 @@ export async function readSnapshots(
   if (events.length === 0) return new Map()
   // The rows are read before the events: who replaces content moves the old one into the events in the same statement (`KEEP_CONTENT`), so an
   // event that was read later than its row has the old content or the row has it.
-  const contents = await readContents(db, [
+  const rowParts = await readRowParts(db, [
     ...new Set(events.flatMap(({ transactionId }) => transactionId ?? [])),
   ])
   const states = await readStates(
@@ -31,52 +39,44 @@ export async function readSnapshots(
   const attempts = await readAttempts(db, states)
   return new Map(
     states.flatMap((state): [bigint, TransactionWithAttempts][] => {
-      const content = contents.get(state.transaction_id)
-      if (content === undefined) return []
-      const transaction = toTransaction(rowOf(content, state))
+      const row = rowParts.get(state.transaction_id)
+      if (row === undefined) return []
+      const transaction = toTransaction(rowOf(row, state))
       const attempt = attempts.get(keyOf(state))
       return [[state.number, { transaction, attempts: attempt ? [asThen(attempt, transaction, state)] : [] }]]
     }),
   )
 }
 
-/** The fields that an event leaves to the row of its transaction. */
-type Content = Pick<
-  TransactionRow,
-  | 'id'
-  | 'relayer_id'
-  | 'network'
-  | 'from_address'
-  | 'created_at'
-  | 'top_up_of'
-  | 'lane'
-  | 'request'
-  | 'purpose'
->
+/** The columns that an event leaves to the row of its transaction. */
+type RowPart = ColumnsOfKind<'fixed' | 'content'>
+
+const ROW_PART = sql.raw(Object.keys(columnsOf('fixed', 'content')).join(', '))
+const CONTENT = columnsOf('content')
+const STATE = columnsOf('state')
 
 /** An event about a transaction. */
 interface State {
   readonly number: bigint
   readonly transaction_id: string
-  readonly payload: Partial<StoredSnapshot>
-  /** As texts, because JSON.parse would round them (I10). */
-  readonly nonce: string | null
-  readonly block_number: string | null
+  /** The state, and the content and the result that were lost since. */
+  readonly payload: Readonly<Record<string, unknown>> & {
+    readonly current_attempt?: number
+    readonly result?: object
+  }
 }
 
 /** Events of one page are often about the same transactions, so that each row is read once. */
-async function readContents(db: Db, ids: readonly string[]): Promise<Map<string, Content>> {
-  const { rows } = await sql<Content>`
-    select t.id, t.relayer_id, t.network, t.from_address, t.created_at, t.top_up_of, t.lane, t.request, t.purpose
-    from unnest(${ids}::text[]) as shown (id)
-    cross join lateral (select * from transactions where id = shown.id limit 1) t`.execute(db)
+async function readRowParts(db: Db, ids: readonly string[]): Promise<Map<string, RowPart>> {
+  const { rows } = await sql<RowPart>`
+    select t.* from unnest(${ids}::text[]) as shown (id)
+    cross join lateral (select ${ROW_PART} from transactions where id = shown.id limit 1) t`.execute(db)
   return new Map(rows.map((row) => [row.id, row]))
 }
 
 async function readStates(db: Db, numbers: readonly bigint[]): Promise<readonly State[]> {
   const { rows } = await sql<State>`
-    select number, transaction_id, payload, payload ->> 'nonce' as nonce, payload ->> 'block_number' as block_number
-    from events where number = any(${numbers}::bigint[])`.execute(db)
+    select number, transaction_id, payload from events where number = any(${numbers}::bigint[])`.execute(db)
   return rows
 }
 
@@ -106,52 +106,28 @@ function attemptKey(transactionId: string, number: number | null | undefined): s
   return `${transactionId} ${number}`
 }
 
-/** The fields that no reader of an event sees. */
-const UNSEEN = {
+/** The columns that no reader of an event sees; the time of the next step is one of them. */
+const UNSEEN: Omit<ColumnsOfKind<'internal'>, 'next_run_at'> = {
   estimated_gas: null,
   version: 1,
   cost: 0n,
   budgeted: false,
-  requested_by: null,
-  trace_parent: null,
+  awaits_price: null,
+  valid_from: null,
   private_since_block: null,
 }
 
 /** Returns the earlier row of the transaction. */
-function rowOf(content: Content, { payload, nonce, block_number: blockNumber }: State): TransactionRow {
+function rowOf(row: RowPart, { payload }: State): TransactionRow {
+  const stored = decodeColumns(payload, STATE) as ColumnsOfKind<'state'>
   return {
     ...UNSEEN,
-    ...content,
-    next_run_at: content.created_at,
-    request: payload.request ?? content.request,
-    purpose: payload.purpose ?? content.purpose,
-    status: payload.status ?? '',
-    status_reason: payload.status_reason ?? null,
-    source_account: payload.source_account ?? (nonce === null ? null : content.from_address),
-    nonce: toBigint(nonce),
-    current_attempt: payload.current_attempt ?? null,
-    awaits_approval: payload.awaits_approval ?? null,
-    awaits_price: null,
-    block_number: toBigint(blockNumber),
-    block_hash: payload.block_hash ?? null,
-    block_time: toTime(payload.block_time),
-    sent_at: toTime(payload.sent_at),
-    confirmed_at: toTime(payload.confirmed_at),
-    undecided_since: toTime(payload.undecided_since),
-    stuck_since: toTime(payload.stuck_since),
-    private: payload.private ?? null,
-    made_public_at: toTime(payload.made_public_at),
-    reorganized_at: toTime(payload.reorganized_at),
-    stated_hash: payload.stated_hash ?? null,
+    next_run_at: row.created_at,
+    ...row,
+    ...decodeColumns(payload, CONTENT, row),
+    ...stored,
+    source_account: stored.source_account ?? (stored.nonce === null ? null : row.from_address),
   }
-}
-
-function toBigint(text: string | null): bigint | null {
-  return text === null ? null : BigInt(text)
-}
-
-function toTime(text: string | null | undefined): Date | null {
-  return text == null ? null : new Date(text)
 }
 
 /**

@@ -6,7 +6,14 @@ import { poolIdOf } from '../../relayers/accounts/pool.ts'
 import { findAccountIds } from '../../relayers/accounts/pool-store.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { Transaction, TransactionStatus, TransactionWithAttempts } from '../model/transaction.ts'
-import { type AttemptRow, phaseOf, type TransactionRow, toAttempt, toTransaction } from './codec.ts'
+import {
+  ATTEMPT_COLUMNS,
+  type AttemptRow,
+  phaseOf,
+  type TransactionRow,
+  toAttempt,
+  toTransaction,
+} from './codec.ts'
 import { countTransactions } from './finished-store.ts'
 
 /** Finds a transaction of this relayer; undefined for the id of another relayer's transaction. */
@@ -67,9 +74,8 @@ async function readWithAttempts(
   db: Db,
   transactions: RawBuilder<unknown>,
 ): Promise<TransactionWithAttempts[]> {
-  const { rows } = await sql<TransactionRow & RowBeside>`
-    select t.*, a.number, a.kind, a.source_account as attempt_source_account, a.nonce as attempt_nonce, a.hash, a.inner_hash, a.raw, a.draft,
-      a.signature, a.signed_at, a.outcome, a.error, a.refusals, a.broadcast_at, a.result
+  const { rows } = await sql<TransactionRow & AttemptBeside>`
+    select t.*, ${ATTEMPT_BESIDE}
     from (${transactions}) t left join attempts a on a.transaction_id = t.id
     order by t.position desc, a.number`.execute(db)
   return [...Map.groupBy(rows, ({ id }) => id).values()].flatMap((those) =>
@@ -78,15 +84,16 @@ async function readWithAttempts(
 }
 
 /** The columns of an attempt in a row of its transaction; all of them are null where it has none. */
-interface RowBeside extends Omit<AttemptRow, 'number' | 'source_account' | 'nonce'> {
-  readonly number: number | null
-  readonly attempt_source_account: string
-  readonly attempt_nonce: bigint | null
-}
+type AttemptBeside = { readonly [C in keyof AttemptRow as `attempt_${C}`]: AttemptRow[C] | null }
 
-function attemptIn(row: RowBeside): Attempt[] {
-  const { number, attempt_source_account: source_account, attempt_nonce: nonce } = row
-  return number === null ? [] : [toAttempt({ ...row, number, source_account, nonce })]
+const ATTEMPT_NAMES = Object.keys(ATTEMPT_COLUMNS)
+const ATTEMPT_BESIDE = sql.raw(ATTEMPT_NAMES.map((name) => `a.${name} as attempt_${name}`).join(', '))
+
+function attemptIn(row: AttemptBeside): Attempt[] {
+  if (row.attempt_number === null) return []
+  const columns: Readonly<Record<string, unknown>> = row
+  const fields = ATTEMPT_NAMES.map((name) => [name, columns[`attempt_${name}`]])
+  return [toAttempt(Object.fromEntries(fields) as AttemptRow)]
 }
 
 /** Finds the transaction with this nonce of the relayer's own account, on the current chain of the relayer's current network. */

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Tx } from '../../database/db.ts'
 import { transact } from '../../database/locks/transact.ts'
-import { notify, storableText } from '../../database/sql-helpers.ts'
+import { notify, recordset } from '../../database/sql-helpers.ts'
 import type { IncidentType } from '../../events/event.ts'
 import { mapFields } from '../../lib/object.ts'
 import { reportFinished } from '../model/observer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionStatus } from '../model/transaction.ts'
-import { encodeRequest } from './codec.ts'
+import { columnsOf, EXACT, encodeColumns, TRANSACTION_COLUMNS, type TransactionColumns } from './codec.ts'
 import { addToCounts, isFinal } from './finished-store.ts'
 
 /** The channel that wakes the submit workers of every process. The payload is the id of a relayer that has something to sign. */
@@ -28,29 +28,40 @@ const WAKE_WORKERS = sql`case
   when record.status = 'pending' and record.awaits_approval is not true then pg_notify(${WORK_CHANNEL}, record.relayer_id)
   when record.status = any(${FREEING as TransactionStatus[]}::text[]) then pg_notify(${SLOT_CHANNEL}, record.relayer_id) end`
 
-/** The transactions with another request or purpose than before. */
-const contentChanged = (isChanged: RawBuilder<unknown>) => sql`
-  select before.id, before.request, before.purpose from before join record on record.id = before.id where ${isChanged}`
+const CONTENT = Object.keys(columnsOf('content'))
 
-/** The parts of `saveTransactions` about requests, for those who write them and for those who do not. */
-const WITH_REQUEST = {
-  columns: sql`request = record.request,`,
-  contentChanged: contentChanged(
-    sql`before.request is distinct from record.request or before.purpose <> record.purpose`,
-  ),
+/** Builds a part of a statement for each of these columns. */
+function each(columns: readonly string[], part: (name: string) => string, separator = ', ') {
+  return sql.raw(columns.map(part).join(separator))
 }
-const WITHOUT_REQUEST = {
-  columns: sql``,
-  contentChanged: contentChanged(sql`before.purpose <> record.purpose`),
+
+const ALL_COLUMNS = each(Object.keys(TRANSACTION_COLUMNS), (name) => name)
+
+/** The parts of `saveTransactions` for the columns that it writes. */
+function savedParts(columns: TransactionColumns) {
+  const written = Object.keys(columns).filter((name) => name !== 'id' && name !== 'version')
+  const content = CONTENT.filter((name) => written.includes(name))
+  return {
+    columns,
+    assignments: each(written, (name) => `${name} = record.${name}`),
+    /** The transactions with another content than before. */
+    contentChanged: sql`
+      select before.id, ${each(CONTENT, (name) => `before.${name}`)} from before join record on record.id = before.id
+      where ${each(content, (name) => `before.${name} is distinct from record.${name}`, ' or ')}`,
+  }
 }
+
+const { request, ...OTHERS } = columnsOf('content', 'state', 'internal')
+const WITHOUT_REQUEST = savedParts({ id: TRANSACTION_COLUMNS.id, ...OTHERS })
+const WITH_REQUEST = savedParts({ ...WITHOUT_REQUEST.columns, request: TRANSACTION_COLUMNS.request })
 
 /**
- * Writes the former request and purpose into the events of the transactions that get others. It is part of the statement that changes them,
- * so that every reader finds either the old content in the transaction or the event that has it. The array makes the database use the index
- * of the events regardless of its estimates; it is nearly always empty.
+ * Writes the former content into the events of the transactions that get others. It is part of the statement that changes them, so that every
+ * reader finds either the old content in the transaction or the event that has it. The array makes the database use the index of the events
+ * regardless of its estimates; it is nearly always empty.
  */
 const KEEP_CONTENT = sql`
-  update events e set payload = jsonb_build_object('request', content_changed.request, 'purpose', content_changed.purpose) || e.payload
+  update events e set payload = jsonb_build_object(${each(CONTENT, (name) => `'${name}', content_changed.${name}`)}) || e.payload
   from content_changed
   where e.transaction_id = content_changed.id and e.type <> 'alert'
     and e.transaction_id = any(array(select id from content_changed))`
@@ -59,15 +70,8 @@ const KEEP_CONTENT = sql`
 export async function insertTransactions(tx: Tx, transactions: readonly Transaction[]): Promise<void> {
   if (transactions.length === 0) return
   await sql`
-    with record as materialized (select * from ${newRecords(transactions)}),
-    stored as (
-      insert into transactions (id, relayer_id, network, from_address, status, status_reason, purpose, request,
-        estimated_gas, source_account, nonce, cost, budgeted, requested_by, top_up_of, lane, trace_parent, awaits_approval, awaits_price, private, valid_from,
-        next_run_at, created_at)
-      select id, relayer_id, network, from_address, status, status_reason, purpose, request, estimated_gas, source_account, nonce,
-        cost, budgeted, requested_by, top_up_of, lane, trace_parent, awaits_approval, awaits_price, private, valid_from, next_run_at, created_at
-      from record
-    ),
+    with record as materialized (select * from ${recordsOf(transactions, TRANSACTION_COLUMNS)}),
+    stored as (insert into transactions (${ALL_COLUMNS}) select ${ALL_COLUMNS} from record),
     counted as (${addToCounts(sql`select relayer_id, status from record where ${isFinal(sql`status`)}`)}),
     announced as (
       insert into events (uid, relayer_id, transaction_id, type, payload, notification_id)
@@ -93,26 +97,18 @@ export async function saveTransactions(
   { keepsRequest = false }: SaveOptions = {},
 ): Promise<Transaction[]> {
   if (transactions.length === 0) return []
-  const records = keepsRequest ? stateRecords(transactions) : changedRecords(transactions)
-  const about = keepsRequest ? WITHOUT_REQUEST : WITH_REQUEST
+  const { columns, assignments, contentChanged } = keepsRequest ? WITHOUT_REQUEST : WITH_REQUEST
   // The order of locks: database/locks/lock-order.md.
   const { rows } = await sql<{ id: string }>`
-    with record as materialized (select * from ${records}),
+    with record as materialized (select * from ${recordsOf(transactions, columns)}),
     before as (
-      select t.id, t.status, t.current_attempt, t.awaits_approval, t.made_public_at, t.request, t.purpose from transactions t
+      select t.id, t.status, t.current_attempt, t.awaits_approval, t.made_public_at, ${each(CONTENT, (name) => `t.${name}`)}
+      from transactions t
       join record on record.id = t.id and record.version = t.version
       order by t.id for update of t
     ),
     written as (
-      update transactions t set
-        status = record.status, status_reason = record.status_reason, purpose = record.purpose,
-        ${about.columns} estimated_gas = record.estimated_gas, source_account = record.source_account, nonce = record.nonce,
-        version = t.version + 1, current_attempt = record.current_attempt,
-        cost = record.cost, budgeted = record.budgeted,
-        awaits_approval = record.awaits_approval, awaits_price = record.awaits_price, valid_from = record.valid_from, block_number = record.block_number, block_hash = record.block_hash, block_time = record.block_time, next_run_at = record.next_run_at, sent_at = record.sent_at,
-        confirmed_at = record.confirmed_at, undecided_since = record.undecided_since, stuck_since = record.stuck_since,
-        private = record.private, private_since_block = record.private_since_block, made_public_at = record.made_public_at,
-        reorganized_at = record.reorganized_at, stated_hash = record.stated_hash
+      update transactions t set ${assignments}, version = t.version + 1
       from record join before on before.id = record.id
       where t.id = record.id
       returning t.id, t.relayer_id, t.status, t.awaits_approval, record.payload, record.event_uid,
@@ -121,7 +117,7 @@ export async function saveTransactions(
           or before.made_public_at is distinct from t.made_public_at as is_event,
         ${isFinal(sql`t.status`)} and not (${isFinal(sql`before.status`)}) as is_finished
     ),
-    content_changed as materialized (${about.contentChanged}),
+    content_changed as materialized (${contentChanged}),
     content_kept as (${KEEP_CONTENT}),
     announced as (
       insert into events (uid, relayer_id, transaction_id, type, payload, notification_id)
@@ -165,150 +161,33 @@ export async function wakeRelayers(tx: Tx, waking: readonly Pick<Transaction, 'r
   }
 }
 
-/**
- * The columns of a transaction that an event stores: those that readers see and that change often. `readSnapshots` adds the others. Request
- * and purpose hardly ever change, so that the event gets them only when its transaction gets others (`KEEP_CONTENT` in
- * `transactions-store.ts`).
- */
-const SNAPSHOT_COLUMNS = [
-  'status',
-  'status_reason',
-  'source_account',
-  'nonce',
-  'current_attempt',
-  'awaits_approval',
-  'block_number',
-  'block_hash',
-  'block_time',
-  'sent_at',
-  'confirmed_at',
-  'undecided_since',
-  'stuck_since',
-  'private',
-  'made_public_at',
-  'reorganized_at',
-  'stated_hash',
-] as const satisfies readonly (keyof StoredSnapshot | 'nonce' | 'block_number')[]
+const STATE = columnsOf('state')
 
-/** The payload of an event as the database returns it: `SNAPSHOT_COLUMNS`, and the content and the result that were lost since. Times are texts. */
-export interface StoredSnapshot {
-  readonly status: string
-  readonly status_reason: string | null
-  readonly source_account: string | null
-  readonly current_attempt: number | null
-  readonly awaits_approval: boolean | null
-  readonly block_hash: string | null
-  readonly block_time: string | null
-  readonly sent_at: string | null
-  readonly confirmed_at: string | null
-  readonly undecided_since: string | null
-  readonly stuck_since: string | null
-  readonly private: boolean | null
-  readonly made_public_at: string | null
-  readonly reorganized_at: string | null
-  readonly stated_hash: string | null
-  readonly request: object
-  readonly purpose: string
-  readonly result: object
+/** Returns the payload of an event about the row `record`: as `snapshotOf`, and with the account of each nonce. */
+const SNAPSHOT = sql`jsonb_strip_nulls(jsonb_build_object(${sql.raw(
+  Object.entries(STATE)
+    .map(([name, { type }]) => `'${name}', record.${name}${EXACT.includes(type) ? '::text' : ''}`)
+    .join(', '),
+)}))`
+
+/**
+ * The rows of `record` for these columns of the transactions, with the payloads and the uids of their events. The embedded engine opens a file of
+ * random bytes for each uuid that it generates.
+ */
+function recordsOf(transactions: readonly Transaction[], columns: TransactionColumns) {
+  const records = transactions.map((transaction) => {
+    const row = encodeColumns(transaction, columns)
+    return { ...row, payload: snapshotOf(row, transaction.from), event_uid: randomUUID() }
+  })
+  return recordset(records, { ...columns, payload: { type: 'jsonb' }, event_uid: { type: 'uuid' } })
 }
 
 /**
  * Returns the payload of an event about the transaction, which the database would build much more slowly. The account of a nonce is omitted
  * if it is the sender's: most transactions have no other one, and `readSnapshots` adds it.
  */
-function snapshotOf(state: ReturnType<typeof toState>, from: string): object {
-  const isFromSender = state.nonce !== undefined && state.source_account === from
-  const shown = isFromSender ? { ...state, source_account: undefined } : state
-  return mapFields(shown, (value) => value, SNAPSHOT_COLUMNS)
-}
-
-/** Returns the payload of an event about the row `record`. */
-const SNAPSHOT = sql`(
-  select jsonb_object_agg(key, value) from jsonb_each(to_jsonb(record))
-  where key = any(${SNAPSHOT_COLUMNS}::text[]) and value <> 'null')`
-
-/** The columns that change after the transaction was stored, but for its request. */
-function toState(transaction: Transaction) {
-  return {
-    id: transaction.id,
-    relayer_id: transaction.relayerId,
-    status: transaction.status,
-    status_reason: transaction.statusReason && storableText(transaction.statusReason),
-    purpose: transaction.purpose,
-    estimated_gas: transaction.estimatedGas?.toString(),
-    source_account: transaction.sourceAccount,
-    nonce: transaction.nonce?.toString(),
-    version: transaction.version,
-    current_attempt: transaction.currentAttempt,
-    cost: String(transaction.cost),
-    budgeted: transaction.isBudgeted === true,
-    awaits_approval: transaction.awaitsApproval,
-    awaits_price: transaction.awaitsPrice,
-    valid_from: transaction.request.validFrom,
-    block_number: transaction.block?.number.toString(),
-    block_hash: transaction.block?.hash,
-    block_time: transaction.block?.time,
-    next_run_at: transaction.nextRunAt,
-    sent_at: transaction.sentAt,
-    confirmed_at: transaction.confirmedAt,
-    undecided_since: transaction.undecidedSince,
-    stuck_since: transaction.stuckSince,
-    private: transaction.isPrivate,
-    private_since_block: transaction.privateSinceBlock?.toString(),
-    made_public_at: transaction.madePublicAt,
-    reorganized_at: transaction.reorganizedAt,
-    stated_hash: transaction.statedHash,
-  }
-}
-
-const STATE_TYPES = sql`
-  id text, relayer_id text, status text, status_reason text, purpose text, estimated_gas bigint, source_account text, nonce bigint,
-  version integer, current_attempt integer, cost numeric,
-  budgeted boolean, awaits_approval boolean, awaits_price boolean, valid_from timestamptz, block_number bigint, block_hash text, block_time timestamptz, next_run_at timestamptz,
-  sent_at timestamptz, confirmed_at timestamptz, undecided_since timestamptz, stuck_since timestamptz, private boolean,
-  private_since_block bigint, made_public_at timestamptz, reorganized_at timestamptz, stated_hash text, payload jsonb, event_uid uuid`
-
-/** The rows of `record` for new transactions: all columns, and the payload and the uid of the event. */
-function newRecords(transactions: readonly Transaction[]) {
-  const records = transactions.map((transaction) => ({
-    ...toRecord(transaction),
-    network: transaction.network,
-    from_address: transaction.from,
-    requested_by: transaction.requestedBy,
-    top_up_of: transaction.topUpOf,
-    lane: transaction.lane,
-    trace_parent: transaction.traceParent,
-    created_at: transaction.createdAt,
-    request: encodeRequest(transaction.request),
-  }))
-  return recordset(
-    records,
-    sql`${STATE_TYPES}, network text, from_address text, requested_by text, top_up_of text, lane text, trace_parent text, created_at timestamptz,
-      request jsonb`,
-  )
-}
-
-/** The rows of `record` for changed transactions: the columns that may change, and the payload and the uid of the event. */
-function changedRecords(transactions: readonly Transaction[]) {
-  const records = transactions.map((transaction) => ({
-    ...toRecord(transaction),
-    request: encodeRequest(transaction.request),
-  }))
-  return recordset(records, sql`${STATE_TYPES}, request jsonb`)
-}
-
-/** Like `changedRecords`, without the requests. */
-function stateRecords(transactions: readonly Transaction[]) {
-  return recordset(transactions.map(toRecord), STATE_TYPES)
-}
-
-/** The columns that change, and the other fields of the event. The embedded engine opens a file of random bytes for each uuid that it generates. */
-function toRecord(transaction: Transaction) {
-  const state = toState(transaction)
-  return { ...state, payload: snapshotOf(state, transaction.from), event_uid: randomUUID() }
-}
-
-/** Passes many records as one parameter: a statement has at most 65,535 parameters, and one is planned faster than many. */
-function recordset(records: readonly object[], types: RawBuilder<unknown>) {
-  return sql`jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as record (${types})`
+function snapshotOf(row: Readonly<Record<string, unknown>>, from: string): object {
+  const isFromSender = row.nonce !== undefined && row.source_account === from
+  const shown = isFromSender ? { ...row, source_account: undefined } : row
+  return mapFields(shown, (value) => value, Object.keys(STATE))
 }

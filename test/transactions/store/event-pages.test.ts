@@ -61,7 +61,6 @@ describe('event payload store', () => {
         status: 'sent',
         nonce: 5n,
         sourceAccount: owner.relayer.address,
-        currentAttempt: 1,
       }),
     )
     if (!transaction) throw new Error('nothing was stored')
@@ -81,7 +80,7 @@ describe('event payload store', () => {
 
   test('an event shows the request and the purpose of its time', async () => {
     const first = await signed()
-    const replaced = await save(first, { request: requestOf({ value: 2n ** 70n }) })
+    const replaced = await save(first, { currentAttempt: 1, request: requestOf({ value: 2n ** 70n }) })
     const second = await save(replaced, { status: 'submitted' })
     const third = await save(second, { status: 'sent', request: requestOf({ value: 3n }), purpose: 'cancel' })
     expect(await contentOfEvents(first)).toEqual([
@@ -133,7 +132,8 @@ describe('event payload store', () => {
 
   test('events of changes and of incidents have exact integers beyond 2^53', async () => {
     const nonce = 2n ** 62n + 1n
-    const stored = await save(await signed(), { nonce, block: { number: 2n ** 54n + 1n, hash: '0x1' } })
+    const block = { number: 2n ** 54n + 1n, hash: '0x1' }
+    const stored = await save(await signed(), { currentAttempt: 1, nonce, block })
     await fixture.context.db
       .transaction()
       .execute((tx) => announceIncident(tx, 'transaction_stuck', [stored.id]))

@@ -102,38 +102,6 @@ describe('saveTransactions', () => {
     expect((await reload(fixture.context, transaction)).transaction.status).toBe('pending')
     expect(await eventsOf(fixture.context, transaction)).toEqual(['pending'])
   })
-
-  test('keeps every field through the database, exactly (I10)', async () => {
-    const owner = await account()
-    const largest = 2n ** 128n - 1n
-    const change = {
-      status: 'mined',
-      statusReason: 'because',
-      request: {
-        type: 'evm',
-        to: owner.relayer.address,
-        value: largest,
-        data: '0xff',
-        gasLimit: 2n ** 63n - 1n,
-        speed: 'fast',
-      },
-      purpose: 'cancel',
-      estimatedGas: 2n ** 63n - 1n,
-      nonce: 2n ** 53n + 1n,
-      currentAttempt: 3,
-      cost: 2n ** 200n + 1n,
-      block: { number: 2n ** 53n + 3n, hash: '0xb' },
-      nextRunAt: new Date('2030-01-02T03:04:05.678Z'),
-      sentAt: new Date('2030-01-02T03:04:05.679Z'),
-      confirmedAt: new Date('2030-01-02T03:04:05.680Z'),
-    } as const
-    const transaction = await stored(owner, change)
-    expect((await reload(fixture.context, transaction)).transaction).toEqual({
-      ...transaction,
-      ...change,
-      version: 2,
-    })
-  })
 })
 
 describe('words of others that no database can keep', () => {
