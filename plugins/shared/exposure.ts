@@ -269,12 +269,7 @@ async function read(
 ): Promise<Exposure & { readonly own: Open | undefined }> {
   const value = await world.kv.get(at)
   if (!isRecord(value)) return { open: [], failed: [], included: [], own: undefined }
-  // What an older version stored has no `included`.
-  const {
-    open,
-    failed,
-    included = [],
-  } = value as unknown as Pick<Exposure, 'open' | 'failed'> & Partial<Exposure>
+  const { open, failed, included } = value as unknown as Exposure
   return {
     included: included.filter((each) => world.now() - each.at < BEHIND_MS),
     open: open.filter((each) => each.key !== key),

@@ -222,7 +222,7 @@ export function describeDatabase(setUp: () => Promise<DatabaseUnderTest>): void 
 export const EARLIER_DATABASE = [
   'create table schema_migrations (name varchar(255) not null primary key, timestamp varchar(255) not null)',
   'create table schema_migrations_lock (id varchar(255) not null primary key, is_locked integer not null default 0)',
-  "insert into schema_migrations values ('0001-initial', '2026-01-01T00:00:00.000Z'), ('0002-finished-counts', '2026-01-01T00:00:00.001Z')",
+  "insert into schema_migrations values ('0001-initial-schema', '2026-01-01T00:00:00.000Z'), ('0002-accounts', '2026-01-01T00:00:00.001Z')",
   "insert into schema_migrations_lock values ('migration_lock', 0)",
   'create table relayers (id text primary key, name text not null)',
   "insert into relayers values ('main', 'Main')",
@@ -270,7 +270,7 @@ export function describeEarlierDatabase(setUp: () => Promise<DatabaseUnderTest>)
     })
 
     test('is refused with its first migration alone', async () => {
-      await sql`delete from schema_migrations where name <> '0001-initial'`.execute(database.db)
+      await sql`delete from schema_migrations where name <> '0001-initial-schema'`.execute(database.db)
       await expect(migrate(database)).rejects.toThrow('before the first release')
     })
   })

@@ -74,8 +74,7 @@ export interface SolanaDraft {
   /** The nonce account whose value replaces the blockhash. */
   readonly nonceAccount?: string
   /**
-   * With a durable nonce: a slot that was confirmed before the transaction was signed, so no block up to this one includes it. Absent in
-   * drafts of versions that did not store it.
+   * With a durable nonce: a slot that was confirmed before the transaction was signed, so no block up to this one includes it.
    */
   readonly preparedAtSlot?: Slot
 }

@@ -10,7 +10,7 @@ export interface KeyName {
   readonly maker: string
 }
 
-/** The maker of names that no one chooses, e.g. a nonce of the account, and of all keys from before their makers were stored. */
+/** The maker of names that no one chooses, e.g. a nonce of the account. */
 export const EVERYONE = ''
 
 /** A key with its request. */
@@ -30,7 +30,7 @@ export interface UsedKeys {
 /** Finds those of the names that were used before at the relayer. */
 export async function findKeys(db: Db, relayerId: string, names: readonly KeyName[]): Promise<UsedKeys> {
   if (names.length === 0) return usedKeys(names, [])
-  const makers = new Set([EVERYONE, ...names.map(({ maker }) => maker)])
+  const makers = new Set(names.map(({ maker }) => maker))
   const rows = await db
     .selectFrom('idempotency_keys')
     .select(['key', 'api_key_id', 'fingerprint', 'transaction_id'])
@@ -52,12 +52,10 @@ export async function findKeys(db: Db, relayerId: string, names: readonly KeyNam
 }
 
 function usedKeys(names: readonly KeyName[], records: readonly KeyRecord[]): UsedKeys {
-  const stored = new Map(records.map((record) => [nameOf(record), record]))
-  const used = new Map<string, KeyRecord>()
-  for (const name of names) {
-    const record = stored.get(nameOf(name)) ?? stored.get(nameOf({ ...name, maker: EVERYONE }))
-    if (record !== undefined) used.set(nameOf(name), record)
-  }
+  const wanted = new Set(names.map(nameOf))
+  const used = new Map(
+    records.map((record) => [nameOf(record), record] as const).filter(([name]) => wanted.has(name)),
+  )
   return {
     get size() {
       return used.size

@@ -5,7 +5,6 @@ import type { Db } from '../../database/db.ts'
 import type { NetworkType } from '../../networks/network.ts'
 import type { TransactionStatus, TransactionWithAttempts } from '../model/transaction.ts'
 import { phaseOf } from './codec.ts'
-import { EVERYONE } from './idempotency-store.ts'
 import { readTransactions } from './lookups-store.ts'
 
 /** The conditions of a search. An absent one does not count. */
@@ -149,7 +148,7 @@ function namedRows({
       ? []
       : sql`id = any(array(select transaction_id from idempotency_keys
           where relayer_id = ${relayerId} and key = ${idempotencyKey.key}
-            ${idempotencyKey.maker === undefined ? sql`` : sql`and api_key_id in (${EVERYONE}, ${idempotencyKey.maker})`}))`,
+            ${idempotencyKey.maker === undefined ? sql`` : sql`and api_key_id = ${idempotencyKey.maker}`}))`,
   ].flat()
   return conditions.length === 0 ? undefined : sql.join(conditions, sql` and `)
 }

@@ -127,9 +127,10 @@ describe('lookups', () => {
       const found = await findKeys(fixture.database.db, relayer.id, names)
       return names.map((name) => found.get(name))
     }
-    expect(await find('shop', 'one', 'three', 'four', 'five')).toEqual([one, three, undefined, undefined])
-    expect(await find('stranger', 'one', 'three')).toEqual([two, three])
-    expect(await find('other', 'one', 'three')).toEqual([undefined, three])
+    expect(await find('shop', 'one', 'three', 'four', 'five')).toEqual([one, undefined, undefined, undefined])
+    expect(await find('stranger', 'one')).toEqual([two])
+    expect(await find('other', 'one')).toEqual([undefined])
+    expect(await find(EVERYONE, 'one', 'three')).toEqual([undefined, three])
     expect(await find('shop')).toEqual([])
   })
 

@@ -41,13 +41,11 @@ export interface InclusionWindow {
   readonly toHeight?: BlockHeight
 }
 
-/** Returns the range for a draft; undefined for a durable nonce of an earlier version of this service, which did not store the slot. */
-export function inclusionWindowOf({ expiresAt, preparedAtSlot }: SolanaDraft): InclusionWindow | undefined {
+/** Returns the range for a draft, which has an end or a durable nonce. */
+export function inclusionWindowOf({ expiresAt, preparedAtSlot = 0n as Slot }: SolanaDraft): InclusionWindow {
   if (expiresAt !== undefined)
     return { fromHeight: larger(0n, expiresAt - LONGEST_LIFE) as BlockHeight, toHeight: expiresAt }
-  return preparedAtSlot === undefined
-    ? undefined
-    : { fromSlot: larger(0n, preparedAtSlot - SLOT_MARGIN) as Slot }
+  return { fromSlot: larger(0n, preparedAtSlot - SLOT_MARGIN) as Slot }
 }
 
 /** Returns the range that contains all of them. */

@@ -77,7 +77,7 @@ export function createInclusionProver({ client, receipts, clock }: ProverOptions
       from += attempts.length
       const found = evaluateStatuses(attempts, statuses) ?? remembered(attempts)
       if (found) proofs.set(attempts, found)
-      else open.push({ of: attempts, life: lifeOfAll(attempts) ?? {}, endpoints: statuses })
+      else open.push({ of: attempts, life: lifeOfAll(attempts), endpoints: statuses })
     }
     if (open.length > 0) await proveOpen(open, { asOf, proofs })
     return items.map((attempts) => proofs.get(attempts) ?? NO_ANSWER)
@@ -166,13 +166,6 @@ const CHANGED: InclusionProof = {
   detail: 'The reply of an endpoint about its signatures changed after its ledger was read.',
 }
 
-const NO_SLOT: InclusionProof = {
-  kind: 'unknown',
-  detail:
-    'It uses a durable nonce, and the version of this service that signed it did not store the slot, so it is unknown which history is long enough. Look up its signatures and decide the outcome.',
-  unprovable: true,
-}
-
 function keyOf(attempts: Attempts): string {
   return attempts.map(({ signed }) => signed.hash).join(' ')
 }
@@ -199,16 +192,13 @@ function evaluateStatuses(
       isOpen = true
     }
   }
-  if (isOpen) return NOT_EXECUTED
-  return lifeOfAll(attempts) === undefined ? NO_SLOT : undefined
+  return isOpen ? NOT_EXECUTED : undefined
 }
 
-/** Expired attempts were proved to be absent if they expired. Returns undefined if the life of one of the others is unknown. */
-function lifeOfAll(attempts: Attempts): InclusionWindow | undefined {
+/** Expired attempts were proved to be absent if they expired. */
+function lifeOfAll(attempts: Attempts): InclusionWindow {
   const open = attempts.filter(({ outcome }) => outcome !== 'expired')
-  const lives = (open.length > 0 ? open : attempts).map(({ draft }) => inclusionWindowOf(draft))
-  const known = lives.filter((life) => life !== undefined)
-  return known.length === lives.length ? joinWindows(known) : undefined
+  return joinWindows((open.length > 0 ? open : attempts).map(({ draft }) => inclusionWindowOf(draft)))
 }
 
 /** Joins the answers of each endpoint about all transactions; all transactions were queried at the same endpoints. */

@@ -36,6 +36,8 @@ export const EVENTS: readonly string[] = [
   'create index events_of_notification on events (notification_id, number) where notification_id is not null',
   // A hash, because only equality is needed: ids of 36 characters would make this the largest index of all.
   'create index events_of_transaction on events using hash (transaction_id)',
+  // Nearly all events are of one type, and are found without an index of types.
+  "create index events_of_rare_type on events (type, number) where type <> 'transaction_update'",
   // Wakes the readers.
   `create function announce_events() returns trigger language plpgsql as $$
     begin

@@ -1,3 +1,17 @@
+const ADDED = 'select notification_id, status, 1 as change from added'
+const REMOVED = 'select notification_id, status, -1 as change from removed'
+
+/** What each statement on deliveries changes in their counts, and the rows that its trigger refers to. */
+const COUNTED = [
+  { event: 'insert', changes: ADDED, rows: 'new table as added' },
+  {
+    event: 'update',
+    changes: `${ADDED} union all ${REMOVED}`,
+    rows: 'new table as added old table as removed',
+  },
+  { event: 'delete', changes: REMOVED, rows: 'old table as removed' },
+]
+
 /** Destinations for events, and the deliveries to them. The table of events exists before these. */
 export const NOTIFICATIONS: readonly string[] = [
   `create table notifications (
@@ -64,6 +78,25 @@ export const NOTIFICATIONS: readonly string[] = [
   `create index deliveries_waiting on deliveries (notification_id, event_number)
     where status in ('pending', 'waiting')`,
   "create index deliveries_dead on deliveries (notification_id, event_number) where status = 'dead'",
+
+  // The deliveries of each notification by status, as changes: their sum is exact at every commit, and no writer waits for another one, as it
+  // would for a row with the sum. The service adds the rows up from time to time.
+  `create table delivery_counts (
+    notification_id text not null,
+    status text not null,
+    count bigint not null
+  )`,
+  ...COUNTED.flatMap(({ event, changes, rows }) => [
+    `create function count_deliveries_at_${event}() returns trigger language plpgsql as $$
+      begin
+        insert into delivery_counts (notification_id, status, count)
+        select notification_id, status, sum(change) from (${changes}) changes
+        group by notification_id, status having sum(change) <> 0;
+        return null;
+      end $$`,
+    `create trigger count_deliveries_at_${event} after ${event} on deliveries referencing ${rows}
+      for each statement execute function count_deliveries_at_${event}()`,
+  ]),
 
   // A notification gets the events after its creation.
   `create function begin_deliveries() returns trigger language plpgsql as $$

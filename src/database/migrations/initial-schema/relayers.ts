@@ -1,10 +1,17 @@
+/** The columns of a relayer whose change every process must hear of: all but those of its health. */
+const ANNOUNCED = `name, network, network_type, address, signer_id, notification_id, paused, policies, custom_rpc_urls, channels, accounts,
+  account_index, draining, removed_at`
+
 /**
  * Relayers, what they use (signers, endpoints, contracts), and which process works for them. The tables of notifications exist before these.
- * Accounts of removed relayers keep their history, so relayers are never deleted.
+ * Accounts of removed relayers keep their history, so relayers are never deleted. Each further account of a relayer is a row of its own, whose id is
+ * that of the relayer, a slash and the address, so that queue, nonces, health and money of every account are those of a relayer.
  */
 export const RELAYERS: readonly string[] = [
   `create table relayers (
     id text primary key,
+    -- The relayer that callers know: the id itself, but for further accounts.
+    pool_id text not null generated always as (split_part(id, '/', 1)) stored,
     name text not null,
     -- The name of the network, which is unique among those of its type only.
     network text not null,
@@ -25,11 +32,19 @@ export const RELAYERS: readonly string[] = [
     custom_rpc_urls jsonb,
     -- Stellar: [a number], or the ids of the signers of its channel accounts.
     channels jsonb,
+    -- [{"signerId": …, "count": …}]; null for a relayer that never had further accounts.
+    accounts jsonb,
+    -- A further account of a signer with many, by its distance from the first one.
+    account_index integer,
+    -- It takes no new work, and is removed when nothing of it is open or watched.
+    draining boolean not null default false,
     created_at timestamptz not null default now(),
     -- The configuration no longer names it, or a caller deleted it.
     removed_at timestamptz
   )`,
   'create index relayers_listed on relayers (created_at, id) where removed_at is null',
+  'create index relayers_of_pool on relayers (pool_id)',
+  'create index relayers_draining on relayers (pool_id) where draining and removed_at is null',
   // The relayers for which an alert can fire: most have neither a fault, nor a warning, nor a limit.
   `create index relayers_alerting on relayers (id)
     where removed_at is null and (system_disabled or policies ? 'warnBalance' or policies -> 'rules' ? 'limits')`,
@@ -58,7 +73,7 @@ export const RELAYERS: readonly string[] = [
 
   // The applied entries of the configuration file. A row stays when its record is deleted, so that the next start does not create it again.
   `create table file_entries (
-    kind text not null check (kind in ('relayer', 'notification', 'signer')),
+    kind text not null check (kind in ('relayer', 'notification', 'signer', 'plugin')),
     id text not null,
     -- Of the entry at its last application: an unchanged entry does not undo what callers changed since.
     fingerprint text not null,
@@ -122,6 +137,17 @@ export const RELAYERS: readonly string[] = [
     fence bigint not null
   )`,
 
+  // The processes that share the database.
+  `create table processes (
+    -- The owner in \`leases\`. A lease whose \`expires_at\` is infinity lasts as long as the process of its owner is alive.
+    id text primary key,
+    started_at timestamptz not null default now(),
+    -- The process is alive until then. It moves the time while it runs.
+    alive_until timestamptz not null,
+    -- The relayers that it cannot act for, so that the others leave none of them to it.
+    cannot_act text[] not null default '{}'
+  )`,
+
   // Triggers notify the processes that hold copies, so that no writer can forget it. They fire at the commit, once for any number of rows.
   // This one excludes health: with thousands of relayers, each failed check would make every process read all of them again.
   `create function announce_relayers() returns trigger language plpgsql as $$
@@ -129,8 +155,7 @@ export const RELAYERS: readonly string[] = [
       perform pg_notify('relayers_changed', '');
       return null;
     end $$`,
-  `create trigger announce_relayers after insert or update of name, network, network_type, address, signer_id, notification_id,
-      paused, policies, custom_rpc_urls, channels, removed_at
+  `create trigger announce_relayers after insert or update of ${ANNOUNCED}
     on relayers for each statement execute function announce_relayers()`,
   ...['network_urls', 'network_private_urls'].map(
     (table) => `create trigger announce_relayers after insert or update or delete on ${table}
@@ -144,7 +169,6 @@ export const RELAYERS: readonly string[] = [
       perform pg_notify('relayer_rows_changed', '');
       return null;
     end $$`,
-  `create trigger announce_relayer_rows after delete or update of id, name, network, network_type, address, signer_id, notification_id,
-      paused, system_disabled, disabled_reason, policies, custom_rpc_urls, channels, removed_at
+  `create trigger announce_relayer_rows after delete or update of id, system_disabled, disabled_reason, ${ANNOUNCED}
     on relayers for each statement execute function announce_relayer_rows()`,
 ]

@@ -1,4 +1,4 @@
-/** What API keys and relayers may spend, what they have spent, and what waits for an approval. Amounts are in the smallest unit. */
+/** What API keys and relayers may spend, what they have spent, what waits for an approval, and what users are quoted. Amounts are in the smallest unit. */
 export const SPENDING: readonly string[] = [
   // API keys and relayers with limits, key:<id> and relayer:<id>. A request that a limit applies to locks the rows of its spenders until
   // the commit, so that no two requests spend the same budget.
@@ -63,6 +63,7 @@ export const SPENDING: readonly string[] = [
     decision_reason text
   )`,
   'create index approvals_by_time on approvals (created_at, transaction_id)',
+  'create index approvals_by_decision on approvals (decision, created_at, transaction_id)',
 
   // Receivers that approved transactions have paid, so that a rule about new receivers applies once.
   `create table known_receivers (
@@ -73,4 +74,28 @@ export const SPENDING: readonly string[] = [
     receiver text not null,
     primary key (subject, network, receiver)
   )`,
+
+  // Quotes of sponsored transactions: what a user must pay in a token, for which content, and until when.
+  `create table sponsored_quotes (
+    id text primary key,
+    relayer_id text not null references relayers (id),
+    -- The SHA-256 of the requested content and token.
+    content text not null,
+    -- Identifies the transaction that was built; null until then.
+    hash text,
+    token text not null,
+    amount numeric(78, 0) not null,
+    -- The network fee that is paid for.
+    fee numeric(78, 0) not null,
+    payer text not null,
+    receiver text,
+    valid_until timestamptz not null,
+    -- The transaction that was accepted with it; null until then. A quote is used once.
+    transaction_id text,
+    created_at timestamptz not null
+  )`,
+  'create unique index sponsored_quotes_hash on sponsored_quotes (relayer_id, hash) where hash is not null',
+  'create index sponsored_quotes_content on sponsored_quotes (relayer_id, content)',
+  'create index sponsored_quotes_payer on sponsored_quotes (relayer_id, payer, created_at) where transaction_id is not null',
+  'create index sponsored_quotes_end on sponsored_quotes (valid_until)',
 ]

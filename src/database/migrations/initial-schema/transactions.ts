@@ -36,6 +36,8 @@ export const TRANSACTIONS: readonly string[] = [
     top_up_of text,
     -- The traceparent of the request; null where traces were off.
     trace_parent text,
+    -- Open transactions of the same lane of a relayer are of one account; null for none.
+    lane text,
 
     -- Only a replacement changes these.
     request jsonb not null,
@@ -94,6 +96,8 @@ export const TRANSACTIONS: readonly string[] = [
     stuck_since timestamptz,
     -- The block of the confirmed transaction was found to be missing from the chain.
     reorganized_at timestamptz,
+    -- The hash that an operator stated of what was included, where no attempt has it.
+    stated_hash text,
     -- The chain that it was on was reset; null on the current chain.
     reset_at timestamptz,
 
@@ -109,7 +113,12 @@ export const TRANSACTIONS: readonly string[] = [
   "create index transactions_final on transactions (relayer_id, phase, position) where phase not in ('pending', 'signed')",
   // Pending transactions that come before all others of their account: a step finds these few even if many wait.
   "create index transactions_resumed on transactions (relayer_id, nonce) where phase = 'pending' and nonce is not null",
-  "create index transactions_setup on transactions (relayer_id, position) where phase = 'pending' and purpose = 'setup'",
+  // The newest setup transaction is read in any phase.
+  "create index transactions_setup on transactions (relayer_id, position) where purpose = 'setup'",
+  // Pending transactions by sender, who take turns where the policy fair_share says so.
+  `create index transactions_by_sender on transactions (relayer_id, coalesce(requested_by, ''), position)
+    where phase = 'pending' and nonce is null`,
+  "create index transactions_lane on transactions (lane, position) where lane is not null and phase in ('pending', 'signed')",
   'create index transactions_awaiting on transactions (relayer_id) where awaits_approval',
   'create index transactions_awaiting_price on transactions (relayer_id, position) where awaits_price',
   'create index transactions_top_ups on transactions (top_up_of, position) where top_up_of is not null',
@@ -121,6 +130,7 @@ export const TRANSACTIONS: readonly string[] = [
   'create index transactions_undecided on transactions (undecided_since) where undecided_since is not null',
   'create index transactions_stuck on transactions (stuck_since) where stuck_since is not null',
   'create index transactions_reorganized on transactions (relayer_id) where reorganized_at is not null',
+  'create index transactions_stated_hash on transactions (stated_hash) where stated_hash is not null',
 
   // Everything that was ever signed, stored before its bytes leave the process (I3, I4). An attempt is written again when a node accepts it
   // and when a block includes it, often together with all rows of its page. No index has what changes, so with half of the page free both
@@ -159,16 +169,20 @@ export const TRANSACTIONS: readonly string[] = [
   ) with (fillfactor = 50)`,
   // The same content with the same nonce has the same hash on the chain before its reset and after it.
   'create unique index attempts_hash on attempts (hash) where reset_at is null',
+  // A search for a hash also finds what was signed for the chain before its reset.
+  'create index attempts_before_reset on attempts (hash) where reset_at is not null',
 
   // Written with the transaction, and kept as long.
   `create table idempotency_keys (
     relayer_id text not null references relayers (id),
     key text not null,
+    -- The API key that chose it; empty if it is the same name for all.
+    api_key_id text not null default '',
     -- The SHA-256 of the body in canonical form, in hex.
     fingerprint text not null,
     transaction_id text not null references transactions (id) on delete cascade,
     created_at timestamptz not null default now(),
-    primary key (relayer_id, key)
+    primary key (relayer_id, key, api_key_id)
   )`,
   // For the deletion of transactions.
   'create index idempotency_keys_of_transaction on idempotency_keys (transaction_id)',
@@ -181,19 +195,23 @@ export const TRANSACTIONS: readonly string[] = [
     primary key (relayer_id, status)
   )`,
 
-  // What operators decided about transactions whose inclusion no endpoint can prove. Rows are never changed.
+  // What operators decided about transactions whose inclusion no endpoint can prove, and about those of a restored database that were signed after
+  // the backup. Rows are never changed.
   `create table operator_decisions (
     id bigint generated always as identity primary key,
     transaction_id text not null references transactions (id),
     decision text not null check (decision in ('included', 'not_included')),
+    -- The attempt that was included; null if none was, or none of those that the database has.
     attempt integer,
-    -- Names the incident: the decision is not valid for a later one of the same transaction.
-    undecided_since timestamptz not null,
+    -- The hash of what was included, where no attempt has it and the operator knows it.
+    hash text,
+    -- Names the incident: the decision is not valid for a later one of the same transaction. Null for a pending transaction, which has none.
+    undecided_since timestamptz,
     -- The words and the user name of the operator.
     reason text not null,
     decided_by text not null,
     decided_at timestamptz not null default now(),
-    constraint operator_decisions_attempt_check check ((decision = 'included') = (attempt is not null))
+    constraint operator_decisions_attempt_check check (decision = 'included' or (attempt is null and hash is null))
   )`,
   'create index operator_decisions_of on operator_decisions (transaction_id, id)',
 

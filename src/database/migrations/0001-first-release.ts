@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import { ACCESS } from './initial-schema/access.ts'
 import { EVENTS } from './initial-schema/events.ts'
 import { NOTIFICATIONS } from './initial-schema/notifications.ts'
+import { PLUGINS } from './initial-schema/plugins.ts'
 import { RELAYERS } from './initial-schema/relayers.ts'
 import { SPENDING } from './initial-schema/spending.ts'
 import { TRANSACTIONS } from './initial-schema/transactions.ts'
@@ -11,6 +12,14 @@ import { TRANSACTIONS } from './initial-schema/transactions.ts'
  * which later migrations change with it.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  const statements = [...EVENTS, ...NOTIFICATIONS, ...RELAYERS, ...TRANSACTIONS, ...SPENDING, ...ACCESS]
+  const statements = [
+    ...EVENTS,
+    ...NOTIFICATIONS,
+    ...RELAYERS,
+    ...TRANSACTIONS,
+    ...SPENDING,
+    ...ACCESS,
+    ...PLUGINS,
+  ]
   for (const statement of statements) await sql.raw(statement).execute(db)
 }

@@ -1,11 +1,30 @@
-import { type Kysely, sql } from 'kysely'
+/** Plugins: their settings, values and locks, the events that their hooks get, and the runs of their schedules. Their rights are rows of `api_keys`. */
+export const PLUGINS: readonly string[] = [
+  `create table plugins (
+    id text primary key,
+    -- The fields that callers changed, over those of the configuration file.
+    settings jsonb not null
+  )`,
+  `create table plugin_values (
+    plugin_id text not null,
+    key text collate "C" not null,
+    -- JSON, as the plugin wrote it.
+    value text not null,
+    bytes integer not null,
+    expires_at timestamptz,
+    primary key (plugin_id, key)
+  )`,
+  'create index plugin_values_expiry on plugin_values (plugin_id, expires_at) where expires_at is not null',
+  `create table plugin_locks (
+    plugin_id text not null,
+    key text not null,
+    -- Drawn for each lock, so that no one releases that of another.
+    owner text not null,
+    expires_at timestamptz not null,
+    primary key (plugin_id, key)
+  )`,
 
-/** Hooks of plugins: up to which event each has been called, the events that it could not take yet, and the last runs of its schedules. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
-}
-
-const STATEMENTS: readonly string[] = [
+  // Up to which event each plugin has been called, and the events that it could not take yet.
   `create table plugin_cursors (
     plugin_id text primary key,
     -- The plugin was called with every event up to this one, or the event is in plugin_events.
@@ -24,6 +43,7 @@ const STATEMENTS: readonly string[] = [
   )`,
   'create index plugin_events_order on plugin_events (plugin_id, ordering_key, event_number)',
   'create index plugin_events_numbers on plugin_events (event_number)',
+
   `create table plugin_schedules (
     plugin_id text not null,
     name text not null,
