@@ -46,9 +46,9 @@ export async function chargeSigned(
   const limits = { spenders: purchase?.spenders ?? ofRaise, network: networkId(network) }
   const ledger = await openLedger(tx, { now, transactionIds, limits })
   for (const { transaction, attempt, attempts } of budgeted) {
-    const kind = contentKind(attempts, attempt.number)
-    const fees = feesOf(chain, { transaction, draft: attempt.draft, kind })
-    const results = ledger.raise({ transactionId: transaction.id, fees, at: attempt.signedAt })
+    const { draft, number, signedAt: at } = attempt
+    const fees = feesOf(chain, { transaction, attempts, draft }, number)
+    const results = ledger.raise({ transactionId: transaction.id, fees, at })
     if (raisedBy) requireAllowed(results)
   }
   if (purchase) {
@@ -65,16 +65,14 @@ interface Signing {
   readonly draft: Draft
 }
 
-/** The part of a cost that content of this kind adds to what its bytes move. */
+/** The part of the cost of a draft that is not what its bytes move. It has the content of the attempt with this number. */
 function feesOf(
   chain: Chain,
-  {
-    transaction: { request, from },
-    draft,
-    kind,
-  }: Omit<Signing, 'attempts'> & { readonly kind: Attempt['kind'] | undefined },
+  { transaction: { request, from }, attempts, draft }: Signing,
+  number: number | undefined,
 ): bigint {
   const { amounts } = chain.effects(request, from)
+  const kind = contentKind(attempts, number)
   const value = kind !== undefined && isNoop(kind) ? 0n : nativeIn(amounts)
   return feesIn(chain.cost(draft), value)
 }
@@ -83,13 +81,14 @@ function feesOf(
 export async function findRaiseRefusal(
   db: Db,
   { chain, relayer, now }: { readonly chain: Chain; readonly relayer: Relayer; readonly now: Date },
-  { transaction, attempts, draft }: Signing,
+  signing: Signing,
 ): Promise<string | undefined> {
-  if (!transaction.isBudgeted) return undefined
-  const transactionIds = [transaction.id]
+  const { id, isBudgeted, currentAttempt } = signing.transaction
+  if (!isBudgeted) return undefined
+  const transactionIds = [id]
   const spenders = await limitedPayersOf(db, relayer, transactionIds)
   const limits = { spenders, network: networkOf(relayer) }
   const ledger = await readLedger(db, { now, transactionIds, limits })
-  const fees = feesOf(chain, { transaction, draft, kind: contentKind(attempts, transaction.currentAttempt) })
-  return refusalIn(ledger.raise({ transactionId: transaction.id, fees, at: now }))?.detail
+  const fees = feesOf(chain, signing, currentAttempt)
+  return refusalIn(ledger.raise({ transactionId: id, fees, at: now }))?.detail
 }

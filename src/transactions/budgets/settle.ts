@@ -65,37 +65,26 @@ export function amountTakenBy(
   { transaction, attempts }: TransactionWithAttempts,
   chain: ContentReader & Pick<Chain, 'trustedChain'>,
 ): Spent {
-  const included = attempts.find(({ number }) => number === transaction.currentAttempt)
+  const { request, from, currentAttempt, status } = transaction
+  const included = attempts.find(({ number }) => number === currentAttempt)
   // It was signed with another database, as an operator has decided, so that only the most is known.
-  if (included === undefined && transaction.status === 'confirmed') return most
+  if (included === undefined && status === 'confirmed') return most
   if (included === undefined || (included.outcome !== 'mined' && included.outcome !== 'reverted'))
     return ZERO_SPENT
+  const { number, outcome, result } = included
+  const isUnexecuted = movesNothing(attempts, { number, isReverted: outcome === 'reverted' })
+  const contentValue = () => {
+    // The record has only the newest content, so for an older one the most counts.
+    if (hasLaterContent({ transaction, attempts }, number)) return most.value
+    return chain.effects(request, from).amounts.find((amount) => amount.asset === asset)?.value ?? 0n
+  }
   const isNative = most.count > 0
-  const charged = chain.paidFee(included, transaction.from)
-  const isUnexecuted = movesNothing(attempts, {
-    number: included.number,
-    isReverted: included.outcome === 'reverted',
-  })
   // Without a fee from the operator's endpoints, the highest one counts, with what content of Solana pays for new accounts.
-  const isTold =
-    chain.trustedChain === undefined && (included.result?.feeCharged !== undefined || isUnexecuted)
-  const known = isTold ? charged : undefined
+  const isTold = chain.trustedChain === undefined && (result?.feeCharged !== undefined || isUnexecuted)
+  const charged = isTold ? chain.paidFee(included, from) : undefined
   return {
-    value: isUnexecuted
-      ? 0n
-      : contentValue({ asset, most }, { transaction, attempts }, { included: included.number, chain }),
-    fees: isNative ? (known ?? most.fees) : 0n,
+    value: isUnexecuted ? 0n : contentValue(),
+    fees: isNative ? (charged ?? most.fees) : 0n,
     count: isNative ? 1 : 0,
   }
-}
-
-/** The record has only the newest content, so for an older one the most counts. */
-function contentValue(
-  { asset, most }: Pick<Holding, 'asset' | 'most'>,
-  { transaction, attempts }: TransactionWithAttempts,
-  { included, chain }: { readonly included: number; readonly chain: Pick<ContentReader, 'effects'> },
-): bigint {
-  if (hasLaterContent({ transaction, attempts }, included)) return most.value
-  const { amounts } = chain.effects(transaction.request, transaction.from)
-  return amounts.find((amount) => amount.asset === asset)?.value ?? 0n
 }

@@ -178,24 +178,6 @@ describe('on EVM', () => {
       expect((await story.get(body.data.id)).status).toBe('canceled')
       expect(await untilSpent(key, 1n, 1)).toEqual([1n, 3n * GWEI * GAS, 1])
     })
-
-    test('when it expired before anything was signed is everything', async () => {
-      const key = await issueLimited(story.service, EVERYTHING)
-      const first = await submitted(key, pay(1n))
-      const end = Date.now() + 500
-      const { body } = await key.send({ ...pay(60n), valid_until: new Date(end).toISOString() })
-      expect(await spentBy(key)).toEqual([61n, 6n * GWEI * GAS, 2])
-      await until(
-        async () => Date.now(),
-        (now) => now > end,
-      )
-      await story.mine(2)
-      await story.reach(body.data.id, 'expired')
-      await story.reach(first, 'confirmed')
-      expect((await story.get(body.data.id)).attempts).toEqual([])
-      const [, fees] = await untilSpent(key, 1n, 1)
-      expect(fees).toBeLessThanOrEqual(3n * GWEI * GAS)
-    })
   })
 
   describe('a signature without sending', () => {
