@@ -5,7 +5,7 @@ import type { RuleResult } from './rule.ts'
 import { evaluateRules } from './rule-table.ts'
 import type { Spender } from './rules.ts'
 
-/** The longest time that a transaction waits for an approval unless the rule says otherwise, in seconds: a day. */
+/** The default of the longest time that a transaction waits for an approval, in seconds: a day. */
 const DEFAULT_EXPIRY_SECONDS = 86_400
 
 /** Content, and the spenders whose rules can require an approval of it. */
@@ -16,8 +16,9 @@ interface SpentContent {
 }
 
 /**
- * Evaluates the rules for approvals for contents on one network, and returns the reasons of each to wait. It uses the database only if a rule
- * is about new receivers; a receiver that becomes known in the meantime counts as new.
+ * Evaluates the rules for approvals for contents on one network, and returns the reasons of each to wait. It
+ * uses the database only if a rule is about new receivers; a receiver that becomes known in the meantime
+ * counts as new.
  */
 export async function evaluateApprovals(
   db: Db,
@@ -56,7 +57,10 @@ export function refuseWaiting(results: readonly RuleResult[], remedy: string): R
   )
 }
 
-/** Returns the shortest time of the spenders whose rules require the approval, in seconds. Others than spenders have no time of their own. */
+/**
+ * Returns the shortest time of the spenders whose rules require the approval, in seconds. Others than
+ * spenders have no time of their own.
+ */
 export function expirySeconds(spenders: readonly Spender[], results: readonly RuleResult[]): number {
   const asking = new Set(results.map(({ subject }) => subject))
   const times = spenders

@@ -41,7 +41,7 @@ export interface Charge {
   readonly fees: bigint
 }
 
-/** Splits a charge by asset. The native currency is always one of them, because it has the fees and the count. */
+/** Splits a charge by asset. The native currency is always one, because it has the fees and the count. */
 export function spentOf({ amounts, fees }: Charge): Map<string, Spent> {
   const spent = new Map<string, Spent>([[NATIVE, { value: 0n, fees, count: 1 }]])
   for (const { asset, value } of amounts) {
@@ -73,7 +73,10 @@ export function subtract(one: Spent, other: Spent): Spent {
 interface Shape {
   /** The length of the rolling period, in ms. */
   readonly lengthMs: number
-  /** Spending within one step is counted together, in ms. A longer step makes fewer rows, and releases a budget later. */
+  /**
+   * Spending within one step is counted together, in ms. A longer step makes fewer rows, and releases a
+   * budget later.
+   */
   readonly stepMs: number
 }
 
@@ -93,8 +96,8 @@ export function stepOf(period: Period, at: Date): Date {
 }
 
 /**
- * Returns the start of the first step that counts now. A step counts until its last moment is a whole period ago, so that a budget is never
- * released too early, and up to one step late.
+ * Returns the start of the first step that counts now. A step counts until its last moment is a whole period
+ * ago, so that a budget is never released too early, and up to one step late.
  */
 export function firstStep(period: Period, now: Date): Date {
   return stepOf(period, new Date(now.getTime() - SHAPES[period].lengthMs))

@@ -1,10 +1,13 @@
 import { smaller } from '../lib/bigint.ts'
 import { type Counter, maxSpent, type Spent, subtract, ZERO_SPENT } from './budget.ts'
 
-/** A holding says how much one version of a transaction takes from the budget of one spender, in one asset. */
+/** A holding says how much one version of a transaction takes from one budget of a spender. */
 export interface Holding extends Counter {
   readonly transactionId: string
-  /** Counts from 1. Content that may be executed in addition to what was signed before is another version, and another charge. */
+  /**
+   * Counts from 1. Content that may be executed in addition to what was signed before is another version, and
+   * another charge.
+   */
   readonly version: number
   /** True when what is signed next is another version. */
   readonly closed: boolean
@@ -31,8 +34,8 @@ export interface CountChange extends Counter {
 }
 
 /**
- * Raises a holding to what its transaction can take now. All of it counts from now on, so that what is added late is not released with what
- * is older. Returns the same holding if nothing changes.
+ * Raises a holding to what its transaction can take now. All of it counts from now on, so that what is added
+ * late is not released with what is older. Returns the same holding if nothing changes.
  */
 export function increase(before: Holding, spent: Spent, now: Date): Holding {
   const higher = maxSpent(before.most, spent)
@@ -41,8 +44,8 @@ export function increase(before: Holding, spent: Spent, now: Date): Holding {
 }
 
 /**
- * Reduces a holding to what its transaction finally cost and releases the rest. Only the content that a spender sent is its value, and the
- * fees are those that the chain charged.
+ * Reduces a holding to what its transaction finally cost and releases the rest. Only the content that a
+ * spender sent is its value, and the fees are those that the chain charged.
  */
 export function release(before: Holding, took: Spent): Holding {
   const value = smaller(took.value, before.most.value)
@@ -50,12 +53,12 @@ export function release(before: Holding, took: Spent): Holding {
   return { ...before, counted, settled: true }
 }
 
-/** Opens a holding again: the chain has reversed its decision, so the maximum counts until it decides again. */
+/** Opens a holding again: the chain has reversed its decision, so the most counts until the next one. */
 export function reopen(before: Holding): Holding {
   return before.settled ? { ...before, counted: before.most, settled: false } : before
 }
 
-/** Returns true if each version of the transaction that was charged is closed, so that the next one has to be. */
+/** Returns true if each version that was charged is closed, so that the next one has to be charged. */
 export function awaitsCharge(holdings: readonly Holding[]): boolean {
   return holdings.length > 0 && holdings.every(({ closed }) => closed)
 }

@@ -36,7 +36,7 @@ function minutesOf(time: string): number {
   return Number(time.slice(0, 2)) * 60 + Number(time.slice(3))
 }
 
-/** Returns true if the time is in the hours of its day, or in those of the day before that end after midnight. */
+/** Returns true if the time is in the hours of its day, or in those of the day before past midnight. */
 function isWithin({ from, to, days }: SpendingHours, now: Date): boolean {
   const [start, end] = [minutesOf(from), minutesOf(to)]
   const minute = now.getUTCHours() * 60 + now.getUTCMinutes()

@@ -36,8 +36,8 @@ interface Raise {
 }
 
 /**
- * The budgets of some spenders and transactions. What one verb changes, the next one counts, so the changes of one commit are checked
- * together.
+ * The budgets of some spenders and transactions. What one verb changes, the next one counts, so the changes
+ * of one commit are checked together.
  */
 interface Ledger {
   /** Checks the limits of every spender of a purchase. */
@@ -45,8 +45,8 @@ interface Ledger {
   /** Counts a purchase, regardless of the limits. */
   reserve(purchase: Purchase): void
   /**
-   * Counts what a transaction can cost more, regardless of the limits. Returns what the limits of fees say: its other amounts were allowed
-   * on acceptance.
+   * Counts what a transaction can cost more, regardless of the limits. Returns what the limits of fees say:
+   * its other amounts were allowed on acceptance.
    */
   raise(raise: Raise): RuleResult[]
   /** Counts only what a decided transaction took, and releases the rest. */
@@ -167,7 +167,8 @@ function evaluate(
 function reserve(state: State, { transactionId, spenders, charge, isFinal = false }: Purchase): void {
   const { now, holdings } = state
   for (const { subject, rules } of spenders.filter(hasLimits)) {
-    // Only what a limit names is counted. The native currency is always counted, with the fees and the number of transactions.
+    // Only what a limit names is counted. The native currency is always counted, with the fees and the number
+    // of transactions.
     const assets = new Set([NATIVE, ...(rules.limits ?? []).map(({ asset }) => asset)])
     for (const [asset, spent] of [...spentOf(charge)].filter(([one]) => assets.has(one))) {
       const counter = { subject, network: charge.network, asset }

@@ -92,8 +92,8 @@ export function askedBy(spenders: readonly Spender[], network: string): Asked[] 
 }
 
 /**
- * A call with unreadable effects could move what the rules limit, or pay receivers that they do not allow, so it is refused, unless its
- * contract or operation is listed.
+ * A call with unreadable effects could move what the rules limit, or pay receivers that they do not allow, so
+ * it is refused, unless its contract or operation is listed.
  */
 function evaluateUnread(
   limits: readonly SpendingLimit[],
@@ -126,8 +126,8 @@ interface Concern {
 }
 
 /**
- * Finds the first call that could move one of the assets, or pay a receiver, unseen, and that the lists of contracts and operations do not
- * name.
+ * Finds the first call that could move one of the assets, or pay a receiver, unseen, and that the lists of
+ * contracts and operations do not name.
  */
 export function findUnread(
   rules: SpendingRules,

@@ -1,7 +1,10 @@
 import { hasWrongChecksum } from '../lib/evm-address.ts'
 import type { FieldType } from '../lib/fields.ts'
 
-/** A rule with a mistyped address would permit what it should forbid, or the other way round. Its network is not known here. */
+/**
+ * A rule with a mistyped address would permit what it should forbid, or the other way round. Its network is
+ * not known here.
+ */
 function isMistyped(text: string): boolean {
   return /^0x[0-9a-fA-F]{40}$/.test(text) && hasWrongChecksum(text)
 }
@@ -18,7 +21,10 @@ export const name: FieldType<string> = {
   blank: '',
 }
 
-/** The forms of assets. A limit for an asset that does not exist would limit nothing, so its name must have one of them. */
+/**
+ * The forms of assets. A limit for an asset that does not exist would limit nothing, so its name must have
+ * one of them.
+ */
 const ASSET =
   /^(native|0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44}|[A-Za-z0-9]{1,12}:G[A-Z2-7]{55}|C[A-Z2-7]{55})$/
 

@@ -107,7 +107,7 @@ export function readRules(reader: Reader): SpendingRules {
   return Object.fromEntries(rules.filter(([, value]) => value !== undefined)) as SpendingRules
 }
 
-/** Encodes rules as JSON text for the database. Amounts are decimal strings, because JSON numbers lose digits. */
+/** Encodes rules as JSON text for the database. Amounts are strings, because JSON numbers lose digits. */
 export function encodeRules(rules: SpendingRules): string {
   return JSON.stringify(rules, (_name, value: unknown) =>
     typeof value === 'bigint' ? value.toString() : value,
@@ -116,7 +116,8 @@ export function encodeRules(rules: SpendingRules): string {
 
 /**
  * Decodes the parsed JSON of the database.
- * @throws Error for rules that this release does not know: a rule that is ignored would permit what it forbids
+ * @throws Error for rules that this release does not know: a rule that is ignored would permit what it
+ * forbids
  */
 export function decodeRules(stored: unknown): SpendingRules {
   const problems: string[] = []

@@ -58,7 +58,10 @@ export interface ApprovalThreshold {
   readonly value: bigint
 }
 
-/** The transactions that wait until another API key decides. Without `above` and `new_receivers`, every one does. */
+/**
+ * The transactions that wait until another API key decides. Without `above` and `new_receivers`, every one
+ * does.
+ */
 export interface ApprovalRule {
   readonly above?: readonly ApprovalThreshold[]
   /** With `true`, those with a receiver that no approved transaction of the spender has paid before. */
@@ -68,11 +71,14 @@ export interface ApprovalRule {
 }
 
 /**
- * The rules for what an API key or a relayer may spend. An absent rule forbids nothing. The names are those of the contract, because rules are
- * stored, shown and compared as they are.
+ * The rules for what an API key or a relayer may spend. An absent rule forbids nothing. The names are those
+ * of the contract, because rules are stored, shown and compared as they are.
  */
 export interface SpendingRules {
-  /** The only accounts that may receive; an empty list allows none. EVM addresses are in lower case, here and below. */
+  /**
+   * The only accounts that may receive; an empty list allows none. EVM addresses are in lower case, here and
+   * below.
+   */
   readonly receivers?: readonly string[]
   /** The only contracts and programs that may be called. */
   readonly contracts?: readonly string[]
@@ -115,8 +121,9 @@ export function isUser({ subject }: Pick<Spender, 'subject'>): boolean {
 }
 
 /**
- * Returns a user of an API key as a spender with limits of its own. Calls that the rules of the key trust are trusted here as well; its other rules
- * are evaluated once, for the key. Undefined if the key has no limits for users.
+ * Returns a user of an API key as a spender with limits of its own. Calls that the rules of the key trust are
+ * trusted here as well; its other rules are evaluated once, for the key. Undefined if the key has no limits
+ * for users.
  */
 export function userSpender(
   keyId: string,
@@ -128,7 +135,10 @@ export function userSpender(
   return { subject: `${subjectOfKey(keyId)}/${user}`, rules: { limits, ...trusted } }
 }
 
-/** Lists the networks that limits and thresholds of the rules name. A rule for a network that does not exist limits nothing. */
+/**
+ * Lists the networks that limits and thresholds of the rules name. A rule for a network that does not exist
+ * limits nothing.
+ */
 export function networksIn({
   limits = [],
   user_limits = [],

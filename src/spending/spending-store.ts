@@ -21,9 +21,10 @@ interface BudgetsToLock {
 }
 
 /**
- * Locks spenders, and the payers of the transactions, until the commit; then reads the holdings of the transactions, in a fixed order. A
- * writer that changes spending calls it once, after writing the transactions and before writing anything here: two writers then never
- * deadlock, and the budgets that were read stay valid.
+ * Locks spenders, and the payers of the transactions, until the commit; then reads the holdings of the
+ * transactions, in a fixed order. A writer that changes spending calls it once, after writing the
+ * transactions and before writing anything here: two writers then never deadlock, and the budgets that were
+ * read stay valid.
  */
 export async function lockBudgets(tx: Tx, { subjects, transactionIds }: BudgetsToLock): Promise<Holding[]> {
   const payers = await findPayers(tx, transactionIds)
@@ -114,8 +115,8 @@ export async function listCounters(db: Db, subjects: readonly string[], now: Dat
 }
 
 /**
- * Finds the API keys with rules, and their users, among subjects. A deleted key is one of them: what it has sent still costs money, and its limits
- * were set for that.
+ * Finds the API keys with rules, and their users, among subjects. A deleted key is one of them: what it has
+ * sent still costs money, and its limits were set for that.
  */
 export async function findKeySpenders(db: Db, subjects: readonly string[]): Promise<Spender[]> {
   if (subjects.length === 0) return []
@@ -154,7 +155,7 @@ function holdingsOf(db: Db, transactionIds: readonly string[]) {
     .orderBy('version')
 }
 
-/** Closes the version of transactions that was charged last: what is signed next for them is another charge. */
+/** Closes the newest version of transactions: what is signed next for them is another charge. */
 export async function closeHoldings(tx: Tx, transactionIds: readonly string[]): Promise<void> {
   if (transactionIds.length === 0) return
   await tx
@@ -244,8 +245,9 @@ async function addToSums(tx: Tx, changes: readonly CountChange[]): Promise<void>
 }
 
 /**
- * Finds up to `limit` transactions of each relayer whose holdings are open although the chain has decided. A reorganisation undoes a
- * decision. Those of all accounts of a relayer are together. Those of a deleted relayer are excluded, because only a relayer on their network can read what they cost; they count until
+ * Finds up to `limit` transactions of each relayer whose holdings are open although the chain has decided. A
+ * reorganisation undoes a decision. Those of all accounts of a relayer are together. Those of a deleted
+ * relayer are excluded, because only a relayer on their network can read what they cost; they count until
  * their periods end.
  */
 export async function findUnsettled(db: Db, limit: number): Promise<Map<string, string[]>> {

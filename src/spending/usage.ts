@@ -34,8 +34,8 @@ interface SpenderOnNetworks {
 }
 
 /**
- * Reads what a spender has spent until now. A limit without a network is listed for each of the networks where the spender is known to send,
- * and for each where it has spent.
+ * Reads what a spender has spent until now. A limit without a network is listed for each of the networks
+ * where the spender is known to send, and for each where it has spent.
  */
 export async function readUsage(db: Db, { spender, networks }: SpenderOnNetworks, now: Date): Promise<Usage> {
   const counters = await listCounters(db, [spender.subject], now)
@@ -49,7 +49,10 @@ export async function readUsage(db: Db, { spender, networks }: SpenderOnNetworks
   }
 }
 
-/** Reads how much of their limits spenders have used until now, by their subjects, with two queries for any number of them. */
+/**
+ * Reads how much of their limits spenders have used until now, by their subjects, with two queries for any
+ * number of them.
+ */
 export async function readLimitUsages(
   db: Db,
   spenders: readonly SpenderOnNetworks[],
@@ -76,7 +79,10 @@ export async function readLimitUsages(
   )
 }
 
-/** Names the limits of rolling periods on each of these networks. Limits of a single transaction use up nothing. */
+/**
+ * Names the limits of rolling periods on each of these networks. Limits of a single transaction use up
+ * nothing.
+ */
 function limitsOnEach({ subject, rules }: Spender, networks: readonly string[]): LimitOnNetwork[] {
   const known = [...new Set(networks)]
   return (rules.limits ?? []).flatMap((limit, index) => {

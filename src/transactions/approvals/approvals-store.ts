@@ -72,7 +72,7 @@ function needsTransactions(state: ApprovalState | undefined): boolean {
   return state === 'waiting' || state === 'withdrawn'
 }
 
-/** Builds the condition of a list. Each state has an index: of decisions, or of the transactions that wait. */
+/** Builds the condition of a list. Each state has an index: of decisions, or of waiting transactions. */
 function matching(visibility: Visibility, state: ApprovalState | undefined): RawBuilder<boolean> {
   const visible = seesEverything(visibility)
     ? sql<boolean>`true`
@@ -180,7 +180,8 @@ function toApproval(row: Selectable<ApprovalsTable> & { readonly state: string }
 const APPROVAL_STATES = ['waiting', 'approved', 'refused', 'expired', 'withdrawn'] as const
 
 /**
- * The state of an approval. `withdrawn`: the transaction ended before anyone decided, because it was canceled or its network started over.
+ * The state of an approval. `withdrawn`: the transaction ended before anyone decided, because it was canceled
+ * or its network started over.
  */
 export type ApprovalState = (typeof APPROVAL_STATES)[number]
 

@@ -73,8 +73,8 @@ interface RepeatContext {
 }
 
 /**
- * Finds the approvals of transactions whose next version could be executed in addition to the approved one. The new decision has as much
- * time as the first one had.
+ * Finds the approvals of transactions whose next version could be executed in addition to the approved one.
+ * The new decision has as much time as the first one had.
  */
 export async function findApprovalsToRepeat(
   db: Db,
@@ -108,7 +108,10 @@ export function awaitAgain(transaction: Transaction, approval: RepeatedApproval 
 /** The most transactions in one round; the next round takes the others. */
 const MAX_TRANSACTIONS = 200
 
-/** Ends the transactions that waited for an approval and did not get it in time. A crash before it loses nothing: the next round ends them. */
+/**
+ * Ends the transactions that waited for an approval and did not get it in time. A crash before it loses
+ * nothing: the next round ends them.
+ */
 export async function expireApprovals(context: TransactionsContext): Promise<void> {
   const now = new Date(context.clock.now())
   for (const late of await findLateApprovals(context.db, now, MAX_TRANSACTIONS))

@@ -34,7 +34,8 @@ export interface Deciding {
 /**
  * Decides about a transaction that waits for an approval. The first decision counts; repeating it changes
  * nothing.
- * @throws AppError `transaction_not_found`, `approval_not_found`, `own_approval`, `approval_decided`, `insufficient_balance`
+ * @throws AppError `transaction_not_found`, `approval_not_found`, `own_approval`, `approval_decided`,
+ * `insufficient_balance`
  */
 export async function decideApproval(context: TransactionsContext, deciding: Deciding): Promise<Approval> {
   return retryOnConflict({ id: deciding.id, doing: 'decided about' }, async () => {
@@ -161,8 +162,8 @@ async function balanceOf(context: TransactionsContext, relayer: Relayer): Promis
 }
 
 /**
- * Checks whether the account can pay now, because nothing was reserved while the transaction waited. The lock keeps the sum valid until the
- * commit.
+ * Checks whether the account can pay now, because nothing was reserved while the transaction waited. The lock
+ * keeps the sum valid until the commit.
  * @throws AppError `insufficient_balance`
  */
 async function requireFunds(

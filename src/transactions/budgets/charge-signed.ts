@@ -29,9 +29,10 @@ interface Raising {
 }
 
 /**
- * Counts what an attempt can cost more than the ones before it: a higher fee, or the fee of a no-op. Only new content and an automatic raise
- * are checked against the budgets: a raise can wait, because the attempts before it can still be included. A no-op and the first attempt
- * cannot, because a nonce without them would block all that come after it.
+ * Counts what an attempt can cost more than the ones before it: a higher fee, or the fee of a no-op. Only new
+ * content and an automatic raise are checked against the budgets: a raise can wait, because the attempts
+ * before it can still be included. A no-op and the first attempt cannot, because a nonce without them would
+ * block all that come after it.
  * @throws AppError `rule_violated`; nothing may be stored then
  */
 export async function chargeSigned(
@@ -65,7 +66,10 @@ interface Signing {
   readonly draft: Draft
 }
 
-/** The part of the cost of a draft that is not what its bytes move. It has the content of the attempt with this number. */
+/**
+ * The part of the cost of a draft that is not what its bytes move. It has the content of the attempt with
+ * this number.
+ */
 function feesOf(
   chain: Chain,
   { transaction: { request, from }, attempts, draft }: Signing,
@@ -77,7 +81,10 @@ function feesOf(
   return feesIn(chain.cost(draft), value)
 }
 
-/** Returns the sentence about the first budget that does not allow a raise to this draft; undefined if all do. It locks nothing. */
+/**
+ * Returns the sentence about the first budget that does not allow a raise to this draft; undefined if all do.
+ * It locks nothing.
+ */
 export async function findRaiseRefusal(
   db: Db,
   { chain, relayer, now }: { readonly chain: Chain; readonly relayer: Relayer; readonly now: Date },

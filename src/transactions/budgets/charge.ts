@@ -19,7 +19,10 @@ interface Priced {
   readonly cost: bigint
 }
 
-/** Returns the maximum that content can spend. All costs besides what its bytes move count as fees: gas, priority, rent. */
+/**
+ * Returns the maximum that content can spend. All costs besides what its bytes move count as fees: gas,
+ * priority, rent.
+ */
 export function chargeOf(relayer: Relayer, { effects: { amounts }, cost }: Priced): Charge {
   return { network: networkOf(relayer), amounts, fees: feesIn(cost, nativeIn(amounts)) }
 }
@@ -35,7 +38,7 @@ interface Sender {
   readonly actor?: Actor
 }
 
-/** Returns what a transaction takes from the budgets of its spenders; undefined if none of them has a limit. */
+/** Returns what a transaction takes from the budgets of its spenders; undefined if none has a limit. */
 export function purchaseOf(
   { chain }: RelayerRuntime,
   { relayer, actor }: Sender,
@@ -53,7 +56,8 @@ export function isLimited({ relayer, actor }: Sender): boolean {
 }
 
 /**
- * Begins to count transactions of the service itself. Their fees follow when they are signed. No limit is checked: others wait for them.
+ * Begins to count transactions of the service itself. Their fees follow when they are signed. No limit is
+ * checked: others wait for them.
  */
 export async function chargeOwn(
   tx: Tx,
@@ -75,8 +79,9 @@ interface Signing extends Pick<ProposedContent, 'relayer' | 'actor' | 'action' |
 }
 
 /**
- * Charges content that is signed and not sent. The service never learns what happens to it, so all of it counts forever. Call it before the
- * signing: a crash in between has charged what was never signed, and not the other way round.
+ * Charges content that is signed and not sent. The service never learns what happens to it, so all of it
+ * counts forever. Call it before the signing: a crash in between has charged what was never signed, and not
+ * the other way round.
  * @throws AppError `rule_violated`
  */
 export async function chargeSignature(

@@ -13,8 +13,9 @@ import { isFinal } from '../model/transitions.ts'
 import { findTransactions } from '../store/lookups-store.ts'
 
 /**
- * The maximum number of transactions of one relayer in one round, and so in one database transaction; the next round takes the others. More
- * would hold the locks of the budgets for longer than a request may wait for them.
+ * The maximum number of transactions of one relayer in one round, and so in one database transaction; the
+ * next round takes the others. More would hold the locks of the budgets for longer than a request may wait
+ * for them.
  */
 const MAX_TRANSACTIONS = 200
 
@@ -22,8 +23,8 @@ const MAX_TRANSACTIONS = 200
 const KEPT_MS = 32 * 24 * 60 * 60_000
 
 /**
- * Releases what transactions did not spend, once the chain has decided. It uses only the stored state, so a crash before it loses nothing,
- * and repeating it changes nothing.
+ * Releases what transactions did not spend, once the chain has decided. It uses only the stored state, so a
+ * crash before it loses nothing, and repeating it changes nothing.
  */
 export async function releaseBudgets(context: TransactionsContext): Promise<void> {
   const { db } = context
@@ -49,7 +50,8 @@ async function releaseTransactions(
   const now = new Date(clock.now())
   await transact(db, async (tx) => {
     const ledger = await openLedger(tx, { now, transactionIds: ids })
-    // Read under the locks: since they were found, another process may have settled them, or a reorganisation may have reopened them.
+    // Read under the locks: since they were found, another process may have settled them, or a reorganisation
+    // may have reopened them.
     for (const item of await findTransactions(tx, relayer.id, ids)) {
       const { id, status, reorganizedAt } = item.transaction
       if (!isFinal(status) || reorganizedAt !== undefined) continue
@@ -79,7 +81,8 @@ export function amountTakenBy(
     return chain.effects(request, from).amounts.find((amount) => amount.asset === asset)?.value ?? 0n
   }
   const isNative = most.count > 0
-  // Without a fee from the operator's endpoints, the highest one counts, with what content of Solana pays for new accounts.
+  // Without a fee from the operator's endpoints, the highest one counts, with what content of Solana pays for
+  // new accounts.
   const isTold = chain.trustedChain === undefined && (result?.feeCharged !== undefined || isUnexecuted)
   const charged = isTold ? chain.paidFee(included, from) : undefined
   return {

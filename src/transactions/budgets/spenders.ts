@@ -12,8 +12,8 @@ import { findHoldings, findKeySpenders } from '../../spending/spending-store.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 
 /**
- * Returns the owners of the rules that apply to content: the relayer, the sender's API key, and the user that it names, if they have any. The
- * content of the service itself has no sender.
+ * Returns the owners of the rules that apply to content: the relayer, the sender's API key, and the user that
+ * it names, if they have any. The content of the service itself has no sender.
  */
 export function spendersOf({ id, policies }: Relayer, actor?: Actor): Spender[] {
   const ofRelayer = policies.rules && { subject: subjectOfRelayer(poolIdOf(id)), rules: policies.rules }
@@ -47,7 +47,10 @@ interface RuledContent {
   readonly effects: () => Effects
 }
 
-/** Evaluates the rules that need no earlier transaction: those of the relayer, then those of the API key. The content has passed `check`. */
+/**
+ * Evaluates the rules that need no earlier transaction: those of the relayer, then those of the API key. The
+ * content has passed `check`.
+ */
 export function evaluateContent(
   { clock }: Pick<TransactionsContext, 'clock'>,
   relayer: Relayer,
@@ -73,7 +76,8 @@ export async function findReasonsToWait(
 }
 
 /**
- * Refuses to sign a message or typed data under rules, unless they allow it: an order or a permit moves tokens without any transaction.
+ * Refuses to sign a message or typed data under rules, unless they allow it: an order or a permit moves
+ * tokens without any transaction.
  * @throws AppError `rule_violated`
  */
 export function refuseOpaque(relayer: Relayer, actor: Actor): void {

@@ -35,7 +35,8 @@ export type Cancellation = Omit<Change, 'request'>
 export interface Replacer {
   /**
    * Replaces the content of a transaction.
-   * @throws AppError `transaction_not_found`, `transaction_not_replaceable`, or the rule that the new content breaks
+   * @throws AppError `transaction_not_found`, `transaction_not_replaceable`, or the rule that the new content
+   * breaks
    */
   replace(replacing: Replacing): Promise<Replaced>
   /** @throws AppError `transaction_not_found` or `transaction_not_replaceable` */
@@ -63,7 +64,8 @@ export function createReplacer(context: TransactionsContext): Replacer {
 }
 
 /**
- * Asks about new content that the rules allow, and returns what was asked about: named arguments are encoded once, so nothing else is signed.
+ * Asks about new content that the rules allow, and returns what was asked about: named arguments are encoded
+ * once, so nothing else is signed.
  * @throws AppError `rule_violated`, `plugin_unavailable`, or the rule that it breaks
  */
 async function requireConsent(context: TransactionsContext, replacing: Replacing): Promise<ChainRequest> {
@@ -135,8 +137,9 @@ export async function carryOut(
   const { relayer, id } = change
   const { transaction, cost, nonces, logs } = plan
   if (plan.needsFunds) await checkReplacementFunds(context, { relayer, id, cost })
-  // Until the chain decides, the sender of the earlier content keeps its charge, because either of them can be included. New content is
-  // charged by its own price: the record has the highest one of all content that can be included.
+  // Until the chain decides, the sender of the earlier content keeps its charge, because either of them can
+  // be included. New content is charged by its own price: the record has the highest one of all content that
+  // can be included.
   const purchase = change.request && purchaseOf(context.runtimeOf(relayer), change, { ...transaction, cost })
   if (plan.attempt !== undefined) return signChange(context, { ...decided, purchase }, plan.attempt)
   const done = plan.isUnsigned && change.request ? [unsignedLog(before.attempts)] : []

@@ -10,13 +10,16 @@ import type { Transaction } from '../model/transaction.ts'
 import { saveInOwnTransaction } from '../store/transactions-store.ts'
 import { markStuck } from '../watch/stuck.ts'
 
-/** Time in ms until the budgets are checked again for a version that they did not allow. They change within hours. */
+/**
+ * Time in ms until the budgets are checked again for a version that they did not allow. They change within
+ * hours.
+ */
 const RETRY_MS = 30_000
 
 /**
- * Charges the budgets again for what is signed next, where only one endpoint, or an operator, says that the version before it was not included: both could be
- * executed, so both count until the transaction is final. Returns the transactions that may be signed. What the budgets do not allow waits, and others
- * overtake it.
+ * Charges the budgets again for what is signed next, where only one endpoint, or an operator, says that the
+ * version before it was not included: both could be executed, so both count until the transaction is final.
+ * Returns the transactions that may be signed. What the budgets do not allow waits, and others overtake it.
  */
 export async function chargeSuccessors(
   context: TransactionsContext,
