@@ -12,6 +12,7 @@ COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
 COPY openapi.yaml ./
 COPY src src
+COPY importers importers
 COPY console console
 COPY clients/typescript/package.json clients/typescript/
 COPY clients/typescript/src clients/typescript/src

@@ -15,6 +15,7 @@ const PROSE = [
   'examples/**/*.{md,ts}',
   'ops/**/*.md',
   'src/**/*.{md,ts}',
+  'importers/*.ts',
   'console/src/**/*.{ts,tsx}',
   'clients/typescript/*.md',
   'clients/typescript/src/**/*.ts',
@@ -23,7 +24,7 @@ const PROSE = [
 const root = join(import.meta.dirname, '..')
 const files = globSync(PROSE, { cwd: root, exclude: ['CHANGELOG.md', '**/generated/**'] }).sort()
 const code = globSync(
-  '{generated,src,scripts,simulators,test,plugins,console/src,examples,clients}/**/*.{ts,tsx}',
+  '{generated,src,importers,scripts,simulators,test,plugins,console/src,examples,clients}/**/*.{ts,tsx}',
   {
     cwd: root,
     exclude: ['**/node_modules/**'],

@@ -60,6 +60,8 @@ const ARROWS: Rules['arrows'] = {
     'plugins/remote.ts',
     // The console and the commands say in the same words whom a transaction pays, and how much.
     '../console/src/format/',
+    // What reads the data of other products is a folder beside the service.
+    '../importers/',
     'app.ts',
     'audit/',
     'chains/families.ts',

@@ -6,7 +6,7 @@ import { join, relative } from 'node:path'
 const TOOLS = ['scripts/prepare', 'package.json', 'package-lock.json', 'node_modules/.package-lock.json']
 
 /** Everything that decides what the build of the program makes. */
-const OF_PROGRAM = ['src', 'console/src/format', 'openapi.yaml', ...TOOLS]
+const OF_PROGRAM = ['src', 'importers', 'console/src/format', 'openapi.yaml', ...TOOLS]
 
 /** Everything that decides what the build of the console makes. */
 export const OF_CONSOLE = ['console', 'clients/typescript/src', ...TOOLS]

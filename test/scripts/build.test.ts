@@ -77,6 +77,7 @@ describe('the built program', () => {
 
   for (const name of [
     'src',
+    'importers',
     'console/src/format',
     'scripts',
     'package.json',

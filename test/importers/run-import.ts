@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { run } from '../../../src/cli/run.ts'
-import { loadConfig } from '../../../src/config/load.ts'
-import type { Config } from '../../../src/config/types.ts'
+import { run } from '../../src/cli/run.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import type { Config } from '../../src/config/types.ts'
 
 /** Makes a folder for one test. */
 export async function makeFolder(): Promise<string> {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { openDatabase } from '../../database/database.ts'
-import type { Database, Tx } from '../../database/db.ts'
-import { createLogger } from '../../log.ts'
-import { UsageError } from '../command.ts'
+import { UsageError } from '../src/cli/command.ts'
+import { openDatabase } from '../src/database/database.ts'
+import type { Database, Tx } from '../src/database/db.ts'
+import { createLogger } from '../src/log.ts'
 import { asEntries, type Entry } from './draft.ts'
 
 /** The wallets, relayers and webhooks in thirdweb Engine's database, without their secrets. */

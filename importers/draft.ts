@@ -1,5 +1,5 @@
-import { wellKnownNetworks } from '../../config/networks.ts'
-import { maskUrlInLog } from '../../networks/network.ts'
+import { wellKnownNetworks } from '../src/config/networks.ts'
+import { maskUrlInLog } from '../src/networks/network.ts'
 
 /** A value of a configuration file that stands in an environment variable. */
 export interface Reference {

@@ -1,7 +1,7 @@
-import { EVM_POLICIES } from '../../relayers/policies/evm.ts'
-import { SOLANA_POLICIES } from '../../relayers/policies/solana.ts'
-import { STELLAR_POLICIES } from '../../relayers/policies/stellar.ts'
-import { isSignerType } from '../../signers/providers/registry.ts'
+import { EVM_POLICIES } from '../src/relayers/policies/evm.ts'
+import { SOLANA_POLICIES } from '../src/relayers/policies/solana.ts'
+import { STELLAR_POLICIES } from '../src/relayers/policies/stellar.ts'
+import { isSignerType } from '../src/signers/providers/registry.ts'
 import {
   asEntries,
   asEntry,

@@ -1,4 +1,4 @@
-import { toInteger } from '../../lib/bigint.ts'
+import { toInteger } from '../src/lib/bigint.ts'
 import {
   asEntries,
   asEntry,

@@ -1,5 +1,5 @@
-import { toInteger } from '../../lib/bigint.ts'
-import { passphraseFileOf } from '../keys/key-file.ts'
+import { passphraseFileOf } from '../src/cli/keys/key-file.ts'
+import { toInteger } from '../src/lib/bigint.ts'
 import {
   asEntries,
   asEntry,

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Redis, startRedis } from '../../support/redis.ts'
+import { type Redis, startRedis } from '../support/redis.ts'
 import { OPENZEPPELIN_FILE, OPENZEPPELIN_RECORDS } from './openzeppelin-records.ts'
 import { makeFolder, runImport } from './run-import.ts'
 
