@@ -11,8 +11,9 @@ const {
   RELAYER_URL = 'http://localhost:8080',
   RELAYER_API_KEY = '',
   RELAYER_ID = 'local-1',
-  RECEIVER = '',
+  RECEIVER,
 } = process.env
+if (RECEIVER === undefined) throw new Error('Set RECEIVER to the address that is paid.')
 const client = createRelayerClient({ baseUrl: RELAYER_URL, apiKey: RELAYER_API_KEY })
 
 const idempotencyKey = process.argv[2] ?? crypto.randomUUID()

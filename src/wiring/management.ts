@@ -122,6 +122,6 @@ function mainNetwork({ name }: Network): AppError {
 function notReset(network: Network): AppError {
   return new AppError(
     'chain_not_reset',
-    `Nothing proves that the chain of network ${networkId(network)} was reset, so its transactions can still be included. An operator who is sure can use: relayer reset ${network.name}`,
+    `Nothing proves that the chain of network ${networkId(network)} was reset, so its transactions can still be included. An operator who is sure can use, on the database: relayer reset ${network.name}`,
   )
 }

@@ -134,7 +134,7 @@ function LimitFields({ fields, path, networks }: Omit<RulesFieldsProps, 'present
   return (
     <fieldset>
       <legend>Limit</legend>
-      <SelectField fields={fields} path={`${path}.per`} label="The most in" of={PERIODS} isRequired />
+      <SelectField fields={fields} path={`${path}.per`} label="Per" of={PERIODS} isRequired />
       <AmountFields fields={fields} path={path} networks={networks} />
       <TextField
         fields={fields}

@@ -35,6 +35,44 @@ const SCOPES: Readonly<Record<Scope, string>> = {
   'plugins:admin': 'change the settings of plugins',
 }
 
+const SEES: readonly Scope[] = [
+  'relayers:read',
+  'transactions:read',
+  'networks:read',
+  'signers:read',
+  'notifications:read',
+  'plugins:read',
+  'events:read',
+  'metrics:read',
+]
+
+/** Sets of scopes for the usual owners of a key. */
+const ROLES: readonly { readonly name: string; readonly words: string; readonly scopes: readonly Scope[] }[] =
+  [
+    {
+      name: 'application',
+      words: 'Application: sends and follows transactions',
+      scopes: ['relayers:read', 'transactions:read', 'transactions:write', 'events:read'],
+    },
+    { name: 'viewer', words: 'Viewer: sees, and changes nothing', scopes: SEES },
+    {
+      name: 'operator',
+      words: 'Operator: also sends, cancels, pauses and notifies',
+      scopes: [...SEES, 'relayers:write', 'transactions:write', 'notifications:write', 'rpc'],
+    },
+    {
+      name: 'approver',
+      words: 'Approver: decides about what waits',
+      scopes: ['relayers:read', 'networks:read', 'transactions:read', 'transactions:approve', 'events:read'],
+    },
+    {
+      name: 'auditor',
+      words: 'Auditor: also reads the audit log and the API keys',
+      scopes: [...SEES, 'audit:read', 'api-keys:read'],
+    },
+    { name: 'admin', words: 'Admin: everything', scopes: Object.keys(SCOPES) as Scope[] },
+  ]
+
 /** What the rights of a key in a form depend on. */
 export interface KeyParts {
   /** The scopes that are offered: those of the person. */
@@ -63,53 +101,100 @@ export function RightsFields({ fields, scopes, networks, present }: RightsFields
   const expiries = present === undefined ? EXPIRIES : [keptExpiry(present), ...EXPIRIES]
   return (
     <>
-      <fieldset name="scopes">
-        <legend>It may</legend>
-        <Fault path="scopes" />
-        {scopes.map((scope) => (
-          <CheckField
-            key={scope}
-            fields={fields}
-            path={`scopes ${scope}`}
-            label={`${scope}: ${SCOPES[scope]}`}
-          />
-        ))}
-      </fieldset>
+      <RoleField fields={fields} scopes={scopes} />
+      <Fault path="scopes" />
+      <details open={roleOf(fields, scopes) === CUSTOM}>
+        <summary>Scopes</summary>
+        <fieldset name="scopes">
+          <legend>Scopes</legend>
+          {scopes.map((scope) => (
+            <CheckField
+              key={scope}
+              fields={fields}
+              path={`scopes ${scope}`}
+              label={`${scope}: ${SCOPES[scope]}`}
+            />
+          ))}
+        </fieldset>
+      </details>
       <TextField
         fields={fields}
         path="relayers"
-        label="It sees these relayers"
+        label="Relayers"
         hint="Ids with commas between; “*” at the end stands for any ending. Empty: all."
       />
       <TextField
         fields={fields}
         path="networks"
-        label="On these networks"
+        label="Networks"
         hint="Such as evm:sepolia, with commas between. Empty: all."
       />
-      <SelectField fields={fields} path="expires" label="It is accepted" of={expiries} isRequired />
+      <SelectField fields={fields} path="expires" label="Expires" of={expiries} isRequired />
       {fields.text('expires') === 'at' && (
-        <TextField fields={fields} path="expires_at" label="Until" type="datetime-local" isRequired />
+        <TextField fields={fields} path="expires_at" label="Expires at" type="datetime-local" isRequired />
       )}
       <RulesFields fields={fields} path="rules" networks={networks} present={present?.rules} />
     </>
   )
 }
 
+interface RoleFieldProps {
+  readonly fields: Fields
+  readonly scopes: readonly Scope[]
+}
+
+const NO_ROLE = ''
+const CUSTOM = 'custom'
+
+/** Chooses many scopes at once. A role that has more than the person may give is not offered. */
+function RoleField({ fields, scopes }: RoleFieldProps) {
+  const offered = ROLES.filter((role) => role.scopes.every((scope) => scopes.includes(scope)))
+  const choose = (name: string) => {
+    const role = offered.find((known) => known.name === name)
+    fields.set('role', name)
+    if (role !== undefined)
+      for (const scope of scopes) fields.set(`scopes ${scope}`, role.scopes.includes(scope) ? 'true' : '')
+  }
+  return (
+    <SelectField
+      fields={{
+        ...fields,
+        values: { ...fields.values, role: roleOf(fields, scopes) },
+        set: (_, name) => choose(name),
+      }}
+      path="role"
+      label="Role"
+      of={[
+        [NO_ROLE, 'Choose a role'],
+        ...offered.map(({ name, words }) => [name, words] as const),
+        [CUSTOM, 'Custom: choose each scope'],
+      ]}
+      isRequired
+    />
+  )
+}
+
+/** The role whose scopes are chosen. What a person has chosen one by one is a role of its own. */
+function roleOf({ values }: Fields, scopes: readonly Scope[]): string {
+  const chosen = scopes.filter((scope) => values[`scopes ${scope}`] === 'true')
+  if (values.role === CUSTOM) return CUSTOM
+  if (chosen.length === 0) return NO_ROLE
+  const isSame = (role: readonly Scope[]) =>
+    role.length === chosen.length && role.every((scope) => chosen.includes(scope))
+  return ROLES.find((role) => isSame(role.scopes))?.name ?? CUSTOM
+}
+
 function keptExpiry({ expires_at }: Schemas['ApiKey']): readonly [string, string] {
-  return [
-    'present',
-    expires_at === undefined ? 'without an end, as now' : `until ${formatTime(expires_at)}, as now`,
-  ]
+  return ['present', expires_at === undefined ? 'never, as now' : `${formatTime(expires_at)}, as now`]
 }
 
 const EXPIRIES = [
-  ['', 'without an end'],
-  ['7', 'for 7 days'],
-  ['30', 'for 30 days'],
-  ['90', 'for 90 days'],
-  ['365', 'for a year'],
-  ['at', 'until …'],
+  ['', 'never'],
+  ['7', 'in 7 days'],
+  ['30', 'in 30 days'],
+  ['90', 'in 90 days'],
+  ['365', 'in a year'],
+  ['at', 'at a time'],
 ] as const
 
 function ruledNetworks({ all }: Networks): RuledNetworks {

@@ -18,7 +18,7 @@ const COLUMNS: readonly Column<Schemas['ApiKey']>[] = [
   },
   { name: 'Scopes', isExtra: true, cell: ({ scopes }) => <div class="why">{scopes.join(', ')}</div> },
   {
-    name: 'Sees',
+    name: 'Access',
     isExtra: true,
     cell: ({ relayers, networks }) => [...(relayers ?? []), ...(networks ?? [])].join(', ') || 'everything',
   },

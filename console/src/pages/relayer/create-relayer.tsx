@@ -42,7 +42,7 @@ function CreateRelayerDialog({ onClose }: { readonly onClose: () => void }) {
       onClose={onClose}
     >
       <TextField fields={fields} path="name" label="Name" isRequired />
-      <TextField fields={fields} path="id" label="Id" hint="It stands in addresses. A UUID when empty." />
+      <TextField fields={fields} path="id" label="Id" hint="Part of URLs. A UUID when empty." />
       <SelectField
         fields={fields}
         path="network"

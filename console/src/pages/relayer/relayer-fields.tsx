@@ -51,7 +51,7 @@ export function EndpointsField({ fields, present = [] }: EndpointsFieldProps) {
       <TextField
         fields={fields}
         path="custom_rpc_urls"
-        label="Own endpoints"
+        label="Custom RPC URLs"
         rows={2}
         hint={`${now}One full url per line, with its weight behind it if that is not 100. ${present.length > 0 ? 'They stay when empty.' : 'If empty, those of the network.'}`}
       />
