@@ -68,6 +68,25 @@ test('JSON is indented with every digit, and text stays as it is', () => {
 
 test('sentences about balances have amounts in the unit for people, and prices stay as they are', () => {
   const told = (sentence: string) => withAmounts(sentence, currencyOf('evm', 'ETH'))
+  expect(
+    told(
+      'Rule require_approval.above[0] of API key payouts: a value above 100000000000000000 native on evm:base-2 needs an approval, and this transaction moves 300000000000000000.',
+    ),
+  ).toBe(
+    'Rule require_approval.above[0] of API key payouts: a value above 0.1 ETH on evm:base-2 needs an approval, and this transaction moves 0.3 ETH.',
+  )
+  expect(
+    told(
+      'Rule limits[0].fees of relayer main: fees up to 20000000000000000 per day on evm:anvil; 5 is left, and this transaction needs up to 10000000000000000.',
+    ),
+  ).toBe(
+    'Rule limits[0].fees of relayer main: fees up to 0.02 ETH per day on evm:anvil; 0.000000000000000005 ETH is left, and this transaction needs up to 0.01 ETH.',
+  )
+  // Tokens and numbers of transactions are no amounts of the native currency.
+  for (const other of ['value of 0xabc', 'transactions']) {
+    const sentence = `Rule limits[1] of API key a: ${other} up to 5 per day on evm:anvil; 5 is left, and this transaction needs up to 6.`
+    expect(told(sentence)).toBe(sentence)
+  }
   expect(told('The account can spend 20000000000000000 wei; min_balance is 500000000000000001.')).toBe(
     'The account can spend 0.02 ETH; min_balance is 0.500000000000000001 ETH.',
   )

@@ -62,14 +62,25 @@ export function parseAmount(text: string, decimals: number): bigint | string {
 
 /** Amounts in sentences of the service about balances: with their unit, or behind and before the words that they have there. Prices are none. */
 const TOLD_AMOUNTS =
-  /\b\d+(?: (?:wei|stroops|lamports)\b(?! per))|(?<=\b(?:min_balance (?:is|keeps)|warn_balance is|can cost|(?:needs|costs) up to|that are open) )\d+\b|\b\d+(?= are reserved)/g
+  /\b\d+(?: (?:wei|stroops|lamports)\b(?! per))|(?<=\b(?:min_balance (?:is|keeps)|warn_balance is|can cost|this (?:one needs|costs) up to|that are open) )\d+\b|\b\d+(?= are reserved)/g
+
+/** Sentences about rules, in which every number behind these words is an amount of the native currency. */
+const ABOUT_RULES = [
+  /\b(?:value|fees) up to \d+ per \S+ on \S+; \d+ is left, and this transaction needs up to \d+/g,
+  /\ba value above \d+ native on \S+ needs an approval, and this transaction moves \d+/g,
+]
+
+/** The amounts in them. Names of networks have digits, too. */
+const RULED_AMOUNTS = /(?<=\b(?:up to|above|moves) |; )\d+(?: native)?(?![\w:.-]*\d)/g
 
 /** Writes the amounts of a sentence of the service in the unit for people, with every digit. */
 export function withAmounts(sentence: string, { symbol, decimals }: Currency): string {
-  return sentence.replaceAll(
-    TOLD_AMOUNTS,
-    (told) => `${formatExact(BigInt(/^\d+/.exec(told)?.[0] ?? 0), decimals)} ${symbol}`,
+  const show = (told: string) => `${formatExact(BigInt(/^\d+/.exec(told)?.[0] ?? 0), decimals)} ${symbol}`
+  const ruled = ABOUT_RULES.reduce(
+    (told, pattern) => told.replaceAll(pattern, (found) => found.replaceAll(RULED_AMOUNTS, show)),
+    sentence,
   )
+  return ruled.replaceAll(TOLD_AMOUNTS, show)
 }
 
 /** The decimals of a gwei. */

@@ -4,6 +4,7 @@ import {
   formatExact,
   formatGwei,
   GWEI_DECIMALS,
+  withAmounts,
 } from '../../../console/src/format/amounts.ts'
 import {
   type Action,
@@ -171,7 +172,7 @@ export function transactionTable(
       to,
       fee,
       included?.block,
-      status_reason,
+      status_reason && withAmounts(status_reason, currency),
     ]
     return namesRelayer ? [relayer_id, ...cells] : cells
   })
@@ -189,7 +190,7 @@ export function transactionLines(transaction: Shown, currency: Currency): string
     id,
     relayer: relayer_id,
     status,
-    reason: status_reason,
+    reason: status_reason && withAmounts(status_reason, currency),
     pays: what || undefined,
     to,
     accepted: formatTime(created_at),
@@ -300,7 +301,7 @@ export function stateLine(transaction: Transaction, currency: Currency): string 
     included && `block ${included.block}`,
     included?.fee !== undefined && `fee ${formatAmount(included.fee, currency)}`,
     hash,
-    status_reason,
+    status_reason && withAmounts(status_reason, currency),
   ]
   return parts.filter((part) => part).join('  ')
 }

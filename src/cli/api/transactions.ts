@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import { withAmounts } from '../../../console/src/format/amounts.ts'
 import { parseJson } from '../../contract/exact-integers.ts'
 import type { Schemas } from '../../contract/operations.ts'
 import { isFinal } from '../../transactions/model/transitions.ts'
@@ -177,10 +178,14 @@ export const txWhy: Command = apiCommand({
       terminal.out(toJson(data))
       return undefined
     }
-    terminal.out(`${data.status}: ${data.summary}`)
-    for (const { code, message } of data.findings) terminal.out(`  ${code}: ${message}`)
+    const [relayerId = '', id] = args.positionals
+    const currencies = await readCurrencies(client)
+    const currency = currencies(await readTransaction(args, { relayerId, id }))
+    const out = (line: string) => terminal.out(withAmounts(line, currency))
+    out(`${data.status}: ${data.summary}`)
+    for (const { code, message } of data.findings) out(`  ${code}: ${message}`)
     const at = data.next_action.at === undefined ? '' : ` at ${data.next_action.at}`
-    terminal.out(`next${at}: ${data.next_action.message}`)
+    out(`next${at}: ${data.next_action.message}`)
     return undefined
   },
 })

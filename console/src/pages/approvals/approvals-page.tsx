@@ -1,4 +1,5 @@
 import type { Schemas, Transaction } from '../../../../clients/typescript/src/index.ts'
+import { withAmounts } from '../../format/amounts.ts'
 import { shorten } from '../../format/shorten.ts'
 import { forEachAtMost } from '../../live/for-each-at-most.ts'
 import { useCurrencies } from '../../live/use-currencies.ts'
@@ -54,6 +55,16 @@ export function ApprovalsPage({ route }: { readonly route: Route }) {
         <span class="muted">–</span>
       ),
   }
+  const why: Column<Row> = {
+    name: 'Why',
+    isExtra: true,
+    cell: ({ approval: { reasons }, transaction }) =>
+      reasons.map((reason) => (
+        <div key={reason} class="why">
+          {transaction ? withAmounts(reason, currencyOf(transaction)) : reason}
+        </div>
+      )),
+  }
   const [first, ...others] = COLUMNS
   const canDecide = offers('transactions:approve') && state === 'waiting'
   return (
@@ -74,7 +85,7 @@ export function ApprovalsPage({ route }: { readonly route: Route }) {
       <PagedTable
         caption="Approvals"
         empty={state === 'waiting' ? 'Nothing waits for a decision.' : `No approval is ${state}.`}
-        columns={[first, pays, ...(canDecide ? [decide] : []), ...others]}
+        columns={[first, pays, ...(canDecide ? [decide] : []), why, ...others]}
         keyOf={({ approval }) => approval.transaction_id}
         route={route}
         rows={rows}
@@ -98,16 +109,6 @@ const COLUMNS: readonly [Column<Row>, ...Column<Row>[]] = [
   { name: 'State', cell: ({ approval: { state } }) => <Status value={state} /> },
   { name: 'Since', isNumber: true, cell: ({ approval: { created_at } }) => <Age of={created_at} /> },
   { name: 'Sent by', isExtra: true, cell: ({ approval: { requested_by } }) => requested_by },
-  {
-    name: 'Why',
-    isExtra: true,
-    cell: ({ approval: { reasons } }) =>
-      reasons.map((reason) => (
-        <div key={reason} class="why">
-          {reason}
-        </div>
-      )),
-  },
   {
     name: 'Decided by',
     isExtra: true,

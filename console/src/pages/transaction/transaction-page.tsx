@@ -4,7 +4,7 @@ import {
   type Schemas,
   type Transaction,
 } from '../../../../clients/typescript/src/index.ts'
-import type { Currency } from '../../format/amounts.ts'
+import { type Currency, withAmounts } from '../../format/amounts.ts'
 import { canceledContent } from '../../format/content.ts'
 import { shorten } from '../../format/shorten.ts'
 import { withLocalTimes } from '../../format/times.ts'
@@ -77,7 +77,9 @@ function Loaded({ transaction, reload }: { readonly transaction: Transaction; re
     >
       {awaits_approval && <AwaitedDecision approval={approval} transaction={transaction} onDone={reload} />}
       {status_reason && !isOpen && (
-        <Notice tone={status === 'failed' ? 'bad' : 'idle'}>{withLocalTimes(status_reason)}</Notice>
+        <Notice tone={status === 'failed' ? 'bad' : 'idle'}>
+          {withLocalTimes(withAmounts(status_reason, currency))}
+        </Notice>
       )}
       <div class="columns">
         <div>
@@ -86,7 +88,7 @@ function Loaded({ transaction, reload }: { readonly transaction: Transaction; re
           </Panel>
           {approval && (
             <Panel title="Approval">
-              <ApprovalFacts approval={approval} />
+              <ApprovalFacts approval={approval} currency={currency} />
             </Panel>
           )}
           {isOpen && <DiagnosisPanel diagnosis={diagnosis} currency={currency} />}
@@ -131,8 +133,13 @@ function Payment({
   )
 }
 
+interface ApprovalFactsProps {
+  readonly approval: Schemas['Approval']
+  readonly currency: Currency
+}
+
 /** Why it needed an approval, and who decided, when and why. */
-function ApprovalFacts({ approval }: { readonly approval: Schemas['Approval'] }) {
+function ApprovalFacts({ approval, currency }: ApprovalFactsProps) {
   const { state, requested_by, reasons, decided_by, decided_at, decision_reason, expires_at } = approval
   return (
     <Facts
@@ -143,7 +150,7 @@ function ApprovalFacts({ approval }: { readonly approval: Schemas['Approval'] })
         Decided: decided_at && <Age of={decided_at} />,
         Comment: decision_reason,
         Until: state === 'waiting' ? <Age of={expires_at} /> : undefined,
-        Because: reasons.map((reason) => <div key={reason}>{withLocalTimes(reason)}</div>),
+        Because: reasons.map((reason) => <div key={reason}>{withAmounts(reason, currency)}</div>),
       }}
     />
   )
