@@ -19,6 +19,14 @@ const RULES: RuleTable = {
   operations: allowedList('operations', text, ({ effects }) => effects.operations),
   assets: allowedList('assets', name, ({ effects }) => effects.amounts.map(({ asset }) => asset)),
   limits: LIMITS,
+  // As `limits`, they are those of each user: see `userSpender`.
+  user_limits: {
+    read: readLimits,
+    // Without the name of a user, the limits of users would limit nothing.
+    user: (_limits, { userId }) => [
+      { allowed: userId !== undefined, detail: 'the header User-Id is required, which names the user' },
+    ],
+  },
   require_approval: APPROVAL,
   hours: HOURS,
   idempotency: {
@@ -36,14 +44,6 @@ const RULES: RuleTable = {
         allowed: value === 'any',
         detail: 'the effects of messages and typed data cannot be read; "any" would allow signing them',
       },
-    ],
-  },
-  // As `limits`, they are those of each user: see `userSpender`.
-  user_limits: {
-    read: readLimits,
-    // Without the name of a user, the limits of users would limit nothing.
-    content: (_limits, { userId }) => [
-      { allowed: userId !== undefined, detail: 'the header User-Id is required, which names the user' },
     ],
   },
 }

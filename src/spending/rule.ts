@@ -23,8 +23,6 @@ export interface Subject {
   readonly network: string
   readonly now: Date
   readonly hasIdempotencyKey: boolean
-  /** The user for whom the request is, if the caller named one. */
-  readonly userId?: string | undefined
 }
 
 /** Content, as the rule for approvals sees it. */
@@ -49,6 +47,8 @@ export interface Charged {
 export interface Evaluated {
   /** A request, as far as it needs no earlier transaction. */
   readonly content: Subject
+  /** The user for whom a request is, if the caller named one. */
+  readonly user: { readonly userId?: string | undefined }
   /** Content that may have to wait for another API key. */
   readonly approval: Reviewed
   readonly charge: Charged

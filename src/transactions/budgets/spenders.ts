@@ -58,10 +58,12 @@ export function evaluateContent(
 ): RuleResult[] {
   const spenders = spendersOf(relayer, actor)
   if (spenders.length === 0) return []
-  const { userId } = actor
   const now = new Date(clock.now())
-  const subject = { effects: effects(), network: networkOf(relayer), now, hasIdempotencyKey, userId }
-  return spenders.flatMap((spender) => evaluateRules('content', spender, subject))
+  const subject = { effects: effects(), network: networkOf(relayer), now, hasIdempotencyKey }
+  return spenders.flatMap((spender) => [
+    ...evaluateRules('content', spender, subject),
+    ...evaluateRules('user', spender, actor),
+  ])
 }
 
 /** Returns the reasons of the rules for which content would wait for an approval. */
