@@ -32,6 +32,8 @@ export interface Draft {
   readonly steps: string[]
   /** The environment variables that the file refers to, with what each must be. */
   readonly variables: Map<string, string>
+  /** The values of those that are known, which go into a file of their own. */
+  readonly secrets: Map<string, string>
 }
 
 /** Begins a configuration file. */
@@ -46,6 +48,7 @@ export function createDraft(): Draft {
     left: [],
     steps: [],
     variables: new Map(),
+    secrets: new Map(),
   }
 }
 
@@ -66,6 +69,20 @@ export function refer(draft: Draft, parts: readonly string[], meaning: string): 
     draft.variables.set(value, meaning)
     return { type: 'env', value }
   }
+}
+
+/** Refers to an environment variable whose value is known. A variable is one line. */
+export function referTo(
+  draft: Draft,
+  {
+    parts,
+    meaning,
+    secret,
+  }: { readonly parts: readonly string[]; readonly meaning: string; readonly secret: string | undefined },
+): Reference {
+  const reference = refer(draft, parts, meaning)
+  if (secret !== undefined && !/[\r\n\0]/.test(secret)) draft.secrets.set(reference.value, secret)
+  return reference
 }
 
 /** Keeps a URL that shows nothing but a host, and refers to a variable for every other: the rest of a URL may contain a key. */

@@ -2,12 +2,13 @@ import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Command, EXIT, type Terminal, UsageError } from '../src/cli/command.ts'
 import { refuseExisting, writeNew } from '../src/cli/files.ts'
-import { readEngineUrl } from '../src/config/api-access.ts'
+import { readEngineUrl, readOpenZeppelinStorage } from '../src/config/api-access.ts'
 import { parseJson, stringifyJson } from '../src/contract/exact-integers.ts'
 import { importDefender } from './defender.ts'
 import type { Draft } from './draft.ts'
 import { importEngine } from './engine.ts'
 import { importOpenZeppelin } from './openzeppelin.ts'
+import { createSecretOpener } from './openzeppelin-secrets.ts'
 
 const OUT = [
   '  --out  The file to write; existing files are never overwritten. Without it, the configuration goes to standard output.',
@@ -55,7 +56,8 @@ export const importOpenZeppelinRelayer: Command = {
     '    redis-cli SMEMBERS oz-relayer:"$kind"_list | xargs -I ID redis-cli GET oz-relayer:"$kind":ID',
     '  done > records.jsonl',
     '',
-    'Secrets in records are encrypted, and stay where they are: the file refers to variables in their place.',
+    'Secrets in records are encrypted; the file refers to variables in their place. With STORAGE_ENCRYPTION_KEY of that service (and REDIS_KEY_PREFIX,',
+    'if it is not the default) and with --out, they are opened and written to secrets.env beside the file, which only you can read.',
     '',
     '  --records  The exported records, one JSON object in each line.',
     ...OUT,
@@ -67,7 +69,9 @@ export const importOpenZeppelinRelayer: Command = {
   async run({ positionals: [file], options }, terminal) {
     if (!file) throw new UsageError('Name the file: relayer import openzeppelin <config.json>')
     const records = options.records === undefined ? [] : await readLines(options.records)
-    return finish(importOpenZeppelin(await readJson(file), records), options.out, terminal)
+    const storage = records.length === 0 ? undefined : readOpenZeppelinStorage()
+    const open = storage && createSecretOpener(storage)
+    return finish(importOpenZeppelin(await readJson(file), records, open), options.out, terminal)
   },
 }
 
@@ -143,20 +147,40 @@ async function finish(draft: Draft, out: string | undefined, terminal: Terminal)
     draft.steps.push(
       `Repeat the command with --out to get ${count(keyFiles, 'encrypted key file')} beside the file.`,
     )
+  noteSecrets(draft, out)
   for (const line of listOf('Not taken:', draft.left)) terminal.err(line)
   // The sentences name the usual folder.
   const folder = out === undefined ? 'config' : dirname(out)
   const steps = draft.steps.map((step) => step.replaceAll(' config/keys/', ` ${join(folder, 'keys')}/`))
   for (const line of listOf('To do:', steps)) terminal.err(line)
-  const variables = [...draft.variables].map(([name, meaning]) => `${name}: ${meaning}`)
+  const unset = [...draft.variables].filter(([name]) => out === undefined || !draft.secrets.has(name))
+  const variables = unset.map(([name, meaning]) => `${name}: ${meaning}`)
   for (const line of listOf('To set, in the environment or in the .env beside the file:', variables))
     terminal.err(line)
   terminal.err('Then run: relayer check-config')
   return EXIT.ok
 }
 
-async function writeAll({ keyFiles }: Draft, { out, text }: { readonly out: string; readonly text: string }) {
-  const keys = keyFiles.map((key) => ({ ...key, path: join(dirname(out), key.path) }))
+/** The file of the secrets that were opened, beside the configuration. */
+const SECRETS_FILE = 'secrets.env'
+
+function noteSecrets({ secrets, steps }: Draft, out: string | undefined): void {
+  if (secrets.size === 0) return
+  const opened = `${secrets.size} secret${secrets.size === 1 ? '' : 's'}`
+  steps.push(
+    out === undefined
+      ? `Repeat the command with --out to get ${opened} of the records beside the file.`
+      : `Add the lines of ${join(dirname(out), SECRETS_FILE)} (${opened} of the records) to the .env beside the file or to the environment, and delete that file.`,
+  )
+}
+
+async function writeAll(
+  { keyFiles, secrets }: Draft,
+  { out, text }: { readonly out: string; readonly text: string },
+) {
+  const opened = [...secrets].map(([name, secret]) => `${name}=${secret}\n`).join('')
+  const files = opened === '' ? keyFiles : [...keyFiles, { path: SECRETS_FILE, text: opened }]
+  const keys = files.map((key) => ({ ...key, path: join(dirname(out), key.path) }))
   await refuseExisting([out, ...keys.map(({ path }) => path)])
   for (const key of keys) await writeNew(key.path, key.text)
   // The configuration is written last, because its presence means that its keys are there.

@@ -10,8 +10,10 @@ import {
   type Draft,
   type Entry,
   refer,
+  referTo,
   urlOrReference,
 } from './draft.ts'
+import type { OpenSecret } from './openzeppelin-secrets.ts'
 
 /** The lists of a configuration, each by id; networks by type and name. */
 interface Lists {
@@ -22,13 +24,17 @@ interface Lists {
 }
 
 /**
- * Makes a configuration of OpenZeppelin Relayer's file and of the records in its Redis. A record counts where both have one: that service ignores its
- * file once its Redis is filled.
+ * Makes a configuration of OpenZeppelin Relayer's file and of the records in its Redis. A record counts where both
+ * have one: that service ignores its file once its Redis is filled.
  */
-export function importOpenZeppelin(file: unknown, records: readonly unknown[]): Draft {
+export function importOpenZeppelin(
+  file: unknown,
+  records: readonly unknown[],
+  open: OpenSecret = () => undefined,
+): Draft {
   const draft = createDraft()
   const config = asEntry(file) ?? {}
-  const lists = join(ofFile(config), ofRecords(draft, records))
+  const lists = join(ofFile(config), ofRecords({ draft, open }, records))
   for (const relayer of lists.relayers.values()) addRelayer(draft, relayer)
   for (const signer of lists.signers.values()) addSigner(draft, signer)
   for (const notification of lists.notifications.values())
@@ -64,20 +70,26 @@ function join(one: Lists, other: Lists): Lists {
   }
 }
 
+/** What becomes of secrets in records. */
+interface Sealed {
+  readonly draft: Draft
+  readonly open: OpenSecret
+}
+
 /** The kinds of records differ by their fields (`src/models/…/repository.rs`). */
-function ofRecords(draft: Draft, records: readonly unknown[]): Lists {
+function ofRecords(sealed: Sealed, records: readonly unknown[]): Lists {
   const entries = asEntries(records)
   return {
     relayers: byId(entries.filter(({ signer_id }) => signer_id !== undefined).map(relayerOf)),
     signers: byId(
       entries
         .filter(({ config, network_type }) => config !== undefined && network_type === undefined)
-        .map((record) => signerOf(draft, record)),
+        .map((record) => signerOf(sealed, record)),
     ),
     notifications: byId(
       entries
         .filter(({ notification_type }) => notification_type !== undefined)
-        .map((record) => notificationOf(draft, record)),
+        .map((record) => notificationOf(sealed, record)),
     ),
     networks: byName(
       entries
@@ -98,13 +110,21 @@ function relayerOf({ policies, ...record }: Entry): Entry {
 }
 
 /** A record has the settings of a signer inside the name of its type, and its secrets encrypted with the key of that service. */
-function signerOf(draft: Draft, { id, config }: Entry): Entry {
+function signerOf({ draft, open }: Sealed, { id, config }: Entry): Entry {
   const [[variant, settings] = ['', undefined]] = Object.entries(asEntry(config) ?? {})
   const type = variant.replaceAll(/(?<=[a-z])([A-Z])/g, '_$1').toLowerCase()
   const parts = [String(id)]
   if (type === 'local') {
     const meaning = `the private key of signer "${id}", which is encrypted in Redis`
-    return { id, type: 'plain', config: { key: refer(draft, [...parts, 'KEY'], meaning) } }
+    const { raw_key: stored } = asEntry(settings) ?? {}
+    const opened = typeof stored === 'string' ? open(stored, { kind: 'signer', id: String(id) }) : undefined
+    // The bytes of the key are in base64 inside.
+    const secret = opened && Buffer.from(opened, 'base64').toString('hex')
+    return {
+      id,
+      type: 'plain',
+      config: { key: referTo(draft, { parts: [...parts, 'KEY'], meaning, secret }) },
+    }
   }
   const { evm_account_address: evm, solana_account_address: solana, ...others } = asEntry(settings) ?? {}
   const account = evm ?? solana
@@ -112,7 +132,7 @@ function signerOf(draft: Draft, { id, config }: Entry): Entry {
     id,
     type,
     config: sealedToReferences(
-      draft,
+      { draft, open },
       { ...others, ...(account != null && { account_address: account }) },
       { id: String(id), parts },
     ),
@@ -133,15 +153,17 @@ const SECRET_FIELDS: ReadonlySet<string> = new Set([
 ])
 
 function sealedToReferences(
-  draft: Draft,
+  sealed: Sealed,
   settings: Entry,
   { id, parts }: { readonly id: string; readonly parts: readonly string[] },
 ): Entry {
   const fields = Object.entries(withoutNulls(settings)).map(([name, value]) => {
     const inner = asEntry(value)
-    if (inner !== undefined) return [name, sealedToReferences(draft, inner, { id, parts })]
+    if (inner !== undefined) return [name, sealedToReferences(sealed, inner, { id, parts })]
     if (!SECRET_FIELDS.has(name) && !isSealed(value)) return [name, value]
-    return [name, refer(draft, [...parts, name], `"${name}" of signer "${id}", which is encrypted in Redis`)]
+    const meaning = `"${name}" of signer "${id}", which is encrypted in Redis`
+    const secret = typeof value === 'string' ? sealed.open(value, { kind: 'signer', id }) : undefined
+    return [name, referTo(sealed.draft, { parts: [...parts, name], meaning, secret })]
   })
   return Object.fromEntries(fields)
 }
@@ -153,10 +175,20 @@ function isSealed(value: unknown): boolean {
   return (first === '{' || first === '"') && /^[A-Za-z0-9+/]+=*$/.test(value)
 }
 
-function notificationOf(draft: Draft, { id, notification_type: type, url, signing_key }: Entry): Entry {
+function notificationOf(
+  { draft, open }: Sealed,
+  { id, notification_type: type, url, signing_key }: Entry,
+): Entry {
   if (signing_key == null) return { id, type, url }
   const meaning = `the signing key of notification "${id}", which is not in its record in the clear`
-  return { id, type, url, signing_key: refer(draft, [String(id), 'SIGNING_KEY'], meaning) }
+  const secret =
+    typeof signing_key === 'string' ? open(signing_key, { kind: 'notification', id: String(id) }) : undefined
+  return {
+    id,
+    type,
+    url,
+    signing_key: referTo(draft, { parts: [String(id), 'SIGNING_KEY'], meaning, secret }),
+  }
 }
 
 /** A record has the settings inside the name of the type, complete: inherited fields are there. */

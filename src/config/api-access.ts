@@ -55,6 +55,21 @@ export function readEngineUrl(env: NodeJS.ProcessEnv = process.env): string {
   ])
 }
 
+/**
+ * Reads with which key OpenZeppelin Relayer encrypts its records, and under which prefix it keeps them, from its own
+ * variables. Undefined without a key. @throws ConfigError if the key is not one
+ */
+export function readOpenZeppelinStorage(
+  env: NodeJS.ProcessEnv = process.env,
+): { readonly key: Uint8Array; readonly prefix: string } | undefined {
+  const { STORAGE_ENCRYPTION_KEY: text = '', REDIS_KEY_PREFIX: prefix = 'oz-relayer' } = env
+  if (text === '') return undefined
+  const key = Buffer.from(text, 'base64')
+  if (key.length !== 32)
+    throw new ConfigError(['STORAGE_ENCRYPTION_KEY must be 32 bytes in base64, as in the old service'])
+  return { key, prefix }
+}
+
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host)
 }
