@@ -51,6 +51,7 @@ import type {
   SponsoredQuotesTable,
   TopUpsTable,
   TransactionsTable,
+  TransactionTermsTable,
 } from './tables/transactions.ts'
 
 /** The database, or a transaction of it. */
@@ -87,6 +88,7 @@ export interface Schema {
   operated_accounts: OperatedAccountsTable
   file_entries: FileEntriesTable
   operator_decisions: OperatorDecisionsTable
+  transaction_terms: TransactionTermsTable
   chain_identities: ChainIdentitiesTable
   plugins: PluginsTable
   plugin_values: PluginValuesTable

@@ -57,6 +57,10 @@ export interface TransactionsTable {
   top_up_of: string | null
   /** Open transactions of the same lane of a relayer are of one account; null for none. */
   lane: string | null
+  /** The caller's own name for the transaction; null for none. */
+  reference: string | null
+  /** The user of the caller for whom it was requested; null if the caller named none. */
+  user_id: string | null
   /** The `traceparent` of the request that created it; null where traces were off. */
   trace_parent: string | null
   /** True while it waits for an approval; null otherwise. */
@@ -86,6 +90,24 @@ export interface TransactionsTable {
   stated_hash: string | null
   /** The time when the chain that it was on was reset; null on the current chain. */
   reset_at: Date | null
+}
+
+/**
+ * What transactions are found by, besides their columns: each term of a transaction in a row, in the order of acceptance. `transactions` would get
+ * an entry in each further index at every step; these rows never change.
+ */
+export interface TransactionTermsTable {
+  relayer_id: string
+  /** The kind and the value, such as `to:0x…`. */
+  term: string
+  /** That of the transaction. */
+  position: bigint
+  /** Distinguishes the transfers of a transaction with the same term; 0 for other terms. */
+  number: Generated<number>
+  /** The asset of a transfer to the receiver of the term; null for other terms. */
+  asset: string | null
+  /** The amount of the transfer, in the smallest unit; null for other terms. */
+  amount: bigint | null
 }
 
 /** Decisions of operators about what the database and the endpoints cannot know. Rows are never changed. */

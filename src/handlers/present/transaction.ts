@@ -85,6 +85,7 @@ function presentCommon(transaction: Transaction, shown: Attempt | undefined) {
     undecided_since: transaction.undecidedSince?.toISOString(),
     top_up_of: transaction.topUpOf && poolIdOf(transaction.topUpOf),
     lane: transaction.lane,
+    reference: transaction.reference,
     no_op: isNoopShown(transaction, shown) ? (true as const) : undefined,
     valid_from: transaction.request.validFrom?.toISOString(),
     created_at: transaction.createdAt.toISOString(),

@@ -136,7 +136,8 @@ export async function readBatch(
   const encoded = await withEncodedCalls(context, located)
   return encoded.map(({ idempotency_key: key, ...body }, index) => {
     try {
-      const item = { request: readRequest(body, relayer, context.chain), idempotencyKey: undefined }
+      const request = readRequest(body, relayer, context.chain)
+      const item = { request, reference: body.reference, idempotencyKey: undefined }
       if (body.lane !== undefined) throw laneOfItem()
       if (key === undefined) return item
       requireNew(key, places)

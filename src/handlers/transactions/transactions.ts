@@ -62,10 +62,10 @@ export function transactionHandlers(service: Service): Pick<HandlerMap, Operatio
       const body = await withEncodedCall({ db, relayerId: relayer.id, chain }, sent)
       // The fingerprint is of the body itself, so a later change of the mapping does not change it.
       const idempotencyKey = readIdempotencyKey(header['Idempotency-Key'], { body, maker: actor.keyId })
-      const { lane } = body
+      const { lane, reference } = body
       const { max_queue_seconds: maxQueueSeconds } = query
       const request = await withFeePayment(db, { relayer, chain }, readSingle(body, relayer, chain))
-      const sending = { request, actor, idempotencyKey, lane, maxQueueSeconds }
+      const sending = { request, actor, idempotencyKey, lane, reference, maxQueueSeconds }
       if (query.dry_run) return dryRunAnswer(await transactions.drySend(relayer, sending))
       const { logs, ...accepted } = await transactions.send(relayer, sending)
       const item = await awaited(service, { relayer, item: accepted, query, context })
@@ -126,6 +126,7 @@ export function transactionHandlers(service: Service): Pick<HandlerMap, Operatio
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const { chain } = runtimeOf(relayer)
       if (body.lane !== undefined) throw laneInReplacement()
+      if (body.reference !== undefined) throw referenceInReplacement()
       const request = readSingle(
         await withEncodedCall({ db, relayerId: relayer.id, chain }, body),
         relayer,
@@ -271,6 +272,13 @@ function laneInReplacement(): AppError {
   )
 }
 
+function referenceInReplacement(): AppError {
+  return new AppError(
+    'invalid_request',
+    'body.reference: expected to be absent, because a replacement keeps the reference of its transaction.',
+  )
+}
+
 function nonceless({ id, networkType }: Relayer): AppError {
   return new AppError(
     'not_supported',
@@ -387,12 +395,17 @@ export function searchTransactionsHandlers({
   }
 }
 
-/** @throws AppError `invalid_request` for an idempotency key without its relayer */
+/** @throws AppError `invalid_request` for an idempotency key without its relayer, and for amounts without their asset */
 function readFilter(query: Query, callerId: string): TransactionFilter {
   if (query.idempotency_key !== undefined && query.relayer_id === undefined)
     throw new AppError(
       'invalid_request',
       'query.idempotency_key: expected together with relayer_id, because a key belongs to one relayer.',
+    )
+  if (query.asset === undefined && (query.min_amount ?? query.max_amount) !== undefined)
+    throw new AppError(
+      'invalid_request',
+      'query.asset: is required with min_amount and max_amount, because they are in the smallest unit of one asset.',
     )
   return {
     id: query.id,
@@ -405,7 +418,13 @@ function readFilter(query: Query, callerId: string): TransactionFilter {
       query.idempotency_key === undefined
         ? undefined
         : { key: query.idempotency_key, maker: callerId === ROOT_ID ? undefined : callerId },
-    to: query.to?.toLowerCase(),
+    to: query.to,
+    asset: query.asset,
+    minAmount: query.min_amount === undefined ? undefined : BigInt(query.min_amount),
+    maxAmount: query.max_amount === undefined ? undefined : BigInt(query.max_amount),
+    reference: query.reference,
+    requestedBy: query.requested_by,
+    userId: query.user_id,
     createdFrom: query.created_after === undefined ? undefined : new Date(query.created_after),
     createdBefore: query.created_before === undefined ? undefined : new Date(query.created_before),
   }

@@ -24,6 +24,8 @@ export interface SendItem {
   readonly request: ChainRequest
   /** No two items of a batch have the same key. */
   readonly idempotencyKey?: IdempotencyKey | undefined
+  /** The caller's own name for the transaction. */
+  readonly reference?: string | undefined
 }
 
 /** The sender of requests, and what it asks for all of them. */
@@ -85,8 +87,8 @@ export function createAcceptor(context: TransactionsContext, chooser: AccountCho
     admit: (candidates) => admitCandidates(context, candidates, { allOrNone: true }),
   }
   return {
-    send: async (relayer, { request, idempotencyKey, ...sender }) => {
-      const batch = { ...sender, items: [{ request, idempotencyKey }] }
+    send: async (relayer, { request, idempotencyKey, reference, ...sender }) => {
+      const batch = { ...sender, items: [{ request, idempotencyKey, reference }] }
       const [accepted] = await accept({ context, chooser, ...single }, relayer, batch)
       if (accepted === undefined) throw new Error('an acceptance returned fewer transactions than requests')
       return accepted
@@ -173,10 +175,10 @@ async function admitFresh(
   if (hopeless) throw hopeless
   const checked: Checked[] = []
   // One after the other, so that the code of a contract is read once.
-  for (const { index, request, idempotencyKey } of fresh)
+  for (const { index, request, idempotencyKey, reference } of fresh)
     checked.push(
       await locating(at, index, () =>
-        checkSubmission(context, { relayer, request, actor, idempotencyKey, lane }),
+        checkSubmission(context, { relayer, request, actor, idempotencyKey, lane, reference }),
       ),
     )
   for (const [position, { index }] of fresh.entries()) {

@@ -25,6 +25,7 @@ export interface Submission {
   readonly actor: Actor
   readonly idempotencyKey?: IdempotencyKey | undefined
   readonly lane?: string | undefined
+  readonly reference?: string | undefined
 }
 
 /** A request after everything that needs no price. */
@@ -143,7 +144,7 @@ function logsOf(prepared: Exclude<Answer<Prepared>, { kind: 'refused' }> | Setup
 
 function newTransaction(
   context: TransactionsContext,
-  { relayer, request, actor, lane }: Submission,
+  { relayer, request, actor, lane, reference }: Submission,
   prepared: Prepared | undefined,
 ): Transaction {
   const now = new Date(context.clock.now())
@@ -165,6 +166,8 @@ function newTransaction(
     version: 1,
     requestedBy: actor.keyId,
     lane,
+    reference,
+    userId: actor.userId,
     traceParent: context.tracer?.requestContext(),
     isPrivate: sendsPrivately(relayer) || undefined,
     cost: prepared === undefined ? chain.amountOut(request) : chain.cost(prepared.draft),

@@ -82,6 +82,10 @@ export interface Transaction {
   readonly requestedBy?: string | undefined
   /** Open transactions of the same lane of a relayer are of one account, in the order of acceptance. */
   readonly lane?: string | undefined
+  /** The caller's own name for the transaction, which the service gives no meaning. */
+  readonly reference?: string | undefined
+  /** The user of the caller for whom it was requested (`User-Id`). */
+  readonly userId?: string | undefined
   /** The trace context of the request that created it (the `traceparent` of W3C); absent if traces were off. */
   readonly traceParent?: string | undefined
   /** True while it waits until another API key decides: nothing numbers or signs it, and its cost is not reserved. */

@@ -63,7 +63,7 @@ async function deletePage(
       select id, position, network, source_account, nonce, status, confirmed_at, reorganized_at, reset_at, created_at < ${before} as is_old
       from transactions where relayer_id = ${relayerId} and position > ${after} order by position limit ${PAGE}),
     old as materialized (
-      select id from page
+      select id, position from page
       where is_old and ${isFinal(sql`status`)} and reorganized_at is null and (confirmed_at is null or confirmed_at < ${before})
         and not exists (select from events where events.transaction_id = page.id)
         and not exists (select from spendings where spendings.transaction_id = page.id and not settled)
@@ -72,6 +72,7 @@ async function deletePage(
           where later.relayer_id = ${relayerId} and later.network = page.network and later.source_account = page.source_account
             and later.nonce > page.nonce and later.reset_at is null))),
     without_attempts as (delete from attempts using old where attempts.transaction_id = old.id),
+    without_terms as (delete from transaction_terms using old where transaction_terms.position = old.position),
     without_decisions as (delete from operator_decisions using old where operator_decisions.transaction_id = old.id),
     gone as (
       delete from transactions using old where transactions.id = old.id

@@ -1,9 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Visibility } from '../../access/principal.ts'
 import { visibleRelayer } from '../../access/visibility-store.ts'
+import type { Transfer } from '../../chains/effects.ts'
+import { FAMILIES } from '../../chains/families.ts'
 import type { Db } from '../../database/db.ts'
 import type { NetworkType } from '../../networks/network.ts'
-import type { TransactionStatus, TransactionWithAttempts } from '../model/transaction.ts'
+import type { Transaction, TransactionStatus, TransactionWithAttempts } from '../model/transaction.ts'
 import { phaseOf } from './codec.ts'
 import { readTransactions } from './lookups-store.ts'
 
@@ -17,8 +19,19 @@ export interface TransactionFilter {
   readonly hash?: string | undefined
   /** Needs `relayerId`, because a key belongs to a relayer. Without a maker, the keys of all API keys are found. */
   readonly idempotencyKey?: { readonly key: string; readonly maker: string | undefined } | undefined
-  /** The receiver of an EVM request, in lower case. */
+  /** The receiver of a transfer, or the address to which an EVM request is sent. */
   readonly to?: string | undefined
+  /** The asset of a transfer; with `to`, that of a transfer to this receiver. */
+  readonly asset?: string | undefined
+  /** The least and the most that a transfer moves, in the smallest unit; they need `asset`. */
+  readonly minAmount?: bigint | undefined
+  readonly maxAmount?: bigint | undefined
+  /** The caller's own name. */
+  readonly reference?: string | undefined
+  /** The id of the API key that requested it. */
+  readonly requestedBy?: string | undefined
+  /** The user of the caller for whom it was requested. */
+  readonly userId?: string | undefined
   /** Accepted at this time or later. */
   readonly createdFrom?: Date | undefined
   /** Accepted before this time. */
@@ -42,7 +55,7 @@ export interface FoundPage {
 }
 
 /**
- * A search reads about this many rows for one page, because no index has the receiver and the time of a transaction. A larger number lets one
+ * A search reads about this many rows for one page, because no index has all of its conditions. A larger number lets one
  * search occupy the embedded database for longer than other requests should wait.
  */
 const MAX_SCANNED = 20_000
@@ -92,7 +105,14 @@ interface Scanned {
 export function searchStatement(search: TransactionSearch): RawBuilder<Scanned> {
   const { limit } = search
   const named = namedRows(search)
-  const fits = conditionsWithoutIndex(search)
+  const sought = soughtTerms(search)
+  const [first] = named === undefined ? sought : []
+  const fits = allOf([
+    ...conditionsWithoutIndex(search),
+    ...sought.filter((one) => one !== first || one.conditions.length > 0).map(hasTerm),
+    // The rows of a term are all counted, whatever their status.
+    ...(first === undefined ? [] : statusCondition(search)),
+  ])
   // Without such conditions each row fits, so a page needs as many rows of a relayer as it has itself, plus one that shows whether more
   // follow.
   const most = fits === undefined ? Math.min(limit + 1, MAX_SCANNED) : MAX_SCANNED
@@ -104,8 +124,9 @@ export function searchStatement(search: TransactionSearch): RawBuilder<Scanned> 
       from visible),
     scanned as materialized (
       select visible.id as relayer_id, part.id, part.position, part.fits from visible cross join lateral (select * from (
-        select id, position, ${fits ?? sql`true`} as fits from ${named === undefined ? sql`transactions` : sql`named`}
-        where relayer_id = visible.id ${rowConditions(search)}
+        select id, position, ${fits ?? sql`true`} as fits
+        from ${first === undefined ? sql`${named === undefined ? sql`transactions` : sql`named`} t where` : rowsWithTerm(first, { search, most })}
+          relayer_id = visible.id ${first === undefined ? rowConditions(search) : sql``}
         -- By this limit, which it knows in advance, the planner sees that the rows are few.
         order by position desc limit ${most}
       ) most limit (select rows from bounds)) part
@@ -153,30 +174,165 @@ function namedRows({
   return conditions.length === 0 ? undefined : sql.join(conditions, sql` and `)
 }
 
+/** A term that a search names, with further conditions on its row. */
+interface SoughtTerm {
+  readonly term: string
+  readonly conditions: readonly RawBuilder<unknown>[]
+}
+
+/** Returns the terms that a search names; the first one is expected to have the fewest rows. */
+function soughtTerms({
+  reference,
+  to,
+  asset,
+  minAmount,
+  maxAmount,
+  ...search
+}: TransactionSearch): SoughtTerm[] {
+  const named = (kind: TermKind, value: string | undefined) =>
+    value === undefined ? [] : [{ term: termOf(kind, value), conditions: [] }]
+  const amounts = [
+    ...(minAmount === undefined ? [] : [sql`amount >= ${minAmount}::numeric`]),
+    ...(maxAmount === undefined ? [] : [sql`amount <= ${maxAmount}::numeric`]),
+  ]
+  const ofReceiver = asset === undefined ? amounts : [sql`asset = ${assetOf(asset)}`, ...amounts]
+  const transfer =
+    to === undefined
+      ? named('asset', asset).map(({ term }) => ({ term, conditions: amounts }))
+      : [{ term: termOf('to', to), conditions: ofReceiver }]
+  return [
+    ...named('reference', reference),
+    ...transfer,
+    ...named('user_id', search.userId),
+    ...named('requested_by', search.requestedBy),
+  ]
+}
+
+/** The transactions of a relayer with a term, as far as a page reads them. A transaction has a row for each of its transfers. */
+function rowsWithTerm(
+  { term }: SoughtTerm,
+  { search: { before }, most }: { readonly search: TransactionSearch; readonly most: number },
+): RawBuilder<unknown> {
+  return sql`(
+      select distinct term.position as at from transaction_terms term
+      where term.relayer_id = visible.id and term.term = ${term} ${before === undefined ? sql`` : sql`and term.position < ${before}`}
+      order by term.position desc limit ${most}
+    ) found join transactions t on t.relayer_id = visible.id and t.position = found.at where`
+}
+
+function hasTerm({ term, conditions }: SoughtTerm): RawBuilder<unknown> {
+  return sql`exists (
+    select from transaction_terms term
+    where term.relayer_id = visible.id and term.term = ${term} and term.position = t.position
+      ${sql.join(
+        conditions.map((condition) => sql`and ${condition}`),
+        sql` `,
+      )})`
+}
+
 /** Conditions that an index answers. */
-function rowConditions({ before, status }: TransactionSearch) {
+function rowConditions(search: TransactionSearch) {
+  const { before } = search
+  const conditions = [
+    ...(before === undefined ? [] : [sql`position < ${before}`]),
+    ...statusCondition(search),
+  ]
   return sql.join(
-    [
-      before === undefined ? sql`` : sql`and position < ${before}`,
-      // Literals, because the partial indexes apply in every plan only then.
-      status === undefined
-        ? sql``
-        : sql`and phase = ${sql.lit(phaseOf(status))} and status = ${sql.lit(status)}`,
-    ],
+    conditions.map((condition) => sql`and ${condition}`),
     sql` `,
   )
 }
 
-/** Undefined if there is none. */
-function conditionsWithoutIndex({
-  to,
-  createdFrom,
-  createdBefore,
-}: TransactionSearch): RawBuilder<unknown> | undefined {
-  const conditions = [
-    to === undefined ? [] : sql`coalesce(lower(request ->> 'to') = ${to}, false)`,
+/** The values are literals, because the partial indexes apply in every plan only then. */
+function statusCondition({ status }: TransactionSearch): RawBuilder<unknown>[] {
+  if (status === undefined) return []
+  return [sql`phase = ${sql.lit(phaseOf(status))} and status = ${sql.lit(status)}`]
+}
+
+function conditionsWithoutIndex({ createdFrom, createdBefore }: TransactionSearch): RawBuilder<unknown>[] {
+  return [
     createdFrom === undefined ? [] : sql`created_at >= ${createdFrom}`,
     createdBefore === undefined ? [] : sql`created_at < ${createdBefore}`,
   ].flat()
+}
+
+/** Joins conditions; undefined if there is none. */
+function allOf(conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> | undefined {
   return conditions.length === 0 ? undefined : sql`(${sql.join(conditions, sql` and `)})`
+}
+
+/** A kind of what transactions are found by. */
+type TermKind = 'to' | 'asset' | 'reference' | 'requested_by' | 'user_id'
+
+/** Returns a term as it is stored. */
+function termOf(kind: TermKind, value: string): string {
+  return `${kind}:${kind === 'to' || kind === 'asset' ? assetOf(value) : value}`
+}
+
+/** Returns an address or the name of an asset as it is stored: those of EVM in lower case. */
+function assetOf(text: string): string {
+  return text.startsWith('0x') ? text.toLowerCase() : text
+}
+
+/** A row of a term; null fields are absent. */
+interface Term {
+  readonly term: string
+  readonly number?: number
+  readonly asset?: string
+  readonly amount?: string
+}
+
+/** Returns what a transaction is found by. */
+function termsOf(transaction: Transaction): readonly Term[] {
+  const { reference, requestedBy, userId } = transaction
+  const named: Partial<Record<TermKind, string | undefined>> = {
+    reference,
+    requested_by: requestedBy,
+    user_id: userId,
+  }
+  return [
+    ...(Object.keys(named) as TermKind[]).flatMap((kind) => {
+      const value = named[kind]
+      return value === undefined ? [] : [{ term: termOf(kind, value) }]
+    }),
+    ...termsOfContent(transaction),
+  ]
+}
+
+/** Returns what a transaction is found by because of its request: who receives, what is called, and what moves. */
+function termsOfContent({ request, from }: Transaction): readonly Term[] {
+  const { transfers } = FAMILIES[request.type].transfers(request, from)
+  const moved = transfers.flatMap(termsOfTransfer)
+  const called = request.type === 'evm' && request.to !== undefined ? termOf('to', request.to) : undefined
+  return called === undefined || moved.some(({ term }) => term === called)
+    ? moved
+    : [{ term: called }, ...moved]
+}
+
+function termsOfTransfer({ to, asset, amount }: Transfer, number: number): Term[] {
+  const moved = { number, asset, amount: String(amount) }
+  return [
+    { term: termOf('asset', asset), ...moved },
+    ...(to === undefined ? [] : [{ term: termOf('to', to), ...moved }]),
+  ]
+}
+
+/**
+ * Builds the statement that stores the terms of transactions. `rows` has their `id`, `relayer_id` and `position`. A replacement keeps the terms of
+ * the content before it: that can still be what a block includes.
+ */
+export function insertTerms(
+  transactions: readonly Transaction[],
+  rows: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const terms = transactions.flatMap((transaction) =>
+    termsOf(transaction).map((term) => ({ transaction_id: transaction.id, number: 0, ...term })),
+  )
+  return sql`
+    insert into transaction_terms (relayer_id, term, position, number, asset, amount)
+    select row.relayer_id, term.term, row.position, term.number, term.asset, term.amount
+    from jsonb_to_recordset(${JSON.stringify(terms)}::jsonb)
+      as term (transaction_id text, term text, number smallint, asset text, amount numeric)
+    join ${rows} as row on row.id = term.transaction_id
+    on conflict (relayer_id, term, position, number) do update set asset = excluded.asset, amount = excluded.amount`
 }

@@ -10,6 +10,7 @@ import type { TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionStatus } from '../model/transaction.ts'
 import { columnsOf, EXACT, encodeColumns, TRANSACTION_COLUMNS, type TransactionColumns } from './codec.ts'
 import { addToCounts, isFinal } from './finished-store.ts'
+import { insertTerms } from './search-store.ts'
 
 /** The channel that wakes the submit workers of every process. The payload is the id of a relayer that has something to sign. */
 export const WORK_CHANNEL = 'transactions_due'
@@ -71,7 +72,8 @@ export async function insertTransactions(tx: Tx, transactions: readonly Transact
   if (transactions.length === 0) return
   await sql`
     with record as materialized (select * from ${recordsOf(transactions, TRANSACTION_COLUMNS)}),
-    stored as (insert into transactions (${ALL_COLUMNS}) select ${ALL_COLUMNS} from record),
+    stored as (insert into transactions (${ALL_COLUMNS}) select ${ALL_COLUMNS} from record returning id, relayer_id, position),
+    found as (${insertTerms(transactions, sql`stored`)}),
     counted as (${addToCounts(sql`select relayer_id, status from record where ${isFinal(sql`status`)}`)}),
     announced as (
       insert into events (uid, relayer_id, transaction_id, type, payload, notification_id)
@@ -98,6 +100,7 @@ export async function saveTransactions(
 ): Promise<Transaction[]> {
   if (transactions.length === 0) return []
   const { columns, assignments, contentChanged } = keepsRequest ? WITHOUT_REQUEST : WITH_REQUEST
+  const found = keepsRequest ? sql`` : sql`found as (${insertTerms(transactions, sql`written`)}),`
   // The order of locks: database/locks/lock-order.md.
   const { rows } = await sql<{ id: string }>`
     with record as materialized (select * from ${recordsOf(transactions, columns)}),
@@ -111,12 +114,13 @@ export async function saveTransactions(
       update transactions t set ${assignments}, version = t.version + 1
       from record join before on before.id = record.id
       where t.id = record.id
-      returning t.id, t.relayer_id, t.status, t.awaits_approval, record.payload, record.event_uid,
+      returning t.id, t.relayer_id, t.position, t.status, t.awaits_approval, record.payload, record.event_uid,
         before.status <> t.status or before.current_attempt is distinct from t.current_attempt
           or before.awaits_approval is distinct from t.awaits_approval
           or before.made_public_at is distinct from t.made_public_at as is_event,
         ${isFinal(sql`t.status`)} and not (${isFinal(sql`before.status`)}) as is_finished
     ),
+    ${found}
     content_changed as materialized (${contentChanged}),
     content_kept as (${KEEP_CONTENT}),
     announced as (

@@ -97,6 +97,13 @@ describe('GET /transactions', () => {
     ['created_after=2020-01-01T00:00:00Z&created_before=2100-01-01T00:00:00Z', true],
     ['created_before=2020-01-01T00:00:00Z', false],
     ['relayer_id=nobody', false],
+    ['asset=native', true],
+    [`asset=native&to=${RECEIVER}&min_amount=1&max_amount=2`, true],
+    [`asset=native&min_amount=${2n ** 256n - 1n}`, false],
+    ['requested_by=root', true],
+    ['requested_by=other', false],
+    ['user_id=user-1', false],
+    ['reference=invoice-1', false],
   ])('narrows the list by %s', async (query, fits) => {
     expect(idsOf(await search(`?${query}`))).toEqual(fits ? newestFirst() : [])
   })
@@ -107,7 +114,11 @@ describe('GET /transactions', () => {
     ['idempotency_key=one', 'query.idempotency_key: expected together with relayer_id'],
     ['id=.x', 'query.id: '],
     ['hash=x', 'query.hash: '],
-    ['to=0x1', 'query.to: expected 0x and 40 hexadecimal digits'],
+    ['to=0x1', 'query.to: expected an address'],
+    ['min_amount=1', 'query.asset: is required with min_amount and max_amount'],
+    ['asset=native&max_amount=1.5', 'query.max_amount: expected up to 78 decimal digits'],
+    ['asset=USDC', 'query.asset: expected "native"'],
+    ['reference=%C3%BC', 'query.reference: expected visible ASCII characters'],
     ['created_after=yesterday', 'query.created_after: '],
     ['limit=0', 'query.limit: '],
     ['page=1', 'query.page: there is no such query parameter here'],
@@ -157,4 +168,35 @@ test('the transactions of a relayer that was deleted are found', async () => {
   await story.settle()
   expect((await story.service.api('DELETE', '/relayers/other')).status).toBe(200)
   expect(idsOf(await search('?relayer_id=other'))).toHaveLength(2)
+})
+
+test('a reference and a user are found, and the record, its event and an item of a batch show the reference', async () => {
+  const body = { to: RECEIVER, value: 3, reference: 'invoice/7' }
+  const path = '/relayers/main/transactions'
+  const { body: sent } = await story.service.api<Transaction>('POST', path, body, { 'User-Id': 'user-7' })
+  expect(sent.data).toMatchObject({ reference: 'invoice/7' })
+  const batch = { transactions: [body, { to: RECEIVER, value: 4 }] }
+  const { body: both } = await story.service.api<Transaction[]>('POST', `${path}/batch`, batch)
+  await story.settle()
+  expect(idsOf(await search('?reference=invoice%2F7'))).toEqual([both.data[0]?.id, sent.data.id])
+  expect(idsOf(await search('?user_id=user-7'))).toEqual([sent.data.id])
+  const { body: events } = await story.service.api<{ payload: Transaction }[]>(
+    'GET',
+    `/events?transaction_id=${sent.data.id}`,
+  )
+  expect(events.data.map(({ payload }) => payload)).toContainEqual(
+    expect.objectContaining({ reference: 'invoice/7', status: 'confirmed' }),
+  )
+})
+
+test('a replacement keeps the reference, and has none of its own', async () => {
+  const { id } = await story.send({ to: RECEIVER, value: 5, reference: 'kept' })
+  await story.reach(id, 'submitted')
+  const refused = await story.replace(id, { to: RECEIVER, value: 6, reference: 'kept' })
+  expect(outcomeOf(refused)).toBe('400 invalid_request')
+  expect(refused.body.error).toContain('body.reference: expected to be absent')
+  await story.replace(id, { to: RECEIVER, value: 6, speed: 'fastest' })
+  await story.settle()
+  expect(await story.get(id)).toMatchObject({ reference: 'kept', value: '6' })
+  expect(idsOf(await search('?reference=kept'))).toEqual([id])
 })

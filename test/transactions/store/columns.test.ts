@@ -75,6 +75,8 @@ function complete(change: Partial<Transaction> = {}): Transaction {
     topUpOf: 'filled',
     requestedBy: 'shop',
     lane: 'slow',
+    reference: 'invoice-7',
+    userId: 'user-7',
     traceParent: '00-1-2-00',
     awaitsApproval: true,
     awaitsPrice: true,

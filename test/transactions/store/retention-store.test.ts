@@ -80,6 +80,11 @@ test('old final transactions are deleted with everything of theirs, and no longe
       .execute()
     expect(left).toEqual([])
   }
+  const found =
+    await sql`select from transaction_terms where relayer_id = ${owner.relayer.id} and term like 'to:%'`.execute(
+      db,
+    )
+  expect(found.rows).toHaveLength(1)
 })
 
 test('a transaction stays while it is open, young, in an event, without its block, or in an unsettled budget', async () => {

@@ -47,6 +47,10 @@ beforeAll(async () => {
       select relayer_id, 'key-' || position, '', id from transactions where position % 5 = 0`.execute(
     fixture.context.db,
   )
+  await sql`
+      insert into transaction_terms (relayer_id, term, position, asset, amount)
+      select relayer_id, unnest(array['asset:native', 'requested_by:root', 'to:' || lower(request ->> 'to')]), position, 'native', 1
+      from transactions`.execute(fixture.context.db)
   await sql`vacuum analyze`.execute(fixture.context.db)
 }, 180_000)
 afterAll(() => fixture.close())
@@ -82,7 +86,13 @@ test.each<[string, Partial<TransactionSearch>, number]>([
   ['a hash', { hash: 'hash-7' }, 2 * 4],
   ['a hash that none has', { hash: `0x${'b1'.repeat(32)}` }, 0],
   ['a hash of another status', { hash: 'hash-7', status: 'failed' }, 2 * 4],
-  ['a receiver', { to: '0xaa' }, 20_000],
+  ['a receiver that one has', { to: '0xaa' }, 2 * 4],
+  ['a receiver that nearly all have', { to: '0xbb' }, 2 * 4 * 51],
+  ['a receiver that none has', { to: '0xcc' }, 0],
+  ['an asset that all have', { asset: 'native' }, 2 * 4 * 51],
+  ['an API key that sent all', { requestedBy: 'root' }, 2 * 4 * 51],
+  ['a reference that none has', { reference: 'r' }, 0],
+  ['a time', { createdBefore: new Date(0) }, 20_000],
 ])('a search for %s reads few rows, by an index', async (_name, search, most) => {
   const { types, rows } = await readBy(search)
   expect(types).not.toEqual([])
@@ -155,10 +165,24 @@ test('a search over thousands of relayers reads few rows of each, and its pages 
   expect(pages.length).toBe(30)
 }, 60_000)
 
-test('a receiver is found behind empty pages', async () => {
-  const pages = await collectPages(fixture.context.db, { visibility: visibilityOf(...owners), to: '0xaa' })
+test('a transaction of a time is found behind empty pages', async () => {
+  const { db } = fixture.context
+  await sql`update transactions set created_at = '2000-01-01' where id = 'many-7'`.execute(db)
+  const createdBefore = new Date('2000-01-02')
+  const pages = await collectPages(db, { visibility: visibilityOf(...owners), createdBefore })
   expect(pages.flat()).toEqual(['many-7'])
   expect(pages.length).toBeGreaterThan(3)
+  expect(pages.length).toBeLessThan(8)
+})
+
+test('an amount is found behind empty pages of its asset', async () => {
+  const { db } = fixture.context
+  await sql`update transaction_terms set amount = 7 where position = (select position from transactions where id = 'many-9')`.execute(
+    db,
+  )
+  const search = { visibility: visibilityOf(...owners), asset: 'native', minAmount: 7n }
+  const pages = await collectPages(db, search)
+  expect(pages.flat()).toEqual(['many-9'])
   expect(pages.length).toBeLessThan(8)
 })
 

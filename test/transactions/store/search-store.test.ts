@@ -1,5 +1,7 @@
+import { encodeFunctionData, erc1155Abi, type Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ALL_RELAYERS } from '../../../src/access/principal.ts'
+import { transact } from '../../../src/database/locks/transact.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
 import { insertAttempts } from '../../../src/transactions/store/attempts-store.ts'
 import {
@@ -7,10 +9,22 @@ import {
   searchTransactions,
   type TransactionSearch,
 } from '../../../src/transactions/store/search-store.ts'
+import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { attemptOf, eip1559, requestOf } from '../../chains/evm/build.ts'
 import { type Fixture, insert, newTransaction, openFixture, type TestAccount } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 import { collectPages, visibilityOf } from './search.ts'
+
+const TOKEN = `0x${'Cc'.repeat(20)}`
+const PAYEE = `0x${'Dd'.repeat(20)}`
+const LARGEST = 2n ** 256n - 1n
+
+/** All of a token, to a receiver. */
+const PAYMENT = requestOf({
+  to: TOKEN,
+  value: 0n,
+  data: `0xa9059cbb${PAYEE.slice(2).padStart(64, '0')}${LARGEST.toString(16)}`,
+})
 
 let fixture: Fixture
 beforeAll(async () => {
@@ -102,6 +116,25 @@ describe('a search', () => {
     ['status', {}, { status: 'pending' }],
     ['network type', {}, { networkType: 'evm' }],
     ['receiver', { request: requestOf({ to: `0x${'Ab'.repeat(20)}` }) }, { to: `0x${'ab'.repeat(20)}` }],
+    ['receiver of a token', { request: PAYMENT }, { to: PAYEE }],
+    ['called contract', { request: PAYMENT }, { to: TOKEN }],
+    ['asset', { request: PAYMENT }, { asset: TOKEN }],
+    [
+      'native currency',
+      { request: requestOf({ value: 5n }) },
+      { asset: 'native', minAmount: 5n, maxAmount: 5n },
+    ],
+    ['receiver and asset', { request: PAYMENT }, { to: PAYEE.toLowerCase(), asset: TOKEN.toLowerCase() }],
+    ['amount', { request: PAYMENT }, { asset: TOKEN, minAmount: LARGEST, maxAmount: LARGEST }],
+    ['amount to a receiver', { request: PAYMENT }, { to: PAYEE, asset: TOKEN, minAmount: 2n ** 128n }],
+    ['reference', { reference: 'invoice:7' }, { reference: 'invoice:7' }],
+    ['user', { userId: 'user-7' }, { userId: 'user-7' }],
+    ['API key', { requestedBy: 'key-7' }, { requestedBy: 'key-7' }],
+    [
+      'reference and user and API key and receiver',
+      { reference: 'r', userId: 'u', requestedBy: 'k', request: PAYMENT },
+      { reference: 'r', userId: 'u', requestedBy: 'k', to: PAYEE },
+    ],
     [
       'time',
       { createdAt: new Date('2020-01-01T00:00:00Z') },
@@ -120,8 +153,58 @@ describe('a search', () => {
       { status: 'sent' },
       { networkType: 'stellar' },
       { to: `0x${'cd'.repeat(20)}` },
+      { to: filter.to ?? PAYEE, asset: PAYEE },
+      { asset: filter.asset ?? TOKEN, minAmount: 6n, maxAmount: 7n },
+      { reference: 'invoice:8' },
+      { reference: 'INVOICE:7' },
+      { userId: 'user-8' },
+      { requestedBy: 'key-8' },
       { createdBefore: new Date('2019-12-31') },
     ]
     for (const other of others) expect(await idsOf({ visibility, ...filter, ...other })).toEqual([])
   })
+})
+
+test('a batch of a thousand transfers in one call is found by the first hundred, once each', async () => {
+  const owner = await fixture.addAccount({ chain: chainOf(createStubChain()) })
+  const batch = (receiver: string, count: number) =>
+    encodeFunctionData({
+      abi: erc1155Abi,
+      functionName: 'safeBatchTransferFrom',
+      args: [
+        TOKEN.toLowerCase(),
+        receiver as Hex,
+        ...[0n, 1n].map((from) => Array.from({ length: count }, (_, at) => BigInt(at) + from)),
+        '0x',
+      ] as never,
+    })
+  const [many, few] = [200, 2].map((count) =>
+    newTransaction(owner, {
+      request: requestOf({ to: TOKEN, value: 0n, data: batch(PAYEE.toLowerCase(), count) }),
+    }),
+  ) as [Transaction, Transaction]
+  await insert(fixture.context, many, few)
+  const search = { visibility: visibilityOf(owner), to: PAYEE, limit: 1 }
+  const pages = await collectPages(fixture.context.db, search)
+  expect(pages.flat()).toEqual([few.id, many.id])
+  expect(
+    (await collectPages(fixture.context.db, { ...search, asset: TOKEN, minAmount: 100n })).flat(),
+  ).toEqual([many.id])
+  expect(
+    (await collectPages(fixture.context.db, { ...search, asset: TOKEN, minAmount: 101n })).flat(),
+  ).toEqual([])
+})
+
+test('a replaced transaction is found by both contents, and a canceled one goes on being found', async () => {
+  const owner = await fixture.addAccount({ chain: chainOf(createStubChain()) })
+  const { context } = fixture
+  const [stored] = await insert(context, newTransaction(owner, { request: PAYMENT }))
+  if (stored === undefined) throw new Error('nothing was stored')
+  const other = `0x${'ef'.repeat(20)}`
+  const replaced = { ...stored, request: requestOf({ to: other, value: 9n }) }
+  await transact(context.db, (tx) => saveTransactions(tx, [replaced]))
+  const found = async (search: Partial<TransactionSearch>) =>
+    (await collectPages(context.db, { visibility: visibilityOf(owner), ...search })).flat()
+  for (const search of [{ to: PAYEE }, { to: other }, { asset: 'native', maxAmount: 9n }])
+    expect(await found(search)).toEqual([stored.id])
 })

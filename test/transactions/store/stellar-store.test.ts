@@ -1,3 +1,4 @@
+import { Operation, Account as SourceAccount, TransactionBuilder } from '@stellar/stellar-sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Attempt, ChargedFee } from '../../../src/chains/attempt.ts'
 import type {
@@ -17,6 +18,14 @@ const ACCOUNT = 'GDRXE2BQUC3AZNPVFSCEZ76NJ3WWL25FYFK6RGZGIEKWE4SOOHSUJUJ6'
 const CHANNEL = 'GAVXVW5MCK7Q66RIBWZZKZEDQTRXWCZUP4DIIFXCCENGW2P6W4OA34RH'
 const CONTRACT = 'CA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUWDA'
 const MOST = 2n ** 63n - 1n
+const ENVELOPE = new TransactionBuilder(new SourceAccount(ACCOUNT, '1'), {
+  fee: '100',
+  networkPassphrase: 'Test SDF Network ; September 2015',
+  timebounds: { minTime: 0, maxTime: 0 },
+})
+  .addOperation(Operation.bumpSequence({ bumpTo: '7' }))
+  .build()
+  .toXdr()
 
 let fixture: Fixture
 beforeAll(async () => {
@@ -85,7 +94,7 @@ const REQUESTS: readonly { name: string; request: StellarRequest }[] = [
   },
   {
     name: 'a prebuilt transaction',
-    request: { type: 'stellar', network: 'testnet', transactionXdr: 'AAAA', feeBump: false },
+    request: { type: 'stellar', network: 'testnet', transactionXdr: ENVELOPE, feeBump: false },
   },
   {
     name: 'a memo of bytes',

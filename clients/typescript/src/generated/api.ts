@@ -599,8 +599,9 @@ export interface paths {
          *
          *     To continue, pass `pagination.next_cursor` as `cursor` with the same filters, until it is null. Newly accepted transactions do not shift the
          *     pages: none appears twice. A page can be short, or empty, although more follow: one request scans about 20000 transactions of all relayers
-         *     together, and `to`, `created_after` and `created_before` can exclude most of them. The search by `id`, by `hash` or by `idempotency_key` reads
-         *     only the transaction itself.
+         *     together, and `created_after`, `created_before` and a combination of other filters can exclude most of them. The search by `id`, by `hash` or
+         *     by `idempotency_key` reads only the transaction itself, and that by `reference`, `to`, `asset`, `user_id`, `requested_by` or `status` only
+         *     those that have it.
          */
         readonly get: operations["searchTransactions"];
         readonly put?: never;
@@ -5676,6 +5677,8 @@ export interface components {
             readonly top_up_of?: components["schemas"]["Id"];
             /** @description The lane of the request. */
             readonly lane?: string;
+            /** @description The `reference` of the request. */
+            readonly reference?: string;
             /** @description The `valid_from` of the request; nothing is signed before. */
             readonly valid_from?: components["schemas"]["Timestamp"];
             /** @description When the service accepted the request. */
@@ -6035,6 +6038,8 @@ export interface components {
             readonly top_up_of?: components["schemas"]["Id"];
             /** @description The lane of the request. */
             readonly lane?: string;
+            /** @description The `reference` of the request. */
+            readonly reference?: string;
             /** @description The `valid_from` of the request; nothing is signed before. */
             readonly valid_from?: components["schemas"]["Timestamp"];
             /** @description When the service accepted the request. */
@@ -6128,6 +6133,8 @@ export interface components {
             readonly top_up_of?: components["schemas"]["Id"];
             /** @description The lane of the request. */
             readonly lane?: string;
+            /** @description The `reference` of the request. */
+            readonly reference?: string;
             /** @description The `valid_from` of the request; nothing is signed before. */
             readonly valid_from?: components["schemas"]["Timestamp"];
             /** @description When the service accepted the request. */
@@ -6369,6 +6376,12 @@ export interface components {
          */
         readonly Lane: string;
         /**
+         * @description Your own name for the transaction, 1 to 128 visible ASCII characters, such as the number of an invoice. The service gives it no meaning: it
+         *     need not be unique, a search finds it, and records, events and webhooks show it. A replacement has none, because it keeps that of its
+         *     transaction.
+         */
+        readonly Reference: string;
+        /**
          * @description Your own name for this item of a batch, 1 to 255 visible ASCII characters; see `sendTransactionBatch`. Refused elsewhere: a single transaction
          *     has the header `Idempotency-Key`, and a replacement needs none.
          */
@@ -6406,6 +6419,7 @@ export interface components {
              */
             readonly valid_until?: string;
             readonly lane?: components["schemas"]["Lane"];
+            readonly reference?: components["schemas"]["Reference"];
             readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];
         };
         /**
@@ -6541,6 +6555,7 @@ export interface components {
             readonly valid_from?: components["schemas"]["ValidFrom"] | null;
             readonly valid_until?: components["schemas"]["SolanaValidUntil"];
             readonly lane?: components["schemas"]["Lane"];
+            readonly reference?: components["schemas"]["Reference"];
             readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];
         };
         /**
@@ -6560,6 +6575,7 @@ export interface components {
             readonly valid_from?: components["schemas"]["ValidFrom"] | null;
             readonly valid_until?: components["schemas"]["SolanaValidUntil"];
             readonly lane?: components["schemas"]["Lane"];
+            readonly reference?: components["schemas"]["Reference"];
             readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];
         };
         /**
@@ -6767,6 +6783,7 @@ export interface components {
              */
             readonly valid_until?: string | null;
             readonly lane?: components["schemas"]["Lane"];
+            readonly reference?: components["schemas"]["Reference"];
             readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];
         };
         /** @description A memo, told apart by `type`. */
@@ -8768,11 +8785,43 @@ export interface operations {
                  */
                 readonly network_type?: components["schemas"]["NetworkType"];
                 /**
-                 * @description Only EVM transactions that were sent to this address, in any letter case. A cancellation does not change it. Requests of other networks
-                 *     have no such field.
+                 * @description Only transactions with a transfer to this account, of tokens, too, and EVM transactions that were sent to this address. On EVM the letter
+                 *     case does not matter. On Solana, a token account receives tokens, unless the transaction itself opens it: then its owner does. It counts
+                 *     what was requested, also before a replacement, a cancellation or a failure.
                  * @example 0x70997970C51812dc3A010C7d01b50e0d17dc79C8
                  */
                 readonly to?: string;
+                /**
+                 * @description Only transactions with a transfer of this asset, as `transfers` name it: `native`, the address of a token, mint or contract, or
+                 *     `CODE:ISSUER`. With `to`, the transfer is to this account.
+                 * @example 0x5FbDB2315678afecb367f032d93F642f64180aa3
+                 */
+                readonly asset?: components["schemas"]["SpendingLimit"]["asset"];
+                /**
+                 * @description Only transactions with a transfer of `asset` of at least this amount, in its smallest unit.
+                 * @example 1000000
+                 */
+                readonly min_amount?: string;
+                /**
+                 * @description Only transactions with a transfer of `asset` of at most this amount, in its smallest unit.
+                 * @example 2000000
+                 */
+                readonly max_amount?: string;
+                /**
+                 * @description Only transactions with this `reference`.
+                 * @example invoice-1017
+                 */
+                readonly reference?: components["schemas"]["Reference"];
+                /**
+                 * @description Only transactions that the API key with this id sent; `root` is the key of the environment, `service` sends top-ups.
+                 * @example root
+                 */
+                readonly requested_by?: components["schemas"]["Id"];
+                /**
+                 * @description Only transactions for this user, whom the header `User-Id` of the request named.
+                 * @example user-1017
+                 */
+                readonly user_id?: string;
                 /**
                  * @description Only the transaction that this API key sent with the idempotency key. It belongs to one relayer, so it needs `relayer_id`. The key of the
                  *     environment finds the transactions of every API key.

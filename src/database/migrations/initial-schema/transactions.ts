@@ -38,6 +38,10 @@ export const TRANSACTIONS: readonly string[] = [
     trace_parent text,
     -- Open transactions of the same lane of a relayer are of one account; null for none.
     lane text,
+    -- The caller's own name for the transaction; null for none.
+    reference text,
+    -- The user of the caller for whom it was requested; null if the caller named none.
+    user_id text,
 
     -- Only a replacement changes these.
     request jsonb not null,
@@ -131,6 +135,24 @@ export const TRANSACTIONS: readonly string[] = [
   'create index transactions_stuck on transactions (stuck_since) where stuck_since is not null',
   'create index transactions_reorganized on transactions (relayer_id) where reorganized_at is not null',
   'create index transactions_stated_hash on transactions (stated_hash) where stated_hash is not null',
+
+  // What transactions are found by, besides their columns. \`transactions\` would get an entry in each further index at every step of a
+  // transaction; these rows never change. A search reads the first index alone, in the order of acceptance; the second one finds the rows
+  // of a transaction that is deleted.
+  `create table transaction_terms (
+    relayer_id text not null,
+    -- The kind and the value, such as "to:0x…".
+    term text not null,
+    -- That of the transaction.
+    position bigint not null,
+    -- Distinguishes the transfers of a transaction with the same term.
+    number smallint not null default 0,
+    -- Those of a transfer; null for other terms.
+    asset text,
+    amount numeric(80, 0),
+    primary key (relayer_id, term, position, number)
+  )`,
+  'create index transaction_terms_position on transaction_terms (position)',
 
   // Everything that was ever signed, stored before its bytes leave the process (I3, I4). An attempt is written again when a node accepts it
   // and when a block includes it, often together with all rows of its page. No index has what changes, so with half of the page free both
