@@ -1,4 +1,5 @@
 import { larger } from '../lib/bigint.ts'
+import { BoundedMap } from '../lib/bounded-map.ts'
 import { fingerprintOf } from '../lib/hash.ts'
 import type { Clock } from '../lib/time.ts'
 import type { Answer, Refusal } from './answer.ts'
@@ -149,7 +150,7 @@ export function createSimulationRefusals(
   finalAfter: bigint,
   clock: Pick<Clock, 'monotonic'>,
 ): SimulationRefusals {
-  const occasions = new Map<string, Occasion>()
+  const occasions = new BoundedMap<string, Occasion>(MAX_REMEMBERED)
   return {
     settle(content, opinions) {
       const key = fingerprintOf(content)
@@ -159,7 +160,7 @@ export function createSimulationRefusals(
       const occasion = continued(occasions.get(key), { head, now, finalAfter })
       const answer = evaluateSimulations(opinions, { first: occasion?.first, now, finalAfter })
       if (answer.kind === 'ok') occasions.delete(key)
-      if (answer.kind === 'refused' && occasion !== undefined) remember(occasions, key, occasion)
+      if (answer.kind === 'refused' && occasion !== undefined) occasions.set(key, occasion)
       return answer
     },
   }
@@ -178,13 +179,6 @@ function continued(
   return isSame
     ? { first, last: { head: larger(last.head, head), at: now } }
     : { first: refusal, last: refusal }
-}
-
-function remember(occasions: Map<string, Occasion>, key: string, occasion: Occasion): void {
-  occasions.delete(key)
-  occasions.set(key, occasion)
-  const [oldest] = occasions.keys()
-  if (occasions.size > MAX_REMEMBERED && oldest !== undefined) occasions.delete(oldest)
 }
 
 /** These refusals depend on the state of the newest block and would end a transaction. Missing funds only make it wait. */

@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from 'node:path'
 import { DURABILITIES } from '../database/durability.ts'
 import { PostgresUrlError, readPostgresUrl } from '../database/engines/postgres/postgres-url.ts'
-import { isAddressRange } from '../lib/address-list.ts'
+import { isAddressRange } from '../lib/http/address-list.ts'
 import { suggest } from '../lib/suggest.ts'
 import { createSecret, readSealingKey, type Secret } from '../security/secrets.ts'
 import { readPluginUser } from './plugin-user.ts'

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import Koa from 'koa'
 import type { Logger } from 'pino'
-import { createAddressList } from '../lib/address-list.ts'
+import { createAddressList } from '../lib/http/address-list.ts'
 import { answerClientError } from './answers/failure.ts'
 import { type Connections, createConnections, createLimitLog, listen } from './connections/connections.ts'
 import { type DrainTimes, drain } from './connections/drain.ts'

@@ -1,4 +1,5 @@
 import type { Database, Db } from '../database/db.ts'
+import { BoundedMap } from '../lib/bounded-map.ts'
 import { createBatcher } from '../lib/concurrency/batcher.ts'
 import type { Relayer } from './relayer.ts'
 import { findRelayer } from './store.ts'
@@ -44,10 +45,10 @@ interface RelayerCache {
  * sends it has returned, as those of the embedded database do.
  */
 function createRelayerCache(read: RelayerReader): RelayerCache {
-  let copies = new Map<string, Relayer>()
+  let copies = new BoundedMap<string, Relayer>(MAX_COPIES)
   return {
     forget() {
-      copies = new Map()
+      copies = new BoundedMap(MAX_COPIES)
     },
     async read(id) {
       const copy = copies.get(id)
@@ -56,7 +57,6 @@ function createRelayerCache(read: RelayerReader): RelayerCache {
       const present = copies
       const relayer = await read(id)
       if (relayer === undefined) return undefined
-      if (present.size >= MAX_COPIES) present.clear()
       present.set(id, relayer)
       return relayer
     },

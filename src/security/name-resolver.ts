@@ -3,6 +3,7 @@ import { lookup, Resolver } from 'node:dns/promises'
 import { readFile, stat } from 'node:fs/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { BoundedMap } from '../lib/bounded-map.ts'
 import { limitConcurrency } from '../lib/concurrency/limit-concurrency.ts'
 
 /** Chooses the addresses that a connection may use. Throws when there is none. */
@@ -225,7 +226,7 @@ interface NameMemoryOptions {
 
 /** Creates a function that looks up a host once: concurrent calls share the query, and later ones get the cached result. */
 function createNameMemory({ now, ask }: NameMemoryOptions): (host: string) => Promise<NameAnswer> {
-  const names = new Map<string, Known>()
+  const names = new BoundedMap<string, Known>(MAX_NAMES)
 
   function start(host: string): Known {
     const known: Known = { answer: ask(host), until: Number.POSITIVE_INFINITY }
@@ -236,9 +237,7 @@ function createNameMemory({ now, ask }: NameMemoryOptions): (host: string) => Pr
       ({ ttlMs }) => keep(Math.min(MAX_ANSWER_MS, Math.max(MIN_ANSWER_MS, ttlMs))),
       () => keep(FAILURE_MS),
     )
-    names.delete(host)
     names.set(host, known)
-    if (names.size > MAX_NAMES) names.delete(names.keys().next().value ?? '')
     return known
   }
 

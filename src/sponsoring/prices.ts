@@ -2,6 +2,7 @@ import type { Answer } from '../chains/answer.ts'
 import type { Sponsoring } from '../chains/capabilities.ts'
 import { createRecentAnswer, type RecentAnswer } from '../chains/rpc/balance-reader.ts'
 import { type AllowedToken, type PriceSource, type TokenPrice, tokenId } from '../chains/sponsoring.ts'
+import { BoundedMap } from '../lib/bounded-map.ts'
 import { canonicalJson } from '../lib/hash.ts'
 import type { HttpClient } from '../lib/http/http-client.ts'
 import type { Clock } from '../lib/time.ts'
@@ -31,7 +32,7 @@ const MAX_KNOWN = 1_000
 
 /** Creates a reader that asks each source at most once in a few seconds. */
 export function createPriceReader({ http, clock }: PriceReaderOptions): PriceReader {
-  const known = new Map<string, RecentAnswer<readonly PriceSample[]>>()
+  const known = new BoundedMap<string, RecentAnswer<readonly PriceSample[]>>(MAX_KNOWN)
   return {
     async read(network, chain, token) {
       const rules = token.price ?? ownPrice(token)
@@ -45,7 +46,6 @@ export function createPriceReader({ http, clock }: PriceReaderOptions): PriceRea
           clock,
           freshForMs: FRESH_FOR_MS,
         })
-      if (known.size >= MAX_KNOWN) known.clear()
       known.set(key, recent)
       const samples = await recent.read()
       return samples.kind === 'ok' ? agreedPrice(samples.value, rules, clock.now()) : samples

@@ -133,3 +133,23 @@ export function createLeaseHolder(options: LeaseHolderOptions): LeaseHolder {
     },
   }
 }
+
+interface LeasedLoopOptions extends LoopOptions, Pick<LeaseHolderOptions, 'db' | 'owner' | 'ttlMs'> {}
+
+/** Creates a loop that works in one process at a time: the one that has the lease of its name. A stop releases the lease. */
+export function createLeasedLoop({ db, owner, ttlMs, work, ...options }: LeasedLoopOptions): Loop {
+  const lease = createLeaseHolder({ db, clock: options.clock, owner, name: options.name, ttlMs })
+  const loop = createLoop({
+    ...options,
+    work: async () => {
+      if (await lease.hold()) await work()
+    },
+  })
+  return {
+    ...loop,
+    stop: async () => {
+      await loop.stop()
+      await lease.release()
+    },
+  }
+}

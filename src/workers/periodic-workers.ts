@@ -14,7 +14,7 @@ import { deleteOldTransactions } from '../transactions/store/retention-store.ts'
 import { type TopUpOptions, topUpRelayer, withoutRich } from '../transactions/top-up/top-up.ts'
 import { listFilled } from '../transactions/top-up/top-up-store.ts'
 import { type QueueHeads, reportStuck } from '../transactions/watch/stuck.ts'
-import { createLeaseHolder, createLoop, type Loop } from './loop.ts'
+import { createLeasedLoop, createLoop, type Loop } from './loop.ts'
 
 /** Time in ms until what a final transaction did not spend is given back, and until one that waited too long for an approval ends. */
 const SPENDING_INTERVAL_MS = 2_000
@@ -31,15 +31,16 @@ const DELETE_EVERY_MS = 3_600_000
  */
 export function createSpendingWorker(context: TransactionsContext): Loop {
   const { db, clock, owner, log } = context
-  const lease = createLeaseHolder({ db, clock, owner, name: 'spending', ttlMs: SPENDING_LEASE_MS })
   let deletedAt = clock.monotonic()
-  const loop = createLoop({
+  return createLeasedLoop({
     name: 'spending',
     intervalMs: SPENDING_INTERVAL_MS,
+    ttlMs: SPENDING_LEASE_MS,
+    db,
+    owner,
     clock,
     log,
     work: async () => {
-      if (!(await lease.hold())) return
       await expireApprovals(context)
       await releaseBudgets(context)
       const drained = await transact(db, (tx) => removeDrained(tx))
@@ -49,13 +50,6 @@ export function createSpendingWorker(context: TransactionsContext): Loop {
       await deleteOldBudgets(context)
     },
   })
-  return {
-    ...loop,
-    stop: async () => {
-      await loop.stop()
-      await lease.release()
-    },
-  }
 }
 
 /** Time in ms between two checks of all queue heads. It is short against the time after which a head counts as stuck. */
@@ -67,24 +61,17 @@ const STUCK_LEASE_MS = 2 * STUCK_INTERVAL_MS
 /** Announces transactions that block their account, in one process at a time. */
 export function createStuckWorker(context: TransactionsContext): Loop {
   const { db, clock, owner, log } = context
-  const lease = createLeaseHolder({ db, clock, owner, name: 'stuck', ttlMs: STUCK_LEASE_MS })
   const seen: QueueHeads = new Map()
-  const loop = createLoop({
+  return createLeasedLoop({
     name: 'stuck',
     intervalMs: STUCK_INTERVAL_MS,
+    ttlMs: STUCK_LEASE_MS,
+    db,
+    owner,
     clock,
     log,
-    work: async () => {
-      if (await lease.hold()) await reportStuck(context, seen)
-    },
+    work: () => reportStuck(context, seen),
   })
-  return {
-    ...loop,
-    stop: async () => {
-      await loop.stop()
-      await lease.release()
-    },
-  }
 }
 
 /** Time in ms between two rounds of the loop. A round costs nothing while none is due. */
@@ -96,7 +83,6 @@ const TOP_UP_LEASE_MS = 15_000
 /** Fills relayers from their treasuries, in one process at a time. A relayer that fails does not affect the others. */
 export function createTopUpWorker(context: TransactionsContext, options: TopUpOptions): Loop {
   const { db, clock, owner, log } = context
-  const lease = createLeaseHolder({ db, clock, owner, name: 'top-ups', ttlMs: TOP_UP_LEASE_MS })
   let dueAt = Number.NEGATIVE_INFINITY
   let round = 0
 
@@ -108,13 +94,16 @@ export function createTopUpWorker(context: TransactionsContext, options: TopUpOp
     }
   }
 
-  const loop = createLoop({
+  const loop = createLeasedLoop({
     name: 'top-ups',
     intervalMs: TOP_UP_ROUND_MS,
+    ttlMs: TOP_UP_LEASE_MS,
+    db,
+    owner,
     clock,
     log,
     work: async () => {
-      if (!(await lease.hold()) || clock.monotonic() < dueAt) return
+      if (clock.monotonic() < dueAt) return
       dueAt = clock.monotonic() + options.intervalMs
       round += 1
       await Promise.all((await withoutRich(context, await listFilled(db), round)).map(fill))
@@ -125,10 +114,6 @@ export function createTopUpWorker(context: TransactionsContext, options: TopUpOp
     wake: () => {
       dueAt = Number.NEGATIVE_INFINITY
       loop.wake()
-    },
-    stop: async () => {
-      await loop.stop()
-      await lease.release()
     },
   }
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { createPeers } from '../../src/http/connections/peer.ts'
 import type { HandlerMap } from '../../src/http/handler.ts'
 import { createHttpServer } from '../../src/http/server.ts'
-import { createAddressList, isAddressRange } from '../../src/lib/address-list.ts'
+import { createAddressList, isAddressRange } from '../../src/lib/http/address-list.ts'
 import { ask, BEARER, call, rawExchange, startSharedStub, startStub, stubOptions } from './stub-server.ts'
 
 /** The bucket holds one request and does not refill within a test. */

@@ -1,4 +1,5 @@
 import { larger, smaller } from '../../lib/bigint.ts'
+import { BoundedMap } from '../../lib/bounded-map.ts'
 import type { Answer, Head } from '../answer.ts'
 import type { EndpointReply, PooledClient, RpcCall } from './rpc.ts'
 
@@ -214,7 +215,7 @@ export interface AgreedAmounts {
 
 /** Creates an empty memory. */
 export function createAgreedAmounts(): AgreedAmounts {
-  const agreed = new Map<string, bigint>()
+  const agreed = new BoundedMap<string, bigint>(MAX_AMOUNTS)
   return {
     has: (account) => agreed.has(account),
     isDoubtful: (account, amount) => {
@@ -225,7 +226,6 @@ export function createAgreedAmounts(): AgreedAmounts {
     },
     agree: (account, amounts) => {
       const amount = higherOfTwo(amounts)
-      if (agreed.size >= MAX_AMOUNTS) agreed.clear()
       if (amount !== undefined) agreed.set(account, amount)
       return amount
     },

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../lib/bounded-map.ts'
 import { createBatcher } from '../../lib/concurrency/batcher.ts'
 import type { Clock } from '../../lib/time.ts'
 import { type Answer, NO_REPLY } from '../answer.ts'
@@ -30,12 +31,11 @@ export function createBalanceReader({
       return addresses.map(() => answer)
     },
   })
-  const recent = new Map<string, RecentAnswer<bigint>>()
+  const recent = new BoundedMap<string, RecentAnswer<bigint>>(MAX_ADDRESSES)
 
   function recentOf(address: string): RecentAnswer<bigint> {
     const known = recent.get(address)
     if (known !== undefined) return known
-    if (recent.size >= MAX_ADDRESSES) recent.clear()
     const created = createRecentAnswer({ ask: () => balance(address), clock, freshForMs })
     recent.set(address, created)
     return created

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { BoundedMap } from '../../lib/bounded-map.ts'
 import type { BroadcastResult } from '../answer.ts'
 import type { PooledClient, RpcCall, RpcObserver, RpcReply, TextContext } from './rpc.ts'
 
@@ -104,7 +105,7 @@ const LONG_RUNS = /(0x)?[\w-]{20,}/g
 
 /** Creates a receiver that counts the texts in the metrics, and logs each once without what can be secret or of one transaction. */
 export function createUnknownTexts({ network, log, observer }: UnknownTextsOptions): UnknownTexts {
-  const logged = new Set<string>()
+  const logged = new BoundedMap<string, true>(MAX_REMEMBERED)
   return {
     saw: (context, text) => {
       observer?.unknownText?.(context)
@@ -112,9 +113,7 @@ export function createUnknownTexts({ network, log, observer }: UnknownTextsOptio
       // Numbers differ with each transaction.
       const key = `${context} ${shown.replace(/\d+/g, '0')}`
       if (logged.has(key)) return
-      logged.add(key)
-      const [oldest] = logged
-      if (logged.size > MAX_REMEMBERED && oldest !== undefined) logged.delete(oldest)
+      logged.set(key, true)
       log.warn({ network, call: context, text: shown }, 'unknown error text of a node')
     },
   }

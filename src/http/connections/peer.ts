@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP, isIPv4, isIPv6 } from 'node:net'
-import type { AddressList } from '../../lib/address-list.ts'
+import type { AddressList } from '../../lib/http/address-list.ts'
 
 /** Names the sender of a connection or a request for limits. */
 export interface Peers {

@@ -11,6 +11,7 @@ import type { LookupFunction } from 'node:net'
 import { pipeline, type Readable } from 'node:stream'
 import { urlToHttpOptions } from 'node:url'
 import { createGunzip } from 'node:zlib'
+import { BoundedMap } from '../bounded-map.ts'
 import { AnswerTooLargeError, type ByteBudget } from './byte-budget.ts'
 
 export interface PostRequest {
@@ -137,13 +138,12 @@ const MAX_TARGETS = 100
 
 /** Parses and checks urls. Most requests go to a few of them, again and again, so it keeps their targets. */
 function createTargets(checkUrl: HttpClientOptions['checkUrl']): (url: string) => RequestOptions {
-  const known = new Map<string, RequestOptions>()
+  const known = new BoundedMap<string, RequestOptions>(MAX_TARGETS)
   return (text) => {
     const found = known.get(text)
     if (found !== undefined) return found
     const url = new URL(text)
     checkUrl?.(url)
-    if (known.size >= MAX_TARGETS) known.clear()
     const target = targetAt(url)
     known.set(text, target)
     return target

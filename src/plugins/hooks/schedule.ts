@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts'
 import { omitUndefined } from '../../lib/object.ts'
 import type { Clock } from '../../lib/time.ts'
 import type { Logger } from '../../log.ts'
-import { createLeaseHolder, createLoop, type Loop } from '../../workers/loop.ts'
+import { createLeasedLoop, type Loop } from '../../workers/loop.ts'
 import type { Plugin } from '../manage.ts'
 import { callHook } from './before-send.ts'
 import { problemOf } from './events.ts'
@@ -40,14 +40,6 @@ interface Planned {
  */
 export function createScheduleLoop(deps: ScheduleDeps, plugins: readonly Plugin[]): Loop {
   const { db, clock, log, owner } = deps
-  const lease = createLeaseHolder({
-    db,
-    clock,
-    owner,
-    name: 'plugin-schedules',
-    ttlMs: LEASE_MS,
-    standbyMs: LOOK_MS,
-  })
   const planned = new Map(
     plugins.flatMap((plugin) =>
       plugin.config.hooks.schedule.map((hook): [string, Planned] => {
@@ -73,23 +65,18 @@ export function createScheduleLoop(deps: ScheduleDeps, plugins: readonly Plugin[
       .finally(() => running.delete(key))
   }
 
-  const loop = createLoop({
+  return createLeasedLoop({
     name: 'plugin-schedules',
     intervalMs: LOOK_MS,
+    ttlMs: LEASE_MS,
+    db,
+    owner,
     clock,
     log,
     work: async () => {
-      if (!(await lease.hold())) return
       for (const last of await readLastRuns(db)) await runDue(last)
     },
   })
-  return {
-    ...loop,
-    stop: async () => {
-      await loop.stop()
-      await lease.release()
-    },
-  }
 }
 
 function keyOf(plugin: string, name: string): string {

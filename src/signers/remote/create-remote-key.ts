@@ -1,4 +1,5 @@
 import { createPublicKey, hash, verify } from 'node:crypto'
+import { BoundedMap } from '../../lib/bounded-map.ts'
 import { keccak256 } from '../../lib/hash.ts'
 import type { Clock } from '../../lib/time.ts'
 import { type Key, keyOf } from '../key.ts'
@@ -278,7 +279,7 @@ const MAX_KEPT = 1_000
 export function createSignatureCache<T>(
   make: (payload: Uint8Array) => Promise<T>,
 ): (payload: Uint8Array) => Promise<T> {
-  const kept = new Map<string, Promise<T>>()
+  const kept = new BoundedMap<string, Promise<T>>(MAX_KEPT)
   return (payload) => {
     const name = hash('sha256', payload, 'base64')
     const known = kept.get(name)
@@ -286,8 +287,6 @@ export function createSignatureCache<T>(
     const made = make(payload)
     kept.set(name, made)
     made.catch(() => kept.delete(name))
-    const [oldest] = kept.keys()
-    if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest)
     return made
   }
 }

@@ -1,6 +1,7 @@
 import type { TransactionSerialized } from 'viem'
 import { bytesToHex, parseTransaction } from 'viem/utils'
 import { larger } from '../../../lib/bigint.ts'
+import { BoundedMap } from '../../../lib/bounded-map.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
 import { askEverywhere } from '../inclusion/everywhere.ts'
 import { HEIGHT, readCount } from '../read/quantity.ts'
@@ -27,7 +28,7 @@ export interface PoolQueueWatch {
 /** Creates a watch that has seen nothing yet. A lost memory delays the finding by some blocks. */
 export function createPoolQueueWatch(client: PooledClient): PoolQueueWatch {
   /** The block in which each transaction was first found queued, by its bytes. */
-  const since = new Map<string, bigint>()
+  const since = new BoundedMap<string, bigint>(MAX_REMEMBERED)
   return {
     isQueued: async (raw) => {
       const bytes = bytesToHex(raw)
@@ -38,8 +39,6 @@ export function createPoolQueueWatch(client: PooledClient): PoolQueueWatch {
       }
       const first = since.get(bytes) ?? head
       since.set(bytes, first)
-      const [oldest] = since.keys()
-      if (since.size > MAX_REMEMBERED && oldest !== undefined) since.delete(oldest)
       return head >= first + QUEUED_BLOCKS
     },
   }

@@ -1,4 +1,5 @@
 import { smaller } from '../../../lib/bigint.ts'
+import { BoundedMap } from '../../../lib/bounded-map.ts'
 import type { BroadcastResult } from '../../answer.ts'
 import { markUnanswered } from '../../rpc/refusals.ts'
 import { hasLasted, type SeenRefusal } from '../../simulations.ts'
@@ -113,7 +114,7 @@ const MOST_REMEMBERED = 1_000
 
 /** Creates an empty memory. */
 export function createRefusalMemory(): RefusalMemory {
-  const first = new Map<string, SeenRefusal>()
+  const first = new BoundedMap<string, SeenRefusal>(MOST_REMEMBERED)
   return {
     firstRefusal: (bytes) => first.get(bytes),
     remember: (bytes, opinions, now) => {
@@ -124,8 +125,6 @@ export function createRefusalMemory(): RefusalMemory {
         head === undefined || !FINAL.includes(result.kind) ? [] : [head],
       )
       if (heads.length > 0 && !first.has(bytes)) first.set(bytes, { head: heads.reduce(smaller), at: now })
-      const [oldest] = first.keys()
-      if (first.size > MOST_REMEMBERED && oldest !== undefined) first.delete(oldest)
     },
   }
 }

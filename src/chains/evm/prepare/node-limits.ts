@@ -1,5 +1,6 @@
 import { parseEther, parseGwei } from 'viem/utils'
 import { larger, smaller } from '../../../lib/bigint.ts'
+import { BoundedMap } from '../../../lib/bounded-map.ts'
 import { fingerprintOf } from '../../../lib/hash.ts'
 import type { Clock } from '../../../lib/time.ts'
 import type { EvmDraft, Fees } from '../content.ts'
@@ -181,7 +182,7 @@ interface StoredLimit {
 /** Remembers the limits that nodes named. A lost memory costs one refused broadcast. */
 export function createGasLimits(clock: Clock): GasLimitsMemory {
   let most: StoredLimit | undefined
-  const least = new Map<string, StoredLimit>()
+  const least = new BoundedMap<string, StoredLimit>(MAX_REMEMBERED)
   const unexpired = (stored: StoredLimit | undefined) =>
     stored !== undefined && clock.monotonic() < stored.until ? stored.gas : undefined
   return {
@@ -195,10 +196,7 @@ export function createGasLimits(clock: Clock): GasLimitsMemory {
       if (named.least === undefined || named.least > refused * MOST_RAISED) return
       const key = keyOf(content)
       const gas = larger(named.least, unexpired(least.get(key)) ?? 0n)
-      least.delete(key)
       least.set(key, { gas, until })
-      const [oldest] = least.keys()
-      if (least.size > MAX_REMEMBERED && oldest !== undefined) least.delete(oldest)
     },
   }
 }

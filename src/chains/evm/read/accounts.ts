@@ -1,5 +1,6 @@
 import { numberToHex } from 'viem/utils'
 import { larger, smaller } from '../../../lib/bigint.ts'
+import { BoundedMap } from '../../../lib/bounded-map.ts'
 import { slicesOf } from '../../../lib/object.ts'
 import type { Clock } from '../../../lib/time.ts'
 import { type Answer, NO_REPLY } from '../../answer.ts'
@@ -84,18 +85,13 @@ interface Question {
  * change that one endpoint alone reports is none.
  */
 export function createAccountReader(client: PooledClient, blocktimeMs: number, clock: Clock): AccountReader {
-  const agreed = new Map<string, bigint>()
+  const agreed = new BoundedMap<string, bigint>(MAX_REMEMBERED)
   const tolerance = headTolerance(blocktimeMs)
   let refusedUntil = Number.NEGATIVE_INFINITY
 
   let comparedUntil = Number.NEGATIVE_INFINITY
 
   const balancesPerCall = () => (clock.monotonic() < refusedUntil ? 1 : MANY_BALANCES)
-
-  function remember(key: string, value: bigint): void {
-    if (agreed.size >= MAX_REMEMBERED) agreed.clear()
-    agreed.set(key, value)
-  }
 
   async function read(
     kind: Kind,
@@ -121,7 +117,7 @@ export function createAccountReader(client: PooledClient, blocktimeMs: number, c
         asOf,
       )
       if (value === undefined) continue
-      remember(keys[index] ?? '', value)
+      agreed.set(keys[index] ?? '', value)
       answers[index] = { kind: 'ok', value }
     }
     return answers

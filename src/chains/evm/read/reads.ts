@@ -1,4 +1,5 @@
 import { numberToHex } from 'viem/utils'
+import { BoundedMap } from '../../../lib/bounded-map.ts'
 import { omitUndefined } from '../../../lib/object.ts'
 import { fromUnixSeconds } from '../../../lib/time.ts'
 import type { EvmFinality } from '../../../networks/network.ts'
@@ -34,13 +35,11 @@ const MAX_BLOCK_TIMES = 1_024
 
 /** Creates a reader without any memory yet. Most blocks with a transaction are read anyway: as the newest one, or to check their hash. */
 export function createHeaderReader(client: PooledClient): HeaderReader {
-  const times = new Map<string, Date>()
+  const times = new BoundedMap<string, Date>(MAX_BLOCK_TIMES)
 
   function note<A extends Answer<Head>>(block: A): A {
     if (block.kind !== 'ok' || block.value.time === undefined) return block
     times.set(block.value.hash, block.value.time)
-    const [oldest] = times.keys()
-    if (times.size > MAX_BLOCK_TIMES && oldest !== undefined) times.delete(oldest)
     return block
   }
 

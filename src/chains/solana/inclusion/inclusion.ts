@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../../lib/bounded-map.ts'
 import { createBatcher } from '../../../lib/concurrency/batcher.ts'
 import type { Clock } from '../../../lib/time.ts'
 import type { Freshness, InclusionProof } from '../../answer.ts'
@@ -61,7 +62,9 @@ interface Look {
  * the same turn of the event loop share their calls.
  */
 export function createInclusionProver({ client, receipts, clock }: ProverOptions) {
-  const hopeless = new Map<string, { readonly proof: InclusionProof; readonly until: number }>()
+  const hopeless = new BoundedMap<string, { readonly proof: InclusionProof; readonly until: number }>(
+    MAX_HOPELESS,
+  )
 
   async function proveAll(items: readonly Attempts[], asOf: bigint | undefined): Promise<InclusionProof[]> {
     const signatures = items.flatMap((attempts) => attempts.map(({ signed }) => signed.hash))
@@ -132,10 +135,7 @@ export function createInclusionProver({ client, receipts, clock }: ProverOptions
   function note(attempts: Attempts, proof: InclusionProof, proofs: Map<Attempts, InclusionProof>): void {
     proofs.set(attempts, proof)
     if (proof.kind !== 'unknown' || !proof.unprovable) return
-    hopeless.delete(keyOf(attempts))
     hopeless.set(keyOf(attempts), { proof, until: clock.monotonic() + HOPELESS_MS })
-    const [oldest] = hopeless.keys()
-    if (hopeless.size > MAX_HOPELESS && oldest !== undefined) hopeless.delete(oldest)
   }
 
   function remembered(attempts: Attempts): InclusionProof | undefined {

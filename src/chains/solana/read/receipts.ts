@@ -1,4 +1,5 @@
 import { larger } from '../../../lib/bigint.ts'
+import { BoundedMap } from '../../../lib/bounded-map.ts'
 import { omitUndefined } from '../../../lib/object.ts'
 import { fromUnixSeconds } from '../../../lib/time.ts'
 import {
@@ -40,7 +41,7 @@ export interface ReceiptReader {
  */
 export function createReceiptReader(client: PooledClient): ReceiptReader {
   let newest = 0n
-  const details = new Map<string, InclusionDetails>()
+  const details = new BoundedMap<string, InclusionDetails>(MAX_DETAILS)
 
   function readAll(
     hashes: readonly string[],
@@ -78,7 +79,8 @@ export function createReceiptReader(client: PooledClient): ReceiptReader {
     })
     if (open.length > 0) {
       const replies = await client.sendAsOf(open.map(({ hash }) => transactionCall(hash)))
-      for (const [index, receipt] of open.entries()) remember(receipt, readDetails(receipt, replies[index]))
+      for (const [index, receipt] of open.entries())
+        details.set(receipt.hash, readDetails(receipt, replies[index]))
     }
     return statuses.map((one) => {
       if (one.kind !== 'included') return one
@@ -87,13 +89,6 @@ export function createReceiptReader(client: PooledClient): ReceiptReader {
         ? { ...one, receipt: withKnown(one.receipt, known) }
         : one
     })
-  }
-
-  function remember({ hash }: Receipt, told: InclusionDetails): void {
-    details.delete(hash)
-    details.set(hash, told)
-    const [oldest] = details.keys()
-    if (details.size > MAX_DETAILS && oldest !== undefined) details.delete(oldest)
   }
 
   /** Queries endpoints that refuse the first call only for their newest blocks; then only a hit counts. */

@@ -1,4 +1,5 @@
 import { larger } from '../../../lib/bigint.ts'
+import { BoundedMap } from '../../../lib/bounded-map.ts'
 import { type Answer, NO_REPLY } from '../../answer.ts'
 import type { EndpointReply, PooledClient, RpcReply } from '../../rpc/rpc.ts'
 import type { BlockHeight, Slot } from '../content.ts'
@@ -97,16 +98,13 @@ export interface Timeouts {
 
 /** Creates an empty memory. It counts the slots that endpoints report; a new process waits again. */
 export function createTimeouts(client: PooledClient): Timeouts {
-  const missedAt = new Map<string, bigint>()
+  const missedAt = new BoundedMap<string, bigint>(MAX_REMEMBERED)
   return {
     isOver(what) {
       const slot = newestSlot(client)
       const first = missedAt.get(what)
       if (first !== undefined && slot - first < FORGOTTEN_SLOTS) return slot - first >= TOO_NEW_SLOTS
-      missedAt.delete(what)
       missedAt.set(what, slot)
-      const [oldest] = missedAt.keys()
-      if (missedAt.size > MAX_REMEMBERED && oldest !== undefined) missedAt.delete(oldest)
       return false
     },
   }

@@ -11,6 +11,7 @@ import {
   ScSpecTypeDef,
   ScVal,
 } from '@stellar/stellar-sdk/xdr'
+import { BoundedMap } from '../../../lib/bounded-map.ts'
 import type { Answer } from '../../answer.ts'
 import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import { MAX_WASM_BYTES } from '../check/soroban.ts'
@@ -34,7 +35,7 @@ export type SpecReader = (contract: string) => Promise<Answer<ContractSpec>>
  * the hash of the code, which also proves that an endpoint returned the right one.
  */
 export function createSpecReader(client: PooledClient): SpecReader {
-  const kept = new Map<string, ContractSpec>()
+  const kept = new BoundedMap<string, ContractSpec>(MAX_KEPT)
   return async (contract) => {
     const code = await readCode(client, contract)
     if (code.kind !== 'ok') return code
@@ -43,16 +44,9 @@ export function createSpecReader(client: PooledClient): SpecReader {
     const known = kept.get(hash)
     if (known !== undefined) return { kind: 'ok', value: known }
     const spec = await readSpec(client, hash)
-    if (spec.kind === 'ok') keep(kept, hash, spec.value)
+    if (spec.kind === 'ok') kept.set(hash, spec.value)
     return spec
   }
-}
-
-/** Forgets the oldest one when there are too many. */
-function keep(kept: Map<string, ContractSpec>, hash: string, spec: ContractSpec): void {
-  kept.set(hash, spec)
-  const [oldest] = kept.keys()
-  if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest)
 }
 
 /** Queries every endpoint: a single lying one could reorder the arguments with the specification of another contract. */

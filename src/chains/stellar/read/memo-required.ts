@@ -7,6 +7,7 @@ import {
   type OperationBody,
   type Transaction,
 } from '@stellar/stellar-sdk/xdr'
+import { BoundedMap } from '../../../lib/bounded-map.ts'
 import type { Clock } from '../../../lib/time.ts'
 import type { Answer } from '../../answer.ts'
 import { askStatements } from '../../rpc/agreement.ts'
@@ -35,7 +36,7 @@ export interface MemoRequirements {
 
 /** Creates a reader that caches recent results. */
 export function createMemoRequirements(client: PooledClient, clock: Clock): MemoRequirements {
-  const known = new Map<string, { readonly at: number; readonly asks: boolean }>()
+  const known = new BoundedMap<string, { readonly at: number; readonly asks: boolean }>(MAX_KNOWN)
 
   async function read(addresses: readonly string[]): Promise<Answer<undefined>> {
     const told = await askStatements(client, {
@@ -55,7 +56,6 @@ export function createMemoRequirements(client: PooledClient, clock: Clock): Memo
     const least = Math.min(2, told.value.length)
     const votes = (address: string) => told.value.filter(({ value }) => value.has(address)).length
     const asking = new Set(addresses.filter((address) => votes(address) >= least))
-    if (known.size + addresses.length > MAX_KNOWN) known.clear()
     const at = clock.monotonic()
     for (const address of addresses) known.set(address, { at, asks: asking.has(address) })
     return { kind: 'ok', value: undefined }
