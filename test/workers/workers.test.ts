@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { acquireLease } from '../../src/database/lease.ts'
 import { systemClock } from '../../src/lib/time.ts'
-import type { TransactionsContext } from '../../src/transactions/model/runtime.ts'
+import type { AccountShare, TransactionsContext } from '../../src/transactions/model/runtime.ts'
 import type { Transaction } from '../../src/transactions/model/transaction.ts'
 import {
   SLOT_CHANNEL,
@@ -28,6 +28,17 @@ beforeAll(async () => {
   context = { ...fixture.context, clock: systemClock }
 })
 afterAll(() => fixture.close())
+
+/** The share of the context, but for the answer to whether an account is one of this process. */
+function shareThatHas(isOwn: boolean): AccountShare {
+  const { share } = context
+  return {
+    version: share.version,
+    has: () => isOwn,
+    lease: (id) => share.lease(id),
+    release: (id, step) => share.release(id, step),
+  }
+}
 
 test('the submit worker is woken by the row itself, and ends its step before it stops', async () => {
   const stub = createStubChain()
@@ -166,7 +177,7 @@ test('an account is watched by the process to which it belongs', async () => {
   stub.nonce = { kind: 'ok', value: 1n }
   const target = { key: owner.relayer.id, runtime: owner.runtime, relayers: () => [owner.relayer] }
   const round = async (isOwn: boolean) => {
-    const worker = createWatchWorker({ ...context, share: { ...context.share, has: () => isOwn } }, target)
+    const worker = createWatchWorker({ ...context, share: shareThatHas(isOwn) }, target)
     worker.start()
     await worker.stop()
     return (await reload(context, transaction)).transaction.status
@@ -178,7 +189,7 @@ test('an account is watched by the process to which it belongs', async () => {
 test('an account of another process costs no step, unless it stays due and nobody has leased it', async () => {
   const stub = createStubChain()
   const owner = await fixture.addAccount({ chain: chainOf(stub) })
-  const share = { ...context.share, has: () => false }
+  const share = shareThatHas(false)
   const name = `account:${owner.relayer.id}`
   const [transaction] = await insert(context, newTransaction(owner, { nextRunAt: new Date(0) }))
   if (!transaction) throw new Error('nothing was stored')
