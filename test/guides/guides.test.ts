@@ -151,13 +151,14 @@ describe('what the pages name is there', () => {
 
   test.each(PAGES)('the scripts and commands of %s', (page) => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
-    const commands = readdirSync(join(ROOT, 'src/cli'), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts'))
-      .flatMap((name) =>
-        [...read(join('src/cli', name)).matchAll(/^ {2}name: '([a-z0-9 -]+)',$/gm)].map(
-          ([, named]) => named ?? '',
-        ),
-      )
+    const files = ['src/cli', 'importers'].flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.ts'))
+        .map((name) => join(folder, name)),
+    )
+    const commands = files.flatMap((file) =>
+      [...read(file).matchAll(/^ {2}name: '([a-z0-9 -]+)',$/gm)].map(([, named]) => named ?? ''),
+    )
     const run = [...read(page).matchAll(/npm run ([a-z:]+)/g)].map(([, name = '']) => name)
     const called = [...read(page).matchAll(/npm run relayer -- ([a-z][a-z-]*(?: [a-z][a-z0-9-]*)?)/g)].map(
       ([, name = '']) => name,
