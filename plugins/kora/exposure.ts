@@ -4,6 +4,7 @@ import {
   type Claim,
   type ExposureRules,
   type Found,
+  isReverted,
   noteEnd,
   type Open,
 } from '../shared/exposure.ts'
@@ -22,6 +23,8 @@ export interface Sent {
   readonly hash?: string
   /** The block that includes it; absent until one does. */
   readonly receipt?: { readonly slot?: number }
+  /** Absent in lists. */
+  readonly attempts?: readonly { readonly outcome: string }[]
 }
 
 /** The name of a transaction: the hash of its message, which is its idempotency key. */
@@ -34,6 +37,11 @@ export async function find({ world, settings }: Sponsor, key: string): Promise<S
   const query = new URLSearchParams({ relayer_id: settings.relayerId, idempotency_key: key })
   const found = await callApi(world, { method: 'GET', path: `/api/v1/transactions?${query}` })
   return Array.isArray(found) ? (found[0] as Sent | undefined) : undefined
+}
+
+/** Reads a transaction of a list with its attempts. */
+async function readWhole({ world, path }: Sponsor, { id }: Sent): Promise<Sent> {
+  return (await callApi(world, { method: 'GET', path: `${path}/transactions/${id}` })) as Sent
 }
 
 /**
@@ -86,12 +94,14 @@ export async function noteTransactionEnd(
   sent: Sent,
 ): Promise<void> {
   const end = endOf(sent)
-  if (end === 'open') return
+  if (end === 'open' || end === 'reverted') return
   await noteEnd(claimOf(sponsor, transaction, undefined), { end, block: blockOf(sent) }, sponsor.world)
 }
 
-function endOf({ status, hash }: Sent): 'failed' | 'ended' | 'open' {
+function endOf(sent: Sent): 'failed' | 'reverted' | 'ended' | 'open' {
+  const { status, hash } = sent
   if (status === 'failed' && hash !== undefined) return 'failed'
+  if (status === 'mined' && isReverted(sent)) return 'reverted'
   return DONE.includes(status) ? 'ended' : 'open'
 }
 
@@ -110,11 +120,14 @@ export async function rememberSignature(
 }
 
 async function look(sponsor: Sponsor, { key, at }: Open): Promise<Found> {
-  const sent = await find(sponsor, key)
-  if (sent !== undefined) return { end: endOf(sent), block: blockOf(sent) }
+  const found = await find(sponsor, key)
+  if (found !== undefined) {
+    const sent = found.status === 'mined' ? await readWhole(sponsor, found) : found
+    return { end: endOf(sent), block: blockOf(sent) }
+  }
   const signature = await sponsor.world.kv.get(`signed:${key}`)
-  const found = typeof signature === 'string' ? await readStatus(sponsor, signature) : undefined
-  return found ?? { end: sponsor.world.now() - at > EXPIRY_MS ? 'ended' : 'open', block: undefined }
+  const status = typeof signature === 'string' ? await readStatus(sponsor, signature) : undefined
+  return status ?? { end: sponsor.world.now() - at > EXPIRY_MS ? 'ended' : 'open', block: undefined }
 }
 
 async function readStatus({ rpc }: Sponsor, signature: string): Promise<Found | undefined> {

@@ -17,12 +17,17 @@ export interface Open {
   readonly isUncertain?: boolean
   /** True when a block includes it, so that the payer's balance shows it. */
   readonly isIncluded?: boolean
+  /** True when a block includes it without effect, so that it fails if the block stays. */
+  readonly isReverted?: boolean
   /** The number of that block; absent if nothing tells. */
   readonly block?: number | undefined
 }
 
-/** What became of it: `failed` at the relayer's cost, or `ended` without a failure; `included` in a block that may still go. */
-export type End = 'open' | 'included' | 'failed' | 'ended'
+/**
+ * What became of it: `failed` at the relayer's cost, or `ended` without a failure; `included` in a block that may still
+ * go, or `reverted` in one.
+ */
+export type End = 'open' | 'included' | 'reverted' | 'failed' | 'ended'
 
 /** What was found about it. */
 export interface Found {
@@ -42,6 +47,15 @@ interface Receipt {
 export function blockOf({ receipt = {} }: { readonly receipt?: Receipt }): number | undefined {
   const number = receipt.block_number ?? receipt.ledger ?? receipt.slot
   return number === undefined ? undefined : Number(number)
+}
+
+/** True if the block that includes a transaction, as the service shows it, has it without effect. */
+export function isReverted({
+  attempts = [],
+}: {
+  readonly attempts?: readonly { readonly outcome: string }[]
+}): boolean {
+  return attempts.some(({ outcome }) => outcome === 'reverted')
 }
 
 /** How many may fail within a day before further ones are refused. */
@@ -221,7 +235,10 @@ async function checkFunds<Verified extends Checked>(
     const checked = await check()
     const current = { ...known, included: known.included.filter((each) => !isShown(each, checked)) }
     const waiting = [
-      ...current.open.filter((each) => each.isIncluded !== true || !isShown(each, checked)),
+      ...current.open.filter(
+        ({ isReverted: fails, ...each }) =>
+          fails !== true && (each.isIncluded !== true || !isShown(each, checked)),
+      ),
       ...current.included,
     ]
       .filter(({ unit }) => unit === entry.unit)
@@ -250,10 +267,11 @@ async function admitUncertain(at: string, opened: Open, rules: ExposureRules): P
   const { world, limits } = rules
   await locked(world, `${at}:lock`, async () => {
     const known = await refresh(await read(at, opened.key, world), rules, RECENT_MS)
-    const ofPayee = known.failed.filter(({ payee }) => payee === opened.payee).length
+    const failed = [...known.failed, ...known.open.filter((each) => each.isReverted === true)]
+    const ofPayee = failed.filter(({ payee }) => payee === opened.payee).length
     const why = 'What a stranger’s code decides about is refused meanwhile.'
-    if (known.failed.length >= limits.all)
-      throw rules.overLimit(`${known.failed.length} payments failed within a day. ${why}`)
+    if (failed.length >= limits.all)
+      throw rules.overLimit(`${failed.length} payments failed within a day. ${why}`)
     if (ofPayee >= limits.payee)
       throw rules.overLimit(`${ofPayee} payments to this payee failed within a day. ${why}`)
     if (known.open.length >= limits.open) throw rules.overLimit(`${known.open.length} payments wait. ${why}`)
@@ -302,7 +320,9 @@ async function refresh(
   let known: Exposure = {
     ...ended,
     open: looked.flatMap(({ each, end, block }) =>
-      end === 'open' || end === 'included' ? [{ ...each, isIncluded: end === 'included', block }] : [],
+      end === 'failed' || end === 'ended'
+        ? []
+        : [{ ...each, isIncluded: end === 'included', isReverted: end === 'reverted', block }],
     ),
   }
   for (const { each, end, block } of looked)

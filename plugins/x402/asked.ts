@@ -15,6 +15,8 @@ export interface SentTransaction {
   readonly data?: string
   /** The block that includes it; absent until one does. */
   readonly receipt?: { readonly block_number?: number; readonly ledger?: number; readonly slot?: number }
+  /** Absent in lists. */
+  readonly attempts?: readonly { readonly outcome: string }[]
 }
 
 /** A payment that someone asks for. */
@@ -48,6 +50,16 @@ export async function findByKey(
   const query = new URLSearchParams({ relayer_id: relayerId, idempotency_key: key })
   const found = await callApi(world, { method: 'GET', path: `/api/v1/transactions?${query}` })
   return Array.isArray(found) ? (found[0] as SentTransaction | undefined) : undefined
+}
+
+/** Reads a transaction of a list with its attempts. */
+export async function readWhole(
+  relayerId: string,
+  { id }: SentTransaction,
+  world: Pick<World, 'api'>,
+): Promise<SentTransaction> {
+  const path = `/api/v1/relayers/${encodeURIComponent(relayerId)}/transactions/${id}`
+  return (await callApi(world, { method: 'GET', path })) as SentTransaction
 }
 
 /** True for a transaction that will not be executed, or was without effect. */

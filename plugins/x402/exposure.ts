@@ -5,12 +5,21 @@ import {
   type Ended,
   type ExposureRules,
   type Found,
+  isReverted,
   noteEnd,
   type Open,
 } from '../shared/exposure.ts'
 import { normalized } from '../shared/fields.ts'
 import type { World } from '../shared/host.ts'
-import { type Asked, digest, findByKey, isEnded, paymentKey, type SentTransaction } from './asked.ts'
+import {
+  type Asked,
+  digest,
+  findByKey,
+  isEnded,
+  paymentKey,
+  readWhole,
+  type SentTransaction,
+} from './asked.ts'
 import type { Settings } from './config.ts'
 import { Refusal } from './refusal.ts'
 import type { Verified } from './scheme.ts'
@@ -66,11 +75,14 @@ function claimOf(asked: Asked): Claim {
 async function look({ key, at }: Open, relayerId: string, world: World): Promise<Found> {
   const found = await findByKey(relayerId, key, world)
   if (found === undefined) return { end: world.now() - at > UNSENT_MS ? 'ended' : 'open', block: undefined }
-  return { end: endOf(found), block: blockOf(found) }
+  const seen = found.status === 'mined' ? await readWhole(relayerId, found, world) : found
+  return { end: endOf(seen), block: blockOf(seen) }
 }
 
-function endOf({ status, hash }: SentTransaction): Found['end'] {
+function endOf(seen: SentTransaction): Found['end'] {
+  const { status, hash } = seen
   if (isEnded(status)) return status === 'failed' && hash !== undefined ? 'failed' : 'ended'
   if (status === 'confirmed') return 'ended'
-  return status === 'mined' ? 'included' : 'open'
+  if (status !== 'mined') return 'open'
+  return isReverted(seen) ? 'reverted' : 'included'
 }

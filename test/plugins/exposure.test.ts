@@ -23,15 +23,15 @@ function createPayer() {
   const found = new Map<string, Found>()
   const rules: ExposureRules = {
     world,
-    limits: { payer: 3, payee: 3, all: 3, open: 3 },
+    limits: { payer: 3, payee: 10, all: 10, open: 10 },
     look: async ({ key }) => found.get(key) ?? { end: 'open', block: undefined },
     overLimit: (message) => new Error(message),
     underfunded: (message) => new Error(`underfunded: ${message}`),
     isRefusal: () => true,
   }
-  const pay = (key: string, check: () => Omit<Checked, 'isUncertain'>) =>
+  const pay = (key: string, check: () => Omit<Checked, 'isUncertain'>, isUncertain = false) =>
     admit(claim(key), rules, {
-      check: async () => ({ ...check(), isUncertain: false }),
+      check: async () => ({ ...check(), isUncertain }),
       send: async () => 'sent',
     })
   return { world, found, pay }
@@ -87,4 +87,17 @@ test('what a payer has is believed where nothing tells as of which block', async
   await pay('first', () => ({ funds: AMOUNT, block: undefined }))
   found.set('first', { end: 'ended', block: 6 })
   expect(await pay('second', () => ({ funds: AMOUNT, block: undefined }))).toBe('sent')
+})
+
+test('what a block has without effect counts as a failure before the block is final, and takes no funds', async () => {
+  const { found, pay } = createPayer()
+  const enough = () => ({ funds: AMOUNT, block: 9 })
+  for (const key of ['first', 'second', 'third']) {
+    expect(await pay(key, enough, true)).toBe('sent')
+    found.set(key, { end: 'reverted', block: 6 })
+  }
+  await expect(pay('fourth', enough, true)).rejects.toThrow('3 that may fail')
+  // A block that goes takes the failures with it.
+  for (const key of ['first', 'second', 'third']) found.set(key, { end: 'ended', block: 7 })
+  expect(await pay('fourth', enough, true)).toBe('sent')
 })
