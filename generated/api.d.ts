@@ -5741,7 +5741,8 @@ export interface components {
         /**
          * @description What the shown content moves, in its order: of the native currency, and of tokens by the calls of ERC-20, EIP-3009, Permit2, ERC-721 and
          *     ERC-1155, by the instructions of SPL Token and Token-2022 that name the mint, and by the payments and the calls of tokens (SEP-41) on Stellar.
-         *     What the code of other contracts moves is not known. Absent if nothing is known to move.
+         *     What the code of other contracts moves is not known. Once a block of an EVM network includes it with success, what tokens say by their events
+         *     (ERC-20, ERC-721, ERC-1155), whatever called them; a reorganisation takes that back. Absent if nothing is known to move.
          */
         readonly Transfers: readonly components["schemas"]["Transfer"][];
         /**
@@ -5779,6 +5780,7 @@ export interface components {
             readonly decimals?: number;
             /**
              * @description Present if the transfer is read from the content: it happens if the transaction succeeds, and the contract does what its standard says.
+             *     Absent if the events of the receipt tell it.
              * @constant
              */
             readonly expected?: true;
@@ -8787,7 +8789,7 @@ export interface operations {
                 /**
                  * @description Only transactions with a transfer to this account, of tokens, too, and EVM transactions that were sent to this address. On EVM the letter
                  *     case does not matter. On Solana, a token account receives tokens, unless the transaction itself opens it: then its owner does. It counts
-                 *     what was requested, also before a replacement, a cancellation or a failure.
+                 *     what was requested, also before a replacement, a cancellation or a failure, and what the receipt tells.
                  * @example 0x70997970C51812dc3A010C7d01b50e0d17dc79C8
                  */
                 readonly to?: string;

@@ -1,4 +1,5 @@
 import type { Quantity } from '../lib/bigint.ts'
+import type { Transfer } from './effects.ts'
 import type { EvmDraft } from './evm/content.ts'
 import type { ChainRequest } from './request.ts'
 import type { SolanaDraft } from './solana/content.ts'
@@ -128,6 +129,10 @@ export interface ChainResult {
    * tells it; absent where no node told it, and for content without such a payment.
    */
   readonly received?: bigint
+  /** EVM: the tokens that moved, by the events of the receipt, if the execution succeeded; absent in receipts without readable logs. */
+  readonly moved?: readonly Transfer[]
+  /** There are more of them. */
+  readonly movedMore?: true
   /** Solana: the compute units that the execution used; absent where no node told them. */
   readonly computeUnits?: bigint
   /** Stellar: the hash of the envelope in the ledger, in hex. It differs from the attempt's hash when another party sent the content. */

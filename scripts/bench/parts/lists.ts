@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
+import { ALL_RELAYERS } from '../../../src/access/principal.ts'
 import type { Draft } from '../../../src/chains/attempt.ts'
 import type { ChainRequest } from '../../../src/chains/request.ts'
 import { openDatabase } from '../../../src/database/database.ts'
@@ -11,6 +12,7 @@ import { createLogger } from '../../../src/log.ts'
 import { saveRelayer } from '../../../src/relayers/store.ts'
 import { encodeDraft, encodeRequest } from '../../../src/transactions/store/codec.ts'
 import { listTransactions } from '../../../src/transactions/store/lookups-store.ts'
+import { searchTransactions } from '../../../src/transactions/store/search-store.ts'
 import { RECEIVER } from '../../../test/support/service.ts'
 import { claimsOf } from '../large/claims.ts'
 import { atMost, percentile, type Row } from '../measurement.ts'
@@ -37,9 +39,19 @@ const DRAFT: Draft = {
 
 type Db = Database['db']
 
+const SEARCH = { visibility: ALL_RELAYERS, limit: 10 }
+
+/** Only the oldest transaction pays it. */
+const RARE = `0x${'ab'.repeat(20)}`
+
 const QUERIES: Readonly<Record<string, (db: Db) => Promise<unknown>>> = {
   'list, first page': (db) => listTransactions(db, PAGE),
   'list, first page of one status': (db) => listTransactions(db, { ...PAGE, status: 'confirmed' }),
+  'search, receiver of all': (db) => searchTransactions(db, { ...SEARCH, to: RECEIVER }),
+  'search, receiver of one': (db) => searchTransactions(db, { ...SEARCH, to: RARE }),
+  'search, asset': (db) => searchTransactions(db, { ...SEARCH, asset: 'native' }),
+  'search, reference': (db) => searchTransactions(db, { ...SEARCH, reference: 'invoice-7' }),
+  'search, API key': (db) => searchTransactions(db, { ...SEARCH, requestedBy: 'root' }),
   ...claimsOf(RELAYER),
 }
 
@@ -119,6 +131,11 @@ async function fill(db: Db, rows: number): Promise<void> {
       ${JSON.stringify(encodeDraft(DRAFT))}::jsonb,
       jsonb_build_object('r', md5(id), 's', md5(id), 'v', 27, 'sig', md5(id)), 'mined'
     from transactions where nonce is not null`.execute(db)
+  await sql`
+    insert into transaction_terms (relayer_id, term, position, asset, amount)
+    select relayer_id, unnest(array['asset:native', 'requested_by:root', 'reference:invoice-' || position % 1000,
+      'to:' || case when position = 1 then ${RARE} else lower(${RECEIVER}) end]), position, 'native', 1
+    from transactions`.execute(db)
   await sql`
     insert into finished_counts (relayer_id, status, count)
     values (${RELAYER}, 'confirmed', ${rows - OPEN}::bigint)`.execute(db)

@@ -1,6 +1,6 @@
 import type { Attempt, Draft } from '../../chains/attempt.ts'
 import type { Chain } from '../../chains/chain.ts'
-import type { Transfer } from '../../chains/effects.ts'
+import { boundTransfers, NATIVE, type Transfer } from '../../chains/effects.ts'
 import type { EvmDraft, EvmRequest } from '../../chains/evm/content.ts'
 import { FAMILIES } from '../../chains/families.ts'
 import type { ChainRequest } from '../../chains/request.ts'
@@ -32,7 +32,10 @@ export function presentTransaction(
     presentTransfers(content, { from, assetNames: chain?.assetNames })
   const withTransfers = <Requested extends object>(requested: Requested | undefined) =>
     requested && omitUndefined({ ...requested, ...transfersOf(request) })
-  const common = { ...presentCommon(transaction, shown), ...transfersOf(shown?.draft ?? request) }
+  const common = {
+    ...presentCommon(transaction, shown),
+    ...(happenedIn(transaction, shown, chain?.assetNames) ?? transfersOf(shown?.draft ?? request)),
+  }
   switch (request.type) {
     case 'evm': {
       const content = presentEvmContent(transaction, { request, shown, chain })
@@ -119,6 +122,28 @@ function presentTransfers(content: ChainRequest | Draft, { from, assetNames }: T
   return {
     transfers: transfers.length === 0 ? undefined : transfers.map((one) => presentTransfer(one, assetNames)),
     transfers_truncated: truncated ? (true as const) : undefined,
+  }
+}
+
+/** The transfers that the block of the shown attempt tells; undefined while none does. */
+function happenedIn(
+  { block, from }: Transaction,
+  shown: Attempt | undefined,
+  assetNames: AssetNames | undefined,
+) {
+  const { moved, movedMore } = shown?.result ?? {}
+  if (block === undefined || shown === undefined || moved === undefined) return undefined
+  // No event tells of the native currency, which the content itself moves.
+  const { transfers } = FAMILIES[shown.draft.type].transfers(shown.draft, from)
+  const all = boundTransfers([...transfers.filter(({ asset }) => asset === NATIVE), ...moved])
+  return {
+    transfers:
+      all.transfers.length === 0
+        ? undefined
+        : all.transfers.map((one) =>
+            omitUndefined({ ...presentTransfer(one, assetNames), expected: undefined }),
+          ),
+    transfers_truncated: movedMore || all.truncated ? (true as const) : undefined,
   }
 }
 

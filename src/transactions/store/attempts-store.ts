@@ -5,6 +5,7 @@ import { recordset, storableText } from '../../database/sql-helpers.ts'
 import { toExactJson } from '../../lib/json.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { ATTEMPT_COLUMNS, type AttemptRow, encodeColumns, type OwnedAttempt, toAttempt } from './codec.ts'
+import { saveMoved } from './search-store.ts'
 
 const COLUMNS = sql.raw(Object.keys(ATTEMPT_COLUMNS).join(', '))
 
@@ -98,6 +99,13 @@ export async function saveOutcomes(
         coalesce(a.broadcast_at, record.broadcast_at),
         case when record.is_forgotten then null else coalesce(record.result, a.result) end)
         is distinct from (a.outcome, a.error, a.refusals, a.broadcast_at, a.result)`.execute(tx)
+  await saveMoved(
+    tx,
+    changes.flatMap(({ transactionId, result }) => {
+      const moved = result === null ? [] : result?.moved
+      return moved === undefined ? [] : [{ transactionId, moved, isForgotten: result === null }]
+    }),
+  )
 }
 
 /**

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Visibility } from '../../access/principal.ts'
 import { visibleRelayer } from '../../access/visibility-store.ts'
-import type { Transfer } from '../../chains/effects.ts'
+import { MAX_TRANSFERS, type Transfer } from '../../chains/effects.ts'
 import { FAMILIES } from '../../chains/families.ts'
-import type { Db } from '../../database/db.ts'
+import type { Db, Tx } from '../../database/db.ts'
 import type { NetworkType } from '../../networks/network.ts'
 import type { Transaction, TransactionStatus, TransactionWithAttempts } from '../model/transaction.ts'
 import { phaseOf } from './codec.ts'
@@ -335,4 +335,43 @@ export function insertTerms(
       as term (transaction_id text, term text, number smallint, asset text, amount numeric)
     join ${rows} as row on row.id = term.transaction_id
     on conflict (relayer_id, term, position, number) do update set asset = excluded.asset, amount = excluded.amount`
+}
+
+/** The tokens that a transaction has moved, as the chain tells it. */
+interface MovedTokens {
+  readonly transactionId: string
+  readonly moved: readonly Transfer[]
+  /** The chain tells it no longer. */
+  readonly isForgotten: boolean
+}
+
+/** Stores what transactions have moved among their terms, besides what was expected of them, and takes back what no block includes any more. */
+export async function saveMoved(tx: Tx, transactions: readonly MovedTokens[]): Promise<void> {
+  const changed = transactions.filter(({ moved, isForgotten }) => isForgotten || moved.length > 0)
+  if (changed.length === 0) return
+  await sql`
+    delete from transaction_terms using transactions t
+    where t.id = any(${changed.map(({ transactionId }) => transactionId)}::text[])
+      and transaction_terms.position = t.position and transaction_terms.number >= ${MAX_TRANSFERS}`.execute(
+    tx,
+  )
+  const terms = changed.flatMap(({ transactionId, moved }) =>
+    moved.flatMap((transfer, index) =>
+      termsOfTransfer(transfer, MAX_TRANSFERS + index).map((term) => ({
+        transaction_id: transactionId,
+        ...term,
+      })),
+    ),
+  )
+  if (terms.length === 0) return
+  await sql`
+    insert into transaction_terms (relayer_id, term, position, number, asset, amount)
+    select t.relayer_id, term.term, t.position, term.number, term.asset, term.amount
+    from jsonb_to_recordset(${JSON.stringify(terms)}::jsonb)
+      as term (transaction_id text, term text, number smallint, asset text, amount numeric)
+    join transactions t on t.id = term.transaction_id
+    where not exists (
+      select from transaction_terms expected
+      where expected.relayer_id = t.relayer_id and expected.term = term.term and expected.position = t.position
+        and expected.asset = term.asset and expected.amount = term.amount)`.execute(tx)
 }

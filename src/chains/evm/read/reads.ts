@@ -16,6 +16,7 @@ import type { ChainResult, ChargedFee } from '../../attempt.ts'
 import { askHead } from '../../rpc/agreement.ts'
 import type { EndpointReply, PooledClient, RpcCall, RpcClient, RpcReply } from '../../rpc/rpc.ts'
 import type { EvmDraft } from '../content.ts'
+import { transfersInLogs } from '../effects/transfer-logs.ts'
 import { listParameters } from '../prepare/gas.ts'
 import { decodeRevert, readSimulationError } from '../prepare/revert.ts'
 import { isPrice, readCount, readPrice, readQuantity } from './quantity.ts'
@@ -221,9 +222,18 @@ export function toReceipt({ reply, behind }: EndpointReply): ReceiptAnswer {
     blockHash,
     success,
     ...(Array.isArray(logs) && logs.length === 0 && { emittedNothing: true as const }),
-    result: costOf(gas, fields),
+    result: { ...costOf(gas, fields), ...(success && Array.isArray(logs) && movedBy(logs)) },
   }
   return { kind: 'included', receipt }
+}
+
+/** What the logs tell of tokens; nothing if one of them is unreadable. */
+function movedBy(logs: readonly unknown[]): Pick<ChainResult, 'moved' | 'movedMore'> {
+  const read = logs.map(readLog)
+  const known = read.filter((log) => log !== undefined)
+  if (known.length < read.length) return {}
+  const { transfers, truncated } = transfersInLogs(known)
+  return { moved: transfers, ...(truncated && { movedMore: true }) }
 }
 
 /**
