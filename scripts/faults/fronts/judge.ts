@@ -18,6 +18,8 @@ export interface Bounds {
 export interface Judged {
   readonly payer: string
   readonly kind: PayerKind
+  /** The facilitator that was asked; each has bounds of its own. */
+  readonly mount: string
   /** The payer has less money than he has signed. */
   readonly competes: boolean
   /** The operator lists the token, and no stranger's code decides. */
@@ -141,7 +143,8 @@ function lossOf({ purchases, relayed, bounds, maxFee }: Evidence): string[] {
     const ofPayer = purchases.filter((purchase) => purchase.payer === payer && !purchase.isForged)
     const isHonest = ofPayer.every(({ isListed }) => isListed)
     const acts = ofPayer.reduce((sum, each) => sum + each.acts, 0)
-    const most = isHonest ? Math.min(acts, bounds.payer) : bounds.payer
+    const bound = bounds.payer * new Set(ofPayer.map(({ mount }) => mount)).size
+    const most = isHonest ? Math.min(acts, bound) : bound
     if (!isHonest) uncertain += failures.length
     if (failures.length > most)
       wrong.push(`${payer} made ${failures.length} payments fail at the relayer's cost; ${most} are allowed`)
