@@ -97,6 +97,24 @@ describe('the commands of the API', () => {
       await story.settle()
     })
 
+    test('finds what was paid to an account, and what has a reference', async () => {
+      const body = JSON.stringify({ to: RECEIVER, value: 41, reference: 'invoice-41' })
+      const { id } = await json('tx', 'send', 'main', body)
+      await story.settle()
+      const listed = async (...options: string[]) =>
+        (await json<Transaction[]>('tx', 'list', ...options)).map((one) => one.id)
+      expect(await listed('--reference', 'invoice-41')).toEqual([id])
+      expect(
+        await listed('main', '--to', RECEIVER, '--asset', 'native', '--after', '2020-01-01T00:00:00Z'),
+      ).toContain(id)
+      expect(await listed('main', '--reference', 'invoice-41', '--before', '2020-01-01T00:00:00Z')).toEqual(
+        [],
+      )
+      expect((await call(2, 'tx', 'list', 'main', '--page', '2', '--to', RECEIVER)).err).toContain(
+        'and no search',
+      )
+    })
+
     test('shows every attempt as a row of a table, and what a canceled transaction was for', async () => {
       const sent = await json('tx', 'send', 'main', request(HUGE))
       await story.reach(sent.id, 'submitted')

@@ -66,15 +66,21 @@ export const txList: Command = apiCommand({
   summary: 'List the transactions of a relayer, or of all relayers, newest first.',
   positionals: [],
   optional: ['relayer id'],
-  usage: '[--status <status>] [--page <number>] [--per-page <number>]',
+  usage:
+    '[--status <status>] [--to <address>] [--asset <asset>] [--reference <text>] [--after <time>] [--before <time>] [--page <number>] [--per-page <number>]',
   help: [
     'Shows whom each pays and how much, when, and for what fee: 20 transactions by default. Without a relayer id, it shows the newest ones of',
-    'all relayers, and --page does not apply. Amounts have the symbol of their network if the API key has the scopes relayers:read and',
-    'networks:read.',
+    'all relayers. Amounts have the symbol of their network if the API key has the scopes relayers:read and networks:read.',
     '',
-    'Example: relayer tx list local-1 --status submitted',
+    '  --to               Only those with a transfer to this account, also of a token, or sent to this address.',
+    '  --asset            Only those with a transfer of this asset: native, or the address of a token.',
+    '  --reference        Only those with this reference.',
+    '  --after, --before  Only those accepted at this time or later, or before it, such as 2026-11-20T00:00:00Z.',
+    '  --page             Does not apply to a search: without a relayer id, and with all of these but --status.',
+    '',
+    'Example: relayer tx list local-1 --to 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 --after 2026-11-20T00:00:00Z',
   ],
-  options: ['status', 'page', 'per-page'],
+  options: ['status', 'to', 'asset', 'reference', 'after', 'before', 'page', 'per-page'],
   run: async ({ client, positionals: [id], options, json, terminal }) => {
     const { data } = await client.call<Transaction[]>('GET', listPath(id, options))
     if (json) {
@@ -209,12 +215,14 @@ export const txFollow: Command = apiCommand({
 })
 
 function listPath(id: string | undefined, options: ApiArguments['options']): string {
-  const { status, page, 'per-page': per_page = '20' } = options
-  if (id !== undefined)
+  const { status, page, 'per-page': per_page = '20', to, asset, reference, after, before } = options
+  const sought = { to, asset, reference, created_after: after, created_before: before }
+  const isSearch = Object.values(sought).some((value) => value !== undefined)
+  if (id !== undefined && !isSearch)
     return `${pathOf('relayers', id, 'transactions')}${queryOf({ status, page, per_page })}`
   if (page !== undefined)
-    throw new UsageError('--page needs a relayer id. Usage: relayer tx list <relayer id>')
-  return `${pathOf('transactions')}${queryOf({ status, limit: per_page })}`
+    throw new UsageError('--page needs a relayer id, and no search. Usage: relayer tx list <relayer id>')
+  return `${pathOf('transactions')}${queryOf({ status, relayer_id: id, limit: per_page, ...sought })}`
 }
 
 function transactionPath({ positionals: [relayerId = '', id = ''] }: ApiArguments): string {

@@ -12,12 +12,13 @@ export interface Found {
 /** The transactions to an address that a search shows at once; a list has the others. */
 const NEWEST = 10
 
-/** Finds what has this id, hash or address, as far as the key sees it. */
+/** Finds what has this id, hash, address or reference, as far as the key sees it. */
 export async function find(session: Session, text: string, signal: AbortSignal): Promise<readonly Found[]> {
   const found = await Promise.all([
     findRelayers(session, text, signal),
     findTransaction(session, text, signal),
     findByReceiver(session, text, signal),
+    findByReference(session, text, signal),
     findNamed(session, text, signal),
   ])
   return found.flat()
@@ -49,10 +50,21 @@ async function findTransaction(
 }
 
 async function findByReceiver({ client, may }: Session, to: string, signal: AbortSignal): Promise<Found[]> {
-  if (!may('transactions:read') || !isEvmAddress(to)) return []
+  if (!may('transactions:read') || !isAddress(to)) return []
   const { items, nextCursor } = await client.transactions.search({ to, limit: NEWEST, signal }).page()
   const all = { kind: 'Transactions', name: `All to ${to}`, href: hrefOf(['transactions'], { to }) } as const
   return [...items.map(transactionOf), ...(nextCursor ? [all] : [])]
+}
+
+/** Finds the newest transactions with this reference of their caller. */
+async function findByReference(
+  { client, may }: Session,
+  reference: string,
+  signal: AbortSignal,
+): Promise<Found[]> {
+  if (!may('transactions:read') || !isReference(reference)) return []
+  const { items } = await client.transactions.search({ reference, limit: NEWEST, signal }).page()
+  return items.map(transactionOf)
 }
 
 async function findNamed({ client, may }: Session, id: string, signal: AbortSignal): Promise<Found[]> {
@@ -83,8 +95,12 @@ function isHash(text: string): boolean {
   return /^[0-9A-Za-z]{43,88}$/.test(text)
 }
 
-function isEvmAddress(text: string): boolean {
-  return /^0x[0-9a-fA-F]{40}$/.test(text)
+function isAddress(text: string): boolean {
+  return /^(0x[0-9a-fA-F]{40}|[GC][A-Z2-7]{55}|[1-9A-HJ-NP-Za-km-z]{32,44})$/.test(text)
+}
+
+function isReference(text: string): boolean {
+  return /^[!-~]{1,128}$/.test(text)
 }
 
 async function exists(asked: Promise<unknown>): Promise<boolean> {

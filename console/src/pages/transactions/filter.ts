@@ -21,7 +21,7 @@ export interface TransactionFilter {
   readonly status?: (typeof STATUSES)[number]
   readonly relayer_id?: string
   readonly network_type?: (typeof NETWORK_TYPES)[number]
-  /** The receiver on EVM networks. */
+  /** Who receives, also a token, or is called. */
   readonly to?: string
 }
 
@@ -45,10 +45,13 @@ export function mayChange(
   { type, payload }: RelayerEvent,
 ): boolean {
   if (type !== 'transaction_update' || payload.payload_type !== 'transaction') return false
-  const receiver = payload.network_type === 'evm' ? payload.to?.toLowerCase() : undefined
+  const receivers = [
+    payload.network_type === 'evm' ? payload.to : undefined,
+    ...(payload.transfers ?? []).map((transfer) => transfer.to),
+  ]
   return (
     (relayer_id === undefined || payload.relayer_id === relayer_id) &&
     (network_type === undefined || payload.network_type === network_type) &&
-    (to === undefined || receiver === to.toLowerCase())
+    (to === undefined || receivers.some((one) => one?.toLowerCase() === to.toLowerCase()))
   )
 }

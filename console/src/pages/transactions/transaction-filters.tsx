@@ -35,7 +35,7 @@ export function TransactionFilters({ route, filter }: TransactionFiltersProps) {
         Receiver
         <input
           value={filter.to ?? ''}
-          placeholder="0x …, on EVM"
+          placeholder="an account, also of a token"
           spellcheck={false}
           onChange={(event) => changeQuery(route, { to: event.currentTarget.value.trim() })}
         />
