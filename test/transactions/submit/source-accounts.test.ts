@@ -19,10 +19,13 @@ const MISSING = {
   refusal: { code: 'account_not_found', detail: 'There is no such account.' },
 } as const
 
+/** So that what its account sends is counted. */
+const LIMITED = { rules: { limits: [{ per: 'day', asset: 'native', count: 1_000 }] } } as const
+
 /** An account with two channels, on a chain that takes one transaction of each line at a time. */
 async function setUp() {
   const stub = createStubChain()
-  const owner = await fixture.addAccount({ chain: chainOf(stub), channels: 2 })
+  const owner = await fixture.addAccount({ chain: chainOf(stub), policies: LIMITED, channels: 2 })
   const [own = '', ...channels] = owner.runtime.sourceAccounts.map(({ address }) => address)
   /** What the chain says to the nonce of an address; 0 when it is not here. */
   const nonces = new Map<string, Answer<bigint>>()
@@ -110,7 +113,12 @@ describe('a setup transaction', () => {
     await step()
     await step()
     expect(await setups()).toMatchObject([
-      { status: 'pending', statusReason: 'Opens 2 channel accounts.', request: { data: '0x2' } },
+      {
+        status: 'pending',
+        statusReason: 'Opens 2 channel accounts.',
+        request: { data: '0x2' },
+        isBudgeted: true,
+      },
     ])
   })
 

@@ -11,9 +11,12 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.close())
 
+/** So that what its account sends is counted. */
+const LIMITED = { rules: { limits: [{ per: 'day', asset: 'native', count: 1_000 }] } } as const
+
 /** Fills the gap below the submitted transactions of an account with these nonces; the chain waits for `next`. */
 async function fill(nonces: readonly bigint[], next: bigint | undefined, used: Partial<Transaction>[] = []) {
-  const owner = await fixture.addAccount({ chain: chainOf(createStubChain()) })
+  const owner = await fixture.addAccount({ chain: chainOf(createStubChain()), policies: LIMITED })
   const unmined = await insert(
     fixture.context,
     ...nonces.map((nonce) => newTransaction(owner, { nonce, status: 'submitted' })),
@@ -52,6 +55,7 @@ test('each nonce that the chain waits for and no transaction has gets a filler',
     purpose: 'gap_filler',
     request: { type: 'evm', value: 0n },
     cost: 0n,
+    isBudgeted: true,
     version: 1,
     createdAt: now,
     nextRunAt: now,
