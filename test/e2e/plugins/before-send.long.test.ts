@@ -99,6 +99,7 @@ describe('a request to send', () => {
           to: RECEIVER,
           value: '1',
           speed: expect.objectContaining({ level: 'fast' }),
+          transfers: [expect.objectContaining({ to: RECEIVER, asset: 'native', amount: '1' })],
         },
         effects: {
           receivers: [RECEIVER.toLowerCase()],

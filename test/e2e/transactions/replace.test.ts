@@ -255,7 +255,11 @@ describe('on EVM', () => {
         (seen) => ['mined', 'confirmed'].includes(seen.status),
       )
       expect(mined).toMatchObject({ hash: before.hash, to: RECEIVER, value: '1' })
-      expect(mined.requested).toMatchObject({ to: OTHER, value: '7', transfers: [{ to: OTHER, amount: '7' }] })
+      expect(mined.requested).toMatchObject({
+        to: OTHER,
+        value: '7',
+        transfers: [{ to: OTHER, amount: '7' }],
+      })
       expect(mined.status_reason).toContain('Attempt 1 was included')
       expect(mined.attempts.map(({ outcome }) => outcome)).toEqual(['mined', 'superseded'])
     })
