@@ -133,7 +133,7 @@ async function fill(db: Db, rows: number): Promise<void> {
     from transactions where nonce is not null`.execute(db)
   await sql`
     insert into transaction_terms (relayer_id, term, position, asset, amount)
-    select relayer_id, unnest(array['asset:native', 'requested_by:root', 'reference:invoice-' || position % 1000,
+    select relayer_id, unnest(array['asset:native', 'requested_by:root', 'reference:invoice-' || position,
       'to:' || case when position = 1 then ${RARE} else lower(${RECEIVER}) end]), position, 'native', 1
     from transactions`.execute(db)
   await sql`
