@@ -11,14 +11,17 @@ export async function notify(db: Db, channel: string, payload = ''): Promise<voi
 
 /**
  * Passes many records as one parameter, as the rows of `record`: a statement has at most 65,535 parameters, and one is planned faster than many.
- * `columns` has the type of each field.
+ * `types` is that of `typesOf`.
  */
-export function recordset(
-  records: readonly object[],
-  columns: Readonly<Record<string, { readonly type: string }>>,
-): RawBuilder<unknown> {
-  const types = Object.entries(columns).map(([name, { type }]) => `${name} ${type}`)
-  return sql`jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as record (${sql.raw(types.join(', '))})`
+export function recordset(records: readonly object[], types: string): RawBuilder<unknown> {
+  return sql`jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as record (${sql.raw(types)})`
+}
+
+/** Returns the names and the types of columns, as a recordset declares them. */
+export function typesOf(columns: Readonly<Record<string, { readonly type: string }>>): string {
+  return Object.entries(columns)
+    .map(([name, { type }]) => `${name} ${type}`)
+    .join(', ')
 }
 
 /**

@@ -1,21 +1,20 @@
 import { sql } from 'kysely'
 import type { Attempt, AttemptOutcome, ChainResult } from '../../chains/attempt.ts'
 import type { Db, Tx } from '../../database/db.ts'
-import { recordset, storableText } from '../../database/sql-helpers.ts'
+import { recordset, storableText, typesOf } from '../../database/sql-helpers.ts'
 import { toExactJson } from '../../lib/json.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { ATTEMPT_COLUMNS, type AttemptRow, encodeColumns, type OwnedAttempt, toAttempt } from './codec.ts'
 import { saveMoved } from './search-store.ts'
 
 const COLUMNS = sql.raw(Object.keys(ATTEMPT_COLUMNS).join(', '))
+const TYPES = typesOf(ATTEMPT_COLUMNS)
 
 /** Stores signed attempts. Must commit before their bytes leave the process (I3). */
 export async function insertAttempts(tx: Tx, attempts: readonly OwnedAttempt[]): Promise<void> {
   const records = attempts.map((attempt) => encodeColumns(attempt, ATTEMPT_COLUMNS))
   await sql`
-    insert into attempts (${COLUMNS}) select ${COLUMNS} from ${recordset(records, ATTEMPT_COLUMNS)}`.execute(
-    tx,
-  )
+    insert into attempts (${COLUMNS}) select ${COLUMNS} from ${recordset(records, TYPES)}`.execute(tx)
 }
 
 /** A change of an attempt. `broadcastAt` never overwrites an earlier value. */
@@ -39,6 +38,7 @@ export interface OutcomeChange extends AttemptNews {
 
 const { transaction_id, number, outcome, error, refusals, broadcast_at, result } = ATTEMPT_COLUMNS
 const KEY_AND_CHANGES = { transaction_id, number, outcome, error, refusals, broadcast_at, result }
+const CHANGE_TYPES = typesOf({ ...KEY_AND_CHANGES, is_forgotten: { type: 'boolean' } })
 
 /**
  * Writes results that attempts lose into the events that tell of their inclusion. The array makes the database use the index of the events
@@ -85,7 +85,7 @@ export async function saveOutcomes(
   const keepResults = changes.some(({ result }) => result !== undefined) ? sql`, ${KEEP_RESULTS}` : sql``
   await sql`
     with record as materialized (
-      select * from ${recordset(records, { ...KEY_AND_CHANGES, is_forgotten: { type: 'boolean' } })}
+      select * from ${recordset(records, CHANGE_TYPES)}
     )
     ${keepResults}
     update attempts a set outcome = coalesce(record.outcome, a.outcome), error = record.error,

@@ -12,7 +12,7 @@ import { storableText } from '../../database/sql-helpers.ts'
 import type { AttemptsTable, TransactionsTable } from '../../database/tables/transactions.ts'
 import { oneOf } from '../../lib/exhaustive.ts'
 import { fromExactJson, toExactJson } from '../../lib/json.ts'
-import { mapFields, omitUndefined } from '../../lib/object.ts'
+import { omitUndefined } from '../../lib/object.ts'
 import { isNetworkType } from '../../networks/network.ts'
 import {
   PURPOSES,
@@ -220,7 +220,12 @@ export function encodeColumns<Source>(
   source: Source,
   columns: Readonly<Record<string, Column<Source>>>,
 ): Record<string, unknown> {
-  return mapFields(columns, (column) => encodeValue((column as Column<Source>).of(source)))
+  const row: Record<string, unknown> = {}
+  for (const [name, { of }] of Object.entries(columns)) {
+    const value = of(source)
+    if (value !== undefined) row[name] = encodeValue(value)
+  }
+  return row
 }
 
 function encodeValue(value: unknown): unknown {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Tx } from '../../database/db.ts'
 import { transact } from '../../database/locks/transact.ts'
-import { notify, recordset } from '../../database/sql-helpers.ts'
+import { notify, recordset, typesOf } from '../../database/sql-helpers.ts'
 import type { IncidentType } from '../../events/event.ts'
 import { mapFields } from '../../lib/object.ts'
 import { reportFinished } from '../model/observer.ts'
@@ -36,15 +36,16 @@ function each(columns: readonly string[], part: (name: string) => string, separa
   return sql.raw(columns.map(part).join(separator))
 }
 
+const ALL = written(TRANSACTION_COLUMNS)
 const ALL_COLUMNS = each(Object.keys(TRANSACTION_COLUMNS), (name) => name)
 
 /** The parts of `saveTransactions` for the columns that it writes. */
 function savedParts(columns: TransactionColumns) {
-  const written = Object.keys(columns).filter((name) => name !== 'id' && name !== 'version')
-  const content = CONTENT.filter((name) => written.includes(name))
+  const names = Object.keys(columns).filter((name) => name !== 'id' && name !== 'version')
+  const content = CONTENT.filter((name) => names.includes(name))
   return {
-    columns,
-    assignments: each(written, (name) => `${name} = record.${name}`),
+    ...written(columns),
+    assignments: each(names, (name) => `${name} = record.${name}`),
     /** The transactions with another content than before. */
     contentChanged: sql`
       select before.id, ${each(CONTENT, (name) => `before.${name}`)} from before join record on record.id = before.id
@@ -71,7 +72,7 @@ const KEEP_CONTENT = sql`
 export async function insertTransactions(tx: Tx, transactions: readonly Transaction[]): Promise<void> {
   if (transactions.length === 0) return
   await sql`
-    with record as materialized (select * from ${recordsOf(transactions, TRANSACTION_COLUMNS)}),
+    with record as materialized (select * from ${recordsOf(transactions, ALL)}),
     stored as (insert into transactions (${ALL_COLUMNS}) select ${ALL_COLUMNS} from record returning id, relayer_id, position),
     found as (${insertTerms(transactions, sql`stored`)}),
     counted as (${addToCounts(sql`select relayer_id, status from record where ${isFinal(sql`status`)}`)}),
@@ -99,11 +100,11 @@ export async function saveTransactions(
   { keepsRequest = false }: SaveOptions = {},
 ): Promise<Transaction[]> {
   if (transactions.length === 0) return []
-  const { columns, assignments, contentChanged } = keepsRequest ? WITHOUT_REQUEST : WITH_REQUEST
+  const parts = keepsRequest ? WITHOUT_REQUEST : WITH_REQUEST
   const found = keepsRequest ? sql`` : sql`found as (${insertTerms(transactions, sql`written`)}),`
   // The order of locks: database/locks/lock-order.md.
   const { rows } = await sql<{ id: string }>`
-    with record as materialized (select * from ${recordsOf(transactions, columns)}),
+    with record as materialized (select * from ${recordsOf(transactions, parts)}),
     before as (
       select t.id, t.status, t.current_attempt, t.awaits_approval, t.made_public_at, ${each(CONTENT, (name) => `t.${name}`)}
       from transactions t
@@ -111,7 +112,7 @@ export async function saveTransactions(
       order by t.id for update of t
     ),
     written as (
-      update transactions t set ${assignments}, version = t.version + 1
+      update transactions t set ${parts.assignments}, version = t.version + 1
       from record join before on before.id = record.id
       where t.id = record.id
       returning t.id, t.relayer_id, t.position, t.status, t.awaits_approval, record.payload, record.event_uid,
@@ -121,7 +122,7 @@ export async function saveTransactions(
         ${isFinal(sql`t.status`)} and not (${isFinal(sql`before.status`)}) as is_finished
     ),
     ${found}
-    content_changed as materialized (${contentChanged}),
+    content_changed as materialized (${parts.contentChanged}),
     content_kept as (${KEEP_CONTENT}),
     announced as (
       insert into events (uid, relayer_id, transaction_id, type, payload, notification_id)
@@ -129,11 +130,10 @@ export async function saveTransactions(
     ),
     counted as (${addToCounts(sql`select relayer_id, status from written where is_finished`)})
     select id, ${WAKE_WORKERS} from written record`.execute(tx)
-  const written = new Set(rows.map((row) => row.id))
-  const saved = transactions
-    .filter((transaction) => written.has(transaction.id))
+  const saved = new Set(rows.map((row) => row.id))
+  return transactions
+    .filter((transaction) => saved.has(transaction.id))
     .map((transaction) => ({ ...transaction, version: transaction.version + 1 }))
-  return saved
 }
 
 /** Runs `saveTransactions` in a separate database transaction, and reports to the observer after the commit. */
@@ -178,13 +178,24 @@ const SNAPSHOT = sql`jsonb_strip_nulls(jsonb_build_object(${sql.raw(
  * The rows of `record` for these columns of the transactions, with the payloads and the uids of their events. The embedded engine opens a file of
  * random bytes for each uuid that it generates.
  */
-function recordsOf(transactions: readonly Transaction[], columns: TransactionColumns) {
+function recordsOf(transactions: readonly Transaction[], { columns, types }: ReturnType<typeof written>) {
   const records = transactions.map((transaction) => {
     const row = encodeColumns(transaction, columns)
-    return { ...row, payload: snapshotOf(row, transaction.from), event_uid: randomUUID() }
+    row.payload = snapshotOf(row, transaction.from)
+    row.event_uid = randomUUID()
+    return row
   })
-  return recordset(records, { ...columns, payload: { type: 'jsonb' }, event_uid: { type: 'uuid' } })
+  return recordset(records, types)
 }
+
+/** The columns that a statement writes, and the types of its records. */
+function written(columns: TransactionColumns) {
+  const types = typesOf({ ...columns, payload: { type: 'jsonb' }, event_uid: { type: 'uuid' } })
+  return { columns, types }
+}
+
+const IN_EVENTS = Object.keys(STATE)
+const OF_SENDER = IN_EVENTS.filter((name) => name !== 'source_account')
 
 /**
  * Returns the payload of an event about the transaction, which the database would build much more slowly. The account of a nonce is omitted
@@ -192,6 +203,5 @@ function recordsOf(transactions: readonly Transaction[], columns: TransactionCol
  */
 function snapshotOf(row: Readonly<Record<string, unknown>>, from: string): object {
   const isFromSender = row.nonce !== undefined && row.source_account === from
-  const shown = isFromSender ? { ...row, source_account: undefined } : row
-  return mapFields(shown, (value) => value, Object.keys(STATE))
+  return mapFields(row, (value) => value, isFromSender ? OF_SENDER : IN_EVENTS)
 }
