@@ -13,7 +13,10 @@ import {
   slugOf,
 } from './draft.ts'
 
-/** The names that Defender gave to networks, by its SDK (`defender-sdk`, `packages/base/src/utils/network.ts`), with their chain ids. */
+/**
+ * The names that Defender gave to networks, by its SDK (`defender-sdk`,
+ * `packages/base/src/utils/network.ts`), with their chain ids.
+ */
 const CHAIN_IDS: Readonly<Record<string, number>> = {
   mainnet: 1,
   sepolia: 11_155_111,

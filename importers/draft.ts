@@ -85,7 +85,10 @@ export function referTo(
   return reference
 }
 
-/** Keeps a URL that shows nothing but a host, and refers to a variable for every other: the rest of a URL may contain a key. */
+/**
+ * Keeps a URL that shows nothing but a host, and refers to a variable for every other: the rest of a URL may
+ * contain a key.
+ */
 export function urlOrReference(
   draft: Draft,
   url: string,
@@ -103,8 +106,8 @@ export interface ChainFacts {
 }
 
 /**
- * Returns the name of the EVM network with this chain id, and adds it to the file. Its endpoint is a variable, because the public ones of the
- * catalogue are for trying things out.
+ * Returns the name of the EVM network with this chain id, and adds it to the file. Its endpoint is a
+ * variable, because the public ones of the catalogue are for trying things out.
  */
 export function networkOf(draft: Draft, chainId: number, facts: ChainFacts = {}): string {
   const networks = draft.networks as Entry[]

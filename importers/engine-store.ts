@@ -17,7 +17,10 @@ export interface EngineRecords {
   readonly counts: Readonly<Record<string, number>>
 }
 
-/** The secrets of each table, which stay in the database. The keys of local wallets are encrypted, and are read only to be written to files. */
+/**
+ * The secrets of each table, which stay in the database. The keys of local wallets are encrypted, and are
+ * read only to be written to files.
+ */
 const SECRETS: Readonly<Record<string, readonly string[]>> = {
   configuration: [
     'awsSecretAccessKey',
@@ -36,8 +39,9 @@ const SECRETS: Readonly<Record<string, readonly string[]>> = {
 const COUNTED = ['permissions', 'tokens', 'keypairs', 'contract_subscriptions'] as const
 
 /**
- * Reads the records in one transaction that cannot write (PostgreSQL refuses every write in it). Tables and columns that a version of Engine
- * lacks are absent in the result. @throws UsageError if the database cannot be opened
+ * Reads the records in one transaction that cannot write (PostgreSQL refuses every write in it). Tables and
+ * columns that a version of Engine lacks are absent in the result. @throws UsageError if the database cannot
+ * be opened
  */
 export async function readEngine(url: string): Promise<EngineRecords> {
   // Prisma names the schema in the query of the URL.

@@ -28,7 +28,10 @@ const TRANSACTION_EVENTS = [
   'cancelled_transaction',
 ]
 
-/** Makes a configuration of Engine's records. Every wallet also gets a relayer on each of the chains that are named. */
+/**
+ * Makes a configuration of Engine's records. Every wallet also gets a relayer on each of the chains that are
+ * named.
+ */
 export function importEngine(records: EngineRecords, chains: readonly number[]): Draft {
   const draft = createDraft()
   const notificationId = addWebhooks(draft, records)
@@ -93,7 +96,10 @@ type MakeSigner = (draft: Draft, wallet: Entry, address: string) => Entry | unde
 
 const SIGNERS: Readonly<Record<string, MakeSigner>> = { local, 'aws-kms': awsKms, 'gcp-kms': googleCloudKms }
 
-/** Engine encrypts a local wallet as a version 3 key file, wrapped in an object of its SDK. The file moves as it is. */
+/**
+ * Engine encrypts a local wallet as a version 3 key file, wrapped in an object of its SDK. The file moves as
+ * it is.
+ */
 function local(draft: Draft, { encryptedJson }: Entry, address: string): Entry {
   const path = `keys/${address}.json`
   const keyFile = keyFileOf(asText(encryptedJson))

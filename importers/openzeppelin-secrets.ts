@@ -19,9 +19,9 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * Creates what opens the secrets of records (`src/utils/encryption.rs` and `src/utils/serde/repository_encryption.rs` of
- * OpenZeppelin Relayer). Version 2 also authenticates the name of the record in Redis. Without an encryption key, that
- * service writes the text as JSON.
+ * Creates what opens the secrets of records (`src/utils/encryption.rs` and
+ * `src/utils/serde/repository_encryption.rs` of OpenZeppelin Relayer). Version 2 also authenticates the name
+ * of the record in Redis. Without an encryption key, that service writes the text as JSON.
  */
 export function createSecretOpener({ key, prefix }: SecretStorage): OpenSecret {
   return (sealed, { kind, id }) => {

@@ -24,8 +24,8 @@ interface Lists {
 }
 
 /**
- * Makes a configuration of OpenZeppelin Relayer's file and of the records in its Redis. A record counts where both
- * have one: that service ignores its file once its Redis is filled.
+ * Makes a configuration of OpenZeppelin Relayer's file and of the records in its Redis. A record counts where
+ * both have one: that service ignores its file once its Redis is filled.
  */
 export function importOpenZeppelin(
   file: unknown,
@@ -109,7 +109,10 @@ function relayerOf({ policies, ...record }: Entry): Entry {
   return withoutNulls({ ...record, policies: withoutNulls(plain) })
 }
 
-/** A record has the settings of a signer inside the name of its type, and its secrets encrypted with the key of that service. */
+/**
+ * A record has the settings of a signer inside the name of its type, and its secrets encrypted with the key
+ * of that service.
+ */
 function signerOf({ draft, open }: Sealed, { id, config }: Entry): Entry {
   const [[variant, settings] = ['', undefined]] = Object.entries(asEntry(config) ?? {})
   const type = variant.replaceAll(/(?<=[a-z])([A-Z])/g, '_$1').toLowerCase()
@@ -255,7 +258,10 @@ function addSigner(draft: Draft, { id, type, config }: Entry): void {
   draft.signers.push({ id, type, config: withoutSecrets(draft, settings, [String(id)]) })
 }
 
-/** A folder of networks stays one, unless Redis knows networks: it has all of them, and the file needs those of its relayers. */
+/**
+ * A folder of networks stays one, unless Redis knows networks: it has all of them, and the file needs those
+ * of its relayers.
+ */
 function addNetworks(draft: Draft, { networks: written }: Entry, networks: Lists['networks']): void {
   if (typeof written === 'string' && networks.size === 0) {
     draft.networks = written
@@ -276,8 +282,8 @@ function isParent(networks: Lists['networks'], { type, network }: Entry): boolea
 const URL_FIELDS = ['url', 'rpc_urls', 'custom_rpc_urls']
 
 /**
- * Replaces each secret, and each URL that may contain one, by a reference to a variable. References stay. `position` counts the items of a list
- * from 1.
+ * Replaces each secret, and each URL that may contain one, by a reference to a variable. References stay.
+ * `position` counts the items of a list from 1.
  */
 function withoutSecrets(draft: Draft, value: unknown, path: readonly string[], position?: number): unknown {
   if (Array.isArray(value)) return value.map((item, index) => withoutSecrets(draft, item, path, index + 1))

@@ -18,8 +18,9 @@ export interface Listening {
 }
 
 /**
- * The longest time in ms for which a start waits for the first rounds of the workers, which would delay the first requests. Most take some
- * milliseconds; those that query an endpoint which does not answer take longer.
+ * The longest time in ms for which a start waits for the first rounds of the workers, which would delay the
+ * first requests. Most take some milliseconds; those that query an endpoint which does not answer take
+ * longer.
  */
 const FIRST_ROUNDS_MS = 200
 
@@ -73,14 +74,17 @@ export class App {
     }
   }
 
-  /** Compiles the schemas of every operation while requests are served, so that the first request of an operation does not wait for it. */
+  /**
+   * Compiles the schemas of every operation while requests are served, so that the first request of an
+   * operation does not wait for it.
+   */
   compileSchemas(): Promise<void> {
     return this.#opened.compiled.validator.compile()
   }
 
   /**
-   * Switches readiness off, accepts requests until the grace period ends, finishes those that have arrived and the current round of every
-   * worker, then closes the database.
+   * Switches readiness off, accepts requests until the grace period ends, finishes those that have arrived
+   * and the current round of every worker, then closes the database.
    */
   async stop(): Promise<void> {
     const { config, log } = this.#opened
@@ -89,8 +93,8 @@ export class App {
     this.#connected.stopping.abort()
     await Promise.all([
       server.drain({ deadlineMs: config.shutdownMs, graceMs: config.shutdownGraceMs }),
-      // A worker that cannot write its last results, because the database is unreachable, does not delay the shutdown: they are written
-      // again later.
+      // A worker that cannot write its last results, because the database is unreachable, does not delay the
+      // shutdown: they are written again later.
       ...permanent.map((loop) =>
         loop.stop().catch((err) => log.error({ err, loop: loop.name }, 'worker stopped with an error')),
       ),

@@ -80,9 +80,9 @@ interface AppErrorOptions {
 }
 
 /**
- * AppError is a failure that the service expects. `detail` is a sentence for the caller: it names the field, the expected
- * value or the next step, and it leaves the process. Anything else that is thrown is an internal error, and the caller
- * learns nothing about it.
+ * AppError is a failure that the service expects. `detail` is a sentence for the caller: it names the field,
+ * the expected value or the next step, and it leaves the process. Anything else that is thrown is an internal
+ * error, and the caller learns nothing about it.
  */
 export class AppError extends Error {
   override readonly name = 'AppError'
@@ -106,7 +106,10 @@ export function methodNotAllowed(allowedMethods: readonly string[]): AppError {
   return new AppError('method_not_allowed', detail, { allowedMethods })
 }
 
-/** Makes the failure for an unexpected fault. The request id leads from the answer to the log line with the cause. */
+/**
+ * Makes the failure for an unexpected fault. The request id leads from the answer to the log line with the
+ * cause.
+ */
 export function internalError(cause: unknown): AppError {
   const detail = 'Something went wrong in the service. The X-Request-Id header identifies the log entry.'
   return new AppError('internal_error', detail, { cause })

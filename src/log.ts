@@ -24,7 +24,10 @@ const SECRET_FIELDS = [
   'token',
 ]
 
-/** Matches urls inside a text. Credentials, path and query are removed, because RPC providers and databases have their keys there. */
+/**
+ * Matches urls inside a text. Credentials, path and query are removed, because RPC providers and databases
+ * have their keys there.
+ */
 const URL_IN_TEXT = /\b((?:https?|wss?|postgres(?:ql)?):\/\/)([^\s/@"']*@)?([^\s/?#"')]+)([^\s"')]*)/gi
 
 /** The standard output of the process, shared by all loggers so that their lines keep their order. */
@@ -41,7 +44,9 @@ export function toStandardOutput(line: string): void {
   standardOutput.write(line)
 }
 
-/** Creates a logger that writes JSON lines without secrets to `destination`, by default to standard output. */
+/**
+ * Creates a logger that writes JSON lines without secrets to `destination`, by default to standard output.
+ */
 export function createLogger(
   { level, mixin }: LoggerSettings,
   destination: DestinationStream = standardOutput,
@@ -62,7 +67,10 @@ export function createLogger(
 
 const SECOND_MS = 1_000
 
-/** Creates a timestamp function that formats a second only once. pino's `isoTime` formats each line, and under load many lines share a second. */
+/**
+ * Creates a timestamp function that formats a second only once. pino's `isoTime` formats each line, and under
+ * load many lines share a second.
+ */
 function createTimestamp(): () => string {
   let second = Number.NaN
   let text = ''
@@ -87,8 +95,8 @@ export function maskUrls(text: string): string {
 }
 
 /**
- * Reduces an error to name, code, message and stack for the log. Clients attach requests, headers and whole configurations to their errors, and
- * their messages contain full RPC urls (I11).
+ * Reduces an error to name, code, message and stack for the log. Clients attach requests, headers and whole
+ * configurations to their errors, and their messages contain full RPC urls (I11).
  */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error

@@ -9,14 +9,17 @@ interface Settings {
   readonly subject: string
 }
 
-/** The milliseconds that the server has to store an event. The call fails then, and the service repeats it. */
+/**
+ * The milliseconds that the server has to store an event. The call fails then, and the service repeats it.
+ */
 const TIMEOUT_MS = 5_000
 
 let connecting: Promise<JetStreamClient> | undefined
 
 /**
- * Puts each event into a stream of NATS JetStream. The call ends when the stream has stored the event, so none is lost. The service keeps the
- * events of a transaction in order and repeats calls that fail; the stream drops an event that it had within its `duplicate_window`.
+ * Puts each event into a stream of NATS JetStream. The call ends when the stream has stored the event, so
+ * none is lost. The service keeps the events of a transaction in order and repeats calls that fail; the
+ * stream drops an event that it had within its `duplicate_window`.
  */
 export async function on_event({ params: event, config }: PluginContext<RelayerEvent, Settings>) {
   if (config === undefined) throw new Error('The plugin has no config.')
@@ -25,7 +28,10 @@ export async function on_event({ params: event, config }: PluginContext<RelayerE
   await stream.publish(subject, JSON.stringify(event), { msgID: event.id, timeout: TIMEOUT_MS })
 }
 
-/** Returns the connection, and the stream, which it creates if absent. A failure is forgotten, so that the next call tries again. */
+/**
+ * Returns the connection, and the stream, which it creates if absent. A failure is forgotten, so that the
+ * next call tries again.
+ */
 function open({ stream, subject }: Settings): Promise<JetStreamClient> {
   connecting ??= begin(stream, subject).catch((error: unknown) => {
     connecting = undefined

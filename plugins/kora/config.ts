@@ -26,7 +26,10 @@ export interface Settings {
   readonly price: 'margin' | 'free'
   /** The owner of the token accounts that receive payments; the relayer if absent. */
   readonly paymentAddress: string | undefined
-  /** The environment variable with the keys of callers, `name:secret` separated by commas; without it, the plugin asks for none. */
+  /**
+   * The environment variable with the keys of callers, `name:secret` separated by commas; without it, the
+   * plugin asks for none.
+   */
   readonly apiKeysEnv: string | undefined
   readonly disabled: ReadonlySet<string>
   /** The longest wait of `signAndSendTransaction`. */

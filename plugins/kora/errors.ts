@@ -45,7 +45,10 @@ export class KoraError extends Error {
   }
 }
 
-/** What the service's refusals mean to a client of Kora. Their sentences name the rule, the field or the account. */
+/**
+ * What the service's refusals mean to a client of Kora. Their sentences name the rule, the field or the
+ * account.
+ */
 const TYPES: Readonly<Record<string, KoraErrorType>> = {
   account_not_found: 'AccountNotFound',
   already_accepted: 'InvalidTransaction',

@@ -45,7 +45,8 @@ async function readWhole({ world, path }: Sponsor, { id }: Sent): Promise<Sent> 
 }
 
 /**
- * Checks a transaction, and signs or sends it, if it and what else is open of its payer cannot cost the relayer more than the operator allows.
+ * Checks a transaction, and signs or sends it, if it and what else is open of its payer cannot cost the
+ * relayer more than the operator allows.
  * @throws KoraError
  */
 export async function admitTransaction<Result>(
@@ -70,8 +71,8 @@ export async function admitTransaction<Result>(
 }
 
 /**
- * What nobody has signed yet is counted apart: a stranger who names an account that is not his takes nothing from its owner, and an owner who signs
- * afterwards has twice what he could otherwise lose the relayer.
+ * What nobody has signed yet is counted apart: a stranger who names an account that is not his takes nothing
+ * from its owner, and an owner who signs afterwards has twice what he could otherwise lose the relayer.
  */
 function claimOf({ settings }: Sponsor, transaction: UserTransaction, payment: Payment | undefined): Claim {
   const { user, isSigned } = transaction

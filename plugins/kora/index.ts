@@ -8,7 +8,9 @@ import { answer, readParams } from './methods.ts'
 
 const queue = createFairQueue()
 
-/** Answers a request of Kora's JSON-RPC. Failures are answers as well, with HTTP 200, as its clients expect. */
+/**
+ * Answers a request of Kora's JSON-RPC. Failures are answers as well, with HTTP 200, as its clients expect.
+ */
 export async function handler(call: PluginCall): Promise<unknown> {
   const { params } = call
   if (!Array.isArray(params)) return answerOne(call, params)

@@ -133,12 +133,16 @@ function addressOf(params: MethodCall['params'], name: string): string {
 /** The longest id of a user, so that the caller's name fits in front of it. */
 const USER_ID = /^[!-~]{1,64}$/
 
-/** Whose limits count for all that no user has signed, and no application has vouched for. No user has this name. */
+/**
+ * Whose limits count for all that no user has signed, and no application has vouched for. No user has this
+ * name.
+ */
 const UNSIGNED = '(unsigned)'
 
 /**
- * Names whose limits a request counts against, apart for each caller: the user whom an application with a key names, or the one who has signed. What
- * a caller without a key says about himself proves nothing, nor does an address that has not signed: otherwise a stranger uses up others' limits.
+ * Names whose limits a request counts against, apart for each caller: the user whom an application with a key
+ * names, or the one who has signed. What a caller without a key says about himself proves nothing, nor does
+ * an address that has not signed: otherwise a stranger uses up others' limits.
  */
 function userOf(
   { user_id: named }: MethodCall['params'],

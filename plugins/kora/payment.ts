@@ -5,7 +5,10 @@ import { KoraError } from './errors.ts'
 import { type FeeToken, readFee, readFeeTokens, readPrice, type Sponsor, wasQuoted } from './sponsor.ts'
 import type { UserTransaction } from './transaction.ts'
 
-/** Instructions of both token programs that pay: the first byte, the length of the data, accounts, and which of them receives. */
+/**
+ * Instructions of both token programs that pay: the first byte, the length of the data, accounts, and which
+ * of them receives.
+ */
 const TRANSFERS = [
   { kind: 3, bytes: 9, accounts: 3, receiver: 1 },
   { kind: 12, bytes: 10, accounts: 4, receiver: 2 },
@@ -19,7 +22,10 @@ export interface Payment {
   readonly source: string
 }
 
-/** Adds up the transfers to the receiver of a token, outside of other programs. Undefined if there is none. @throws KoraError for several sources */
+/**
+ * Adds up the transfers to the receiver of a token, outside of other programs. Undefined if there is none.
+ * @throws KoraError for several sources
+ */
 export function paymentIn({ decoded, accounts }: UserTransaction, token: FeeToken): Payment | undefined {
   const transfers = decoded.instructions.flatMap(({ program: called, accounts: used, data }) => {
     const form = TRANSFERS.find(({ kind, bytes }) => data[0] === kind && data.length === bytes)
@@ -37,7 +43,10 @@ export function paymentIn({ decoded, accounts }: UserTransaction, token: FeeToke
   return { token, amount, source: first.source }
 }
 
-/** Finds what a transaction pays, at least the price now, or one that was quoted. Undefined if users pay nothing here. @throws KoraError */
+/**
+ * Finds what a transaction pays, at least the price now, or one that was quoted. Undefined if users pay
+ * nothing here. @throws KoraError
+ */
 export async function findPayment(
   sponsor: Sponsor,
   transaction: UserTransaction,
@@ -61,8 +70,9 @@ export async function findPayment(
 }
 
 /**
- * Checks that a transaction takes nothing, and that the simulated transaction leaves the payment with the receiver, whatever else happens in it. Returns
- * what the payer has of the token, undefined where nothing is paid, as of which slot. @throws KoraError
+ * Checks that a transaction takes nothing, and that the simulated transaction leaves the payment with the
+ * receiver, whatever else happens in it. Returns what the payer has of the token, undefined where nothing is
+ * paid, as of which slot. @throws KoraError
  */
 export async function checkPayment(
   { rpc, address }: Sponsor,
@@ -106,7 +116,10 @@ interface Ran {
   readonly accounts?: readonly (AccountInfo | null)[] | null
 }
 
-/** How often both states are read until they are of one slot, and the ms in between. In two slots, somebody else's payment could count. */
+/**
+ * How often both states are read until they are of one slot, and the ms in between. In two slots, somebody
+ * else's payment could count.
+ */
 const TRIES = 10
 const TRY_MS = 20
 

@@ -6,7 +6,10 @@ const DEFAULT_MAX_FEE = 1_000_000
 /** Signatures fit into a transaction at most this often. */
 const MAX_SIGNATURES = 12
 
-/** Kora's switches for what a fee payer may do. The relayer may do nothing of it: it appears in no instruction. */
+/**
+ * Kora's switches for what a fee payer may do. The relayer may do nothing of it: it appears in no
+ * instruction.
+ */
 const TOKEN_SWITCHES = [
   'allow_approve',
   'allow_burn',

@@ -11,7 +11,10 @@ import {
 import type { Sponsor } from './sponsor.ts'
 import { type UserTransaction, withSignature } from './transaction.ts'
 
-/** When a request is answered: the transaction is signed, a node has it, or a block that the network voted for has it. */
+/**
+ * When a request is answered: the transaction is signed, a node has it, or a block that the network voted for
+ * has it.
+ */
 export const RESPOND_AFTER = ['signed', 'sent', 'confirmed'] as const
 export type RespondAfter = (typeof RESPOND_AFTER)[number]
 
@@ -39,8 +42,9 @@ export async function sign(sponsor: Sponsor, { transaction, userId }: Order): Pr
 }
 
 /**
- * Sends a transaction that pays, once: the hash of its message is the idempotency key, so the same transaction has one record and one answer,
- * from every process and after any crash. Only a new one is checked and counted. Returns its signature.
+ * Sends a transaction that pays, once: the hash of its message is the idempotency key, so the same
+ * transaction has one record and one answer, from every process and after any crash. Only a new one is
+ * checked and counted. Returns its signature.
  */
 export async function send(
   sponsor: Sponsor,

@@ -62,14 +62,17 @@ export interface FeeToken {
   readonly receiver: string
 }
 
-/** Layout of a mint (`spl_token::state::Mint`), and of what Token-2022 appends at the length of an account. */
+/**
+ * Layout of a mint (`spl_token::state::Mint`), and of what Token-2022 appends at the length of an account.
+ */
 const MINT_BYTES = 82
 const DECIMALS_AT = 44
 const EXTENSIONS_AT = 166
 
 /**
- * Extensions of Token-2022 with which the relayer gets and keeps what is paid: a close authority, confidential transfers, interest and scaled
- * amounts in displays, metadata, groups (spl-token-2022 `ExtensionType`). All others are refused: fees, hooks, permanent delegates, pausing.
+ * Extensions of Token-2022 with which the relayer gets and keeps what is paid: a close authority,
+ * confidential transfers, interest and scaled amounts in displays, metadata, groups (spl-token-2022
+ * `ExtensionType`). All others are refused: fees, hooks, permanent delegates, pausing.
  */
 const HARMLESS_EXTENSIONS: ReadonlySet<number> = new Set([0, 3, 4, 10, 18, 19, 20, 21, 22, 23, 25])
 
@@ -116,7 +119,10 @@ export async function readFee(transaction: UserTransaction, rpc: Rpc): Promise<n
   return Number(value)
 }
 
-/** Returns the price of a transaction in base units of a token: the service's quote, with margins and limits by the relayer's policies. */
+/**
+ * Returns the price of a transaction in base units of a token: the service's quote, with margins and limits
+ * by the relayer's policies.
+ */
 export async function readPrice(
   { world, path }: Sponsor,
   transaction: UserTransaction,

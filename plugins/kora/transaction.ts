@@ -33,7 +33,10 @@ export interface UserTransaction {
 /** What must be signed already. `all` also refuses a missing signature. */
 export type Signatures = 'any' | 'valid' | 'all'
 
-/** Programs of the network, which do in a block what they did in the simulation: compute budget, memo, associated accounts. */
+/**
+ * Programs of the network, which do in a block what they did in the simulation: compute budget, memo,
+ * associated accounts.
+ */
 const NETWORK_PROGRAMS = [
   '11111111111111111111111111111111',
   'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr',
@@ -51,8 +54,9 @@ const ADVANCE_NONCE = 4
 const SIGNATURE_BYTES = 64
 
 /**
- * Reads a transaction and resolves its tables. The relayer must be its fee payer and appear in no instruction, so no program gets its
- * authority: not for transfers, rent, new accounts, nonces or tables. @throws KoraError
+ * Reads a transaction and resolves its tables. The relayer must be its fee payer and appear in no
+ * instruction, so no program gets its authority: not for transfers, rent, new accounts, nonces or tables.
+ * @throws KoraError
  */
 export async function readTransaction(
   base64: unknown,
@@ -156,10 +160,11 @@ const MAX_TRANSACTION_BYTES = 1_232
 const UNITS_OF_BUDGET = 150
 
 /**
- * Returns the transaction with its compute budget spelled out, unsigned. A quote is of a transaction that the service completes: it sets what
- * is absent by the market. This one is signed as it is, so a price for priority that it does not set costs nothing, and a limit that it
- * does not set is the network's default. A limit that it sets may be exactly what was measured, so it gets room for what is added to it, and the
- * price is so much lower that this costs nothing.
+ * Returns the transaction with its compute budget spelled out, unsigned. A quote is of a transaction that the
+ * service completes: it sets what is absent by the market. This one is signed as it is, so a price for
+ * priority that it does not set costs nothing, and a limit that it does not set is the network's default. A
+ * limit that it sets may be exactly what was measured, so it gets room for what is added to it, and the price
+ * is so much lower that this costs nothing.
  */
 export function withOwnBudget({ decoded, base64 }: UserTransaction): string {
   const set = new Map(

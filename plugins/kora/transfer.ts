@@ -28,8 +28,8 @@ const SYSTEM_PROGRAM = '11111111111111111111111111111111'
 const DECIMALS_AT = 44
 
 /**
- * Makes the transaction of a transfer, unsigned, with the relayer as the fee payer. The mint `1111…` means lamports. The account of the
- * destination must exist: its rent would be the relayer's.
+ * Makes the transaction of a transfer, unsigned, with the relayer as the fee payer. The mint `1111…` means
+ * lamports. The account of the destination must exist: its rent would be the relayer's.
  */
 export async function composeTransfer(
   { rpc, address: feePayer }: Sponsor,

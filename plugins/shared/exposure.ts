@@ -1,7 +1,8 @@
 import { isRecord, locked, type World } from './host.ts'
 
-// What strangers cost the relayer if what they pay with fails: a payer can lose his own money only, and failures are bounded per payer, per payee and
-// in all. Values of the plugin remember what is open and what failed; what became of it is looked up.
+// What strangers cost the relayer if what they pay with fails: a payer can lose his own money only, and
+// failures are bounded per payer, per payee and in all. Values of the plugin remember what is open and what
+// failed; what became of it is looked up.
 
 /** Something that was sent, or signed, and is not known to have ended. */
 export interface Open {
@@ -24,8 +25,8 @@ export interface Open {
 }
 
 /**
- * What became of it: `failed` at the relayer's cost, or `ended` without a failure; `included` in a block that may still
- * go, or `reverted` in one.
+ * What became of it: `failed` at the relayer's cost, or `ended` without a failure; `included` in a block that
+ * may still go, or `reverted` in one.
  */
 export type End = 'open' | 'included' | 'reverted' | 'failed' | 'ended'
 
@@ -96,7 +97,10 @@ export interface Checked {
   readonly funds: bigint | undefined
   /** The number of the block as of which that was read; undefined if nothing tells. */
   readonly block: number | undefined
-  /** True if code that a stranger may have written is asked once more in the block. It may have behaved for the simulation alone. */
+  /**
+   * True if code that a stranger may have written is asked once more in the block. It may have behaved for
+   * the simulation alone.
+   */
   readonly isUncertain: boolean
 }
 
@@ -140,7 +144,8 @@ const MAX_INCLUDED = 50
 const RECENT_MS = 5_000
 
 /**
- * Checks and sends something of a payer: alone among those of the payer, so that what is open counts against what the payer has.
+ * Checks and sends something of a payer: alone among those of the payer, so that what is open counts against
+ * what the payer has.
  * @throws the errors of the rules
  */
 export function admit<Verified extends Checked, Result>(

@@ -18,7 +18,10 @@ const MAX_RUNNING = 16
 /** Work of one caller that waits. */
 const MAX_WAITING = 200
 
-/** The service refuses what comes too fast; it is asked again after this time, for so long. Nothing was done, so nothing is done twice. */
+/**
+ * The service refuses what comes too fast; it is asked again after this time, for so long. Nothing was done,
+ * so nothing is done twice.
+ */
 const RETRY_MS = 20
 const PATIENCE_MS = 20_000
 
@@ -26,7 +29,10 @@ const PATIENCE_MS = 20_000
 export interface FairQueue {
   /** @throws Crowded if too much of this caller waits */
   run<Result>(caller: Caller, work: () => Promise<Result>): Promise<Result>
-  /** Those whom the service has refused for their rate, one after the other: nobody overtakes them, however little he asks for. */
+  /**
+   * Those whom the service has refused for their rate, one after the other: nobody overtakes them, however
+   * little he asks for.
+   */
   readonly line: { length: number; end: Promise<unknown> }
 }
 
@@ -81,8 +87,8 @@ export function createFairQueue({
 }
 
 /**
- * Returns the API for one caller: his requests take turns with those of the others. A request that waits for a status takes no turn, because it would keep
- * the others waiting.
+ * Returns the API for one caller: his requests take turns with those of the others. A request that waits for
+ * a status takes no turn, because it would keep the others waiting.
  */
 export function apiFor(
   caller: Caller,

@@ -39,7 +39,10 @@ export interface PluginCall {
   /** The rest of the path, such as `/settle`. */
   readonly route: string
   readonly config?: unknown
-  /** By names in lower case. `x-relayer-api-key-id` and `x-relayer-caller-address` are by the host, and name the caller's API key, or the address of one without. */
+  /**
+   * By names in lower case. `x-relayer-api-key-id` and `x-relayer-caller-address` are by the host, and name
+   * the caller's API key, or the address of one without.
+   */
   readonly headers: Readonly<Record<string, readonly string[]>>
 }
 
@@ -55,7 +58,10 @@ export interface World {
   readonly sleep: (ms: number) => Promise<unknown>
 }
 
-/** The service, or the network behind it, did not answer. Nothing is known about what was asked, and the same may be asked again. */
+/**
+ * The service, or the network behind it, did not answer. Nothing is known about what was asked, and the same
+ * may be asked again.
+ */
 export class Unavailable extends Error {}
 
 /** The caller asks for more than his share of what all callers of the plugin may ask of the service. */
@@ -72,7 +78,9 @@ export class ApiRefusal extends Error {
   }
 }
 
-/** Codes of answers that say nothing about what was asked for: nothing was changed, or nobody knows if it was. */
+/**
+ * Codes of answers that say nothing about what was asked for: nothing was changed, or nobody knows if it was.
+ */
 const UNKNOWN_CODES = new Set([
   'internal_error',
   'network_unavailable',
@@ -123,8 +131,9 @@ interface WaitingCall {
 const MAX_BATCH = 20
 
 /**
- * Calls the network of a relayer. The calls reject with {@link NodeError} if a node refuses, with {@link Unavailable} if none answers. Calls that are
- * made at the same moment are one request to the service, which costs it less than several.
+ * Calls the network of a relayer. The calls reject with {@link NodeError} if a node refuses, with {@link
+ * Unavailable} if none answers. Calls that are made at the same moment are one request to the service, which
+ * costs it less than several.
  */
 export function rpcOf(world: Pick<World, 'api'>, relayerId: string): Rpc {
   const path = `/api/v1/relayers/${encodeURIComponent(relayerId)}/rpc`
@@ -173,7 +182,9 @@ export function rpcOf(world: Pick<World, 'api'>, relayerId: string): Rpc {
 /** Seconds after which the lock of a process that died is free. */
 const LOCK_SECONDS = 10
 
-/** How long a request waits for another one that does the same: longer than the lock of a dead process lasts. */
+/**
+ * How long a request waits for another one that does the same: longer than the lock of a dead process lasts.
+ */
 const LOCK_WAIT_MS = 15_000
 const LOCK_RETRY_MS = 25
 
@@ -181,8 +192,9 @@ const LOCK_RETRY_MS = 25
 const turns = new Map<string, Promise<unknown>>()
 
 /**
- * Does work alone among all processes, after waiting for its turn: in this process in the order of arrival, however long that takes, and with other
- * processes by a lock. If the lock expires, two may work at the same time.
+ * Does work alone among all processes, after waiting for its turn: in this process in the order of arrival,
+ * however long that takes, and with other processes by a lock. If the lock expires, two may work at the same
+ * time.
  */
 export function locked<Result>(world: World, key: string, work: () => Promise<Result>): Promise<Result> {
   const before = turns.get(key) ?? Promise.resolve()

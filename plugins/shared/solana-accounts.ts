@@ -20,7 +20,10 @@ export interface AccountInfo {
   readonly data: readonly [string, string]
 }
 
-/** Reads the accounts that a message loads: the writable accounts of all tables come first, then the readonly ones. */
+/**
+ * Reads the accounts that a message loads: the writable accounts of all tables come first, then the readonly
+ * ones.
+ */
 export async function loadedAccounts(
   { lookups }: { readonly lookups: readonly Lookup[] },
   rpc: Rpc,

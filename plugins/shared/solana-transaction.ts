@@ -75,7 +75,10 @@ export async function isSignatureOf(
   return !!signature && !!key && verifySignature(key, signature as SignatureBytes, bytes)
 }
 
-/** Returns the address of the associated account in which the owner holds tokens of a mint, whose program this is. */
+/**
+ * Returns the address of the associated account in which the owner holds tokens of a mint, whose program this
+ * is.
+ */
 export async function associatedAddress(owner: string, mint: string, program: string): Promise<string> {
   const encoder = getAddressEncoder()
   const seeds = [owner, program, mint].map((each) => encoder.encode(address(each)))

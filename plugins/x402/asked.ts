@@ -28,9 +28,9 @@ export interface Asked {
 }
 
 /**
- * Names a payment by network, asset, payer and nonce, or what its chain has in their place. It is the idempotency key of the payment's
- * transaction, which the service stores with it: so the transaction is the only record of a payment, every process finds it, after any
- * crash, and there is never a second one.
+ * Names a payment by network, asset, payer and nonce, or what its chain has in their place. It is the
+ * idempotency key of the payment's transaction, which the service stores with it: so the transaction is the
+ * only record of a payment, every process finds it, after any crash, and there is never a second one.
  */
 export function paymentKey({ request, payment }: Pick<Asked, 'request' | 'payment'>): string {
   return `x402:${digest([request.network.network, ...payment.identity])}`

@@ -11,7 +11,10 @@ export interface NetworkSettings {
   readonly assets: ReadonlySet<string> | undefined
   /** EVM: factories whose calls may create the payer's wallet in the settlement (ERC-6492), in lower case. */
   readonly walletFactories: ReadonlySet<string>
-  /** EVM: the maximum gas of a settlement, so that a payer's contract cannot spend more of the relayer's ether. */
+  /**
+   * EVM: the maximum gas of a settlement, so that a payer's contract cannot spend more of the relayer's
+   * ether.
+   */
   readonly maxGas: bigint
   /** Solana: the maximum priority fee, in micro-lamports per compute unit. */
   readonly maxUnitPrice: bigint
@@ -21,7 +24,10 @@ export interface NetworkSettings {
 
 /** A bound on what is settled in a window of time. */
 export interface Limit {
-  /** What is counted together: the payments of one API key, to one payee, of all callers without a key, or all. */
+  /**
+   * What is counted together: the payments of one API key, to one payee, of all callers without a key, or
+   * all.
+   */
   readonly per: 'key' | 'payee' | 'open' | 'all'
   readonly windowSeconds: number
   readonly settlements: number | undefined
@@ -37,7 +43,9 @@ export interface Settings {
   readonly waitFor: 'mined' | 'confirmed'
   /** How long a settlement waits for it; after that its answer is `settlement_pending`. */
   readonly timeoutMs: number
-  /** For how long the same payment gets the same answer; if absent, for as long as its transaction is kept. */
+  /**
+   * For how long the same payment gets the same answer; if absent, for as long as its transaction is kept.
+   */
   readonly repeatMs: number | undefined
   /** How long ids of the extension `payment-identifier` are remembered. */
   readonly idSeconds: number
@@ -55,7 +63,10 @@ const DEFAULT_LIMITS: readonly Limit[] = [
 
 const DEFAULT_FAILURES: FailureLimits = { payer: 2, payee: 10, all: 30, open: 60 }
 
-/** EVM: enough for USDC with a contract's signature and the creation of a wallet. More lets payers spend more of the relayer's ether. */
+/**
+ * EVM: enough for USDC with a contract's signature and the creation of a wallet. More lets payers spend more
+ * of the relayer's ether.
+ */
 const DEFAULT_MAX_GAS = 500_000
 
 /** Solana: what the specification of the scheme names: 5 lamports for each compute unit. */
@@ -64,10 +75,16 @@ const DEFAULT_MAX_UNIT_PRICE = 5_000_000
 /** Solana: what the specification of the scheme names. */
 const DEFAULT_MAX_UNITS = 400_000
 
-/** Below the 90 s for which the clients of npm wait; the service gives a plugin as long as its entry says, 300 s by default. */
+/**
+ * Below the 90 s for which the clients of npm wait; the service gives a plugin as long as its entry says, 300
+ * s by default.
+ */
 const DEFAULT_TIMEOUT_SECONDS = 80
 
-/** Longer than resource servers and payers repeat a request. The host keeps at most 10,000 values for a plugin. */
+/**
+ * Longer than resource servers and payers repeat a request. The host keeps at most 10,000 values for a
+ * plugin.
+ */
 const DEFAULT_ID_SECONDS = 3600
 
 /** Reads the settings. Throws a sentence that names the wrong field. */

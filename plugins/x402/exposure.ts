@@ -28,7 +28,8 @@ import type { Verified } from './scheme.ts'
 const UNSENT_MS = 60_000
 
 /**
- * Verifies and sends a payment, if it and what else is open of its payer cannot cost the relayer more than the operator allows.
+ * Verifies and sends a payment, if it and what else is open of its payer cannot cost the relayer more than
+ * the operator allows.
  * @throws Refusal `insufficient_funds` or `limit_exceeded`
  */
 export function admitPayment<Result>(

@@ -34,8 +34,8 @@ export interface FacilitatorCall {
 const SUPPORTED_MS = 5_000
 
 /**
- * Answers `GET /supported`: what is settled on which networks, and from which addresses. A network on which nothing can be settled now is named with the
- * reason, and touches no other.
+ * Answers `GET /supported`: what is settled on which networks, and from which addresses. A network on which
+ * nothing can be settled now is named with the reason, and touches no other.
  */
 export async function supported(settings: Settings, world: World): Promise<object> {
   const found = await Promise.all(
@@ -92,7 +92,10 @@ function kindsOf(network: NetworkSettings & { readonly address: string }) {
   ]
 }
 
-/** Answers `POST /verify`. Nothing is stored and nothing is sent. @throws CallError for a misused `payment-identifier` */
+/**
+ * Answers `POST /verify`. Nothing is stored and nothing is sent. @throws CallError for a misused
+ * `payment-identifier`
+ */
 export async function verify(call: FacilitatorCall, settings: Settings, world: World): Promise<VerifyAnswer> {
   try {
     const asked = await read(call, settings, world)
@@ -131,7 +134,8 @@ function settled<Value>(result: PromiseSettledResult<Value>): Value {
 }
 
 /**
- * Answers `POST /settle`: the same payment gets the same transaction and, when that is final, the same answer.
+ * Answers `POST /settle`: the same payment gets the same transaction and, when that is final, the same
+ * answer.
  * @throws CallError for a misused `payment-identifier`
  */
 export async function settle(call: FacilitatorCall, settings: Settings, world: World): Promise<SettleAnswer> {

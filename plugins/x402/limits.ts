@@ -17,8 +17,8 @@ export interface Claim {
 }
 
 /**
- * Counts a payment for every limit that applies to it. If the process dies before the payment is sent, it is counted again when it is
- * requested again: a limit may be reached too early, never too late.
+ * Counts a payment for every limit that applies to it. If the process dies before the payment is sent, it is
+ * counted again when it is requested again: a limit may be reached too early, never too late.
  * @throws Refusal `limit_exceeded`; the limits before the exceeded one have counted it
  */
 export async function countPayment(claim: Claim, limits: readonly Limit[], world: World): Promise<void> {

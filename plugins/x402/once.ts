@@ -6,7 +6,10 @@ import { countPayment } from './limits.ts'
 import { CallError, Refusal } from './refusal.ts'
 import type { Payment, Verified } from './scheme.ts'
 
-/** Finds the transaction of a payment. @throws Refusal `duplicate_settlement` if it settles another payment with the same nonce */
+/**
+ * Finds the transaction of a payment. @throws Refusal `duplicate_settlement` if it settles another payment
+ * with the same nonce
+ */
 export async function findTransaction(asked: Asked, world: World): Promise<SentTransaction | undefined> {
   const transaction = await findByKey(asked.request.network.relayerId, paymentKey(asked), world)
   if (transaction === undefined || (await asked.payment.isSettledBy(transaction))) return transaction
@@ -22,8 +25,9 @@ function otherPayment({ payer }: Payment): Refusal {
 }
 
 /**
- * Sends the transaction of a payment, or finds it. It is verified and counted if it is new. Of any number of requests at the same time,
- * one does so and the others find what it sent; the idempotency key would hold even without the lock.
+ * Sends the transaction of a payment, or finds it. It is verified and counted if it is new. Of any number of
+ * requests at the same time, one does so and the others find what it sent; the idempotency key would hold
+ * even without the lock.
  */
 export async function sendOnce(
   asked: Asked,
@@ -53,12 +57,16 @@ export async function sendOnce(
   })
 }
 
-/** For so long, a payment that someone else has sent before anybody asked for it is the answer to who asks. Later it is an old one. */
+/**
+ * For so long, a payment that someone else has sent before anybody asked for it is the answer to who asks.
+ * Later it is an old one.
+ */
 const MADE_MS = 600_000
 
 /**
- * Finds a payment that was made before it was asked for: who has an authorization can send it himself. Whoever asks is told that it is paid, and nothing is
- * sent. @throws the refusal if it is not, or nobody knows
+ * Finds a payment that was made before it was asked for: who has an authorization can send it himself.
+ * Whoever asks is told that it is paid, and nothing is sent. @throws the refusal if it is not, or nobody
+ * knows
  */
 export async function findMade(
   asked: Asked,
@@ -82,7 +90,9 @@ const IMPOSSIBLE = new Set([
   'valid_until_in_past',
 ])
 
-/** What the relayer has, may and lacks is the operator's business, so of other refusals only the code is told. */
+/**
+ * What the relayer has, may and lacks is the operator's business, so of other refusals only the code is told.
+ */
 function refusalOf({ code, message }: ApiRefusal, payment: Payment): Refusal {
   if (code === 'idempotency_key_reused') return otherPayment(payment)
   if (IMPOSSIBLE.has(code)) return new Refusal('invalid_transaction_state', message, payment.payer)
@@ -102,7 +112,10 @@ export type Settlement =
 /** Seconds of one request that waits. A request to the service that takes longer than 30 s fails. */
 const WAIT_SECONDS = 5
 
-/** Requests that wait at the same time. The host has 64 connections for a plugin, and sending must not wait for those who wait. */
+/**
+ * Requests that wait at the same time. The host has 64 connections for a plugin, and sending must not wait
+ * for those who wait.
+ */
 const MAX_WAITING = 40
 const POLL_MS = 500
 let waiting = 0
@@ -228,7 +241,10 @@ async function paidIn(
   return paidElsewhere(seen, payment)
 }
 
-/** Returns the hash of a transaction of someone else; undefined while that is unknown. @throws Refusal if nobody paid, and that is final */
+/**
+ * Returns the hash of a transaction of someone else; undefined while that is unknown. @throws Refusal if
+ * nobody paid, and that is final
+ */
 async function paidElsewhere(seen: SentTransaction, payment: Payment): Promise<string | undefined> {
   const found = await payment.elsewhere({ hash: seen.hash, since: Date.parse(seen.created_at) })
   if (found.kind === 'paid') return found.hash
@@ -242,13 +258,19 @@ function fail({ status, status_reason, hash }: SentTransaction, { payer }: Payme
   throw new Refusal('invalid_transaction_state', `${name} is ${status} without the payment.${reason}`, payer)
 }
 
-/** The key under which the `payment-identifier` of a payment is kept; ids are the choice of payers, so each has his own with each payee. */
+/**
+ * The key under which the `payment-identifier` of a payment is kept; ids are the choice of payers, so each
+ * has his own with each payee.
+ */
 function idKey({ request, payment }: Asked): string {
   const { network, requirements, paymentId = '' } = request
   return `id:${digest([network.network, requirements.payTo, payment.payer, paymentId])}`
 }
 
-/** Refuses a `payment-identifier` that was used for another payment. Returns true if it is new. @throws CallError 409 */
+/**
+ * Refuses a `payment-identifier` that was used for another payment. Returns true if it is new. @throws
+ * CallError 409
+ */
 export async function checkPaymentId(asked: Asked, world: World): Promise<boolean> {
   if (asked.request.paymentId === undefined) return false
   const known = await world.kv.get(idKey(asked))
@@ -259,9 +281,10 @@ export async function checkPaymentId(asked: Asked, world: World): Promise<boolea
 }
 
 /**
- * Accepts a payment under its `payment-identifier`, which is remembered for as many seconds. It is stored first: where it cannot be, nothing is
- * sent, and whoever is told of a failure after the sending may repeat it with another payment. A refused payment does not use up its id.
- * Payments with the same id wait for each other. @throws CallError 409
+ * Accepts a payment under its `payment-identifier`, which is remembered for as many seconds. It is stored
+ * first: where it cannot be, nothing is sent, and whoever is told of a failure after the sending may repeat
+ * it with another payment. A refused payment does not use up its id. Payments with the same id wait for each
+ * other. @throws CallError 409
  */
 export async function underPaymentId<Result>(
   asked: Asked,

@@ -1,6 +1,9 @@
 import { NodeError, Unavailable } from '../shared/host.ts'
 
-/** Reasons that x402's specification lists in section 9, those that its schemes add, and ours for limits of the operator. */
+/**
+ * Reasons that x402's specification lists in section 9, those that its schemes add, and ours for limits of
+ * the operator.
+ */
 export type Reason =
   | GeneralReason
   | `invalid_exact_evm_${string}`
@@ -27,7 +30,10 @@ type GeneralReason =
   | 'unsupported_asset'
   | 'unsupported_scheme'
 
-/** Says why a payment is not settled. The answer is still HTTP 200: `invalidReason` of a verification, `errorReason` of a settlement. */
+/**
+ * Says why a payment is not settled. The answer is still HTTP 200: `invalidReason` of a verification,
+ * `errorReason` of a settlement.
+ */
 export class Refusal extends Error {
   /** For programs; resource servers pass it on to the payer. */
   readonly reason: Reason
@@ -42,7 +48,10 @@ export class Refusal extends Error {
   }
 }
 
-/** A failure that HTTP tells by its status. Its name makes the host pass it on; any other error is an unexpected one. */
+/**
+ * A failure that HTTP tells by its status. Its name makes the host pass it on; any other error is an
+ * unexpected one.
+ */
 export class CallError extends Error {
   override readonly name = 'PluginError'
   /** 400 to 599. */
@@ -57,7 +66,10 @@ export class CallError extends Error {
   }
 }
 
-/** Reads the chain for a verification. If that fails, nothing is wrong with the payment, and the refusal says so. */
+/**
+ * Reads the chain for a verification. If that fails, nothing is wrong with the payment, and the refusal says
+ * so.
+ */
 export async function reading<Result>(payer: string, read: () => Promise<Result>): Promise<Result> {
   try {
     return await read()

@@ -29,19 +29,27 @@ export interface OwnTransaction {
   readonly since: number
 }
 
-/** What the chain says about a payment that the relayer's own transaction did not make. `unpaid`: nobody else made it either. */
+/**
+ * What the chain says about a payment that the relayer's own transaction did not make. `unpaid`: nobody else
+ * made it either.
+ */
 export type Elsewhere =
   | { readonly kind: 'paid'; readonly hash: string }
   | { readonly kind: 'unpaid' }
   | { readonly kind: 'unknown' }
 
-/** A payment that can be settled. It is uncertain if the payer's wallet, or an asset that the operator does not list, decides in the block. */
+/**
+ * A payment that can be settled. It is uncertain if the payer's wallet, or an asset that the operator does
+ * not list, decides in the block.
+ */
 export interface Verified extends Checked {
   /** The body of the transaction that settles it, with every limit that was checked. */
   readonly body: object
 }
 
-/** When a payment is verified, and until when it must be included for its buyer to be served. In milliseconds. */
+/**
+ * When a payment is verified, and until when it must be included for its buyer to be served. In milliseconds.
+ */
 export interface Moment {
   readonly now: number
   readonly deadline: number
@@ -63,7 +71,10 @@ export interface Payment {
   }): Promise<boolean>
   /** Reads the chain and decides. @throws Refusal if it cannot be settled */
   verify(moment: Moment): Promise<Verified>
-  /** Reads from the chain if the payment, with its payer, payee, asset and amount, was made in this transaction of the relayer. */
+  /**
+   * Reads from the chain if the payment, with its payer, payee, asset and amount, was made in this
+   * transaction of the relayer.
+   */
   outcome(hash: string): Promise<Outcome>
   /** True for a refusal that may only mean that someone else made the payment already. */
   mayBeMade(refusal: Refusal): boolean
@@ -262,7 +273,10 @@ export async function readProblem({ relayerId }: NetworkSettings, world: World):
   return `Its relayer is disabled: ${isRecord(reason) ? String(reason.type) : 'for a reason that it does not tell'}.`
 }
 
-/** Blocks whose times are compared, and the longest time between two that counts: some chains make blocks only when there is something to include. */
+/**
+ * Blocks whose times are compared, and the longest time between two that counts: some chains make blocks only
+ * when there is something to include.
+ */
 const MEASURED_BLOCKS = 20n
 const LONGEST_BLOCK_SECONDS = 12
 

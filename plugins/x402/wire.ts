@@ -91,7 +91,10 @@ const SCHEME = 'exact'
 /** Longer than any request of a resource server; a longer wait would keep connections. */
 const MAX_TIMEOUT_SECONDS = 10_000_000
 
-/** Reads a request. Throws {@link Refusal}, or {@link CallError} where the extension `payment-identifier` demands a status. */
+/**
+ * Reads a request. Throws {@link Refusal}, or {@link CallError} where the extension `payment-identifier`
+ * demands a status.
+ */
 export function readPaymentRequest(body: unknown, settings: Settings): PaymentRequest {
   if (!isRecord(body)) throw new Refusal('invalid_payload', 'The body must be a JSON object.')
   const { paymentPayload, paymentRequirements } = body

@@ -44,7 +44,10 @@ export function hashSecret(secret: string): Buffer {
   return Buffer.from(hashSecretHex(secret), 'hex')
 }
 
-/** Returns the hash in hex digits, by which records are found. Node makes these in a third of the time that it needs for a Buffer. */
+/**
+ * Returns the hash in hex digits, by which records are found. Node makes these in a third of the time that it
+ * needs for a Buffer.
+ */
 export function hashSecretHex(secret: string): string {
   return hash('sha256', secret, 'hex')
 }

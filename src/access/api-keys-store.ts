@@ -109,7 +109,10 @@ export async function updateApiKey(tx: Tx, id: string, key: ChangedApiKey): Prom
     .execute()
 }
 
-/** Stores a further secret. The newest of the others is accepted until `previousEnds`, and older ones no longer. */
+/**
+ * Stores a further secret. The newest of the others is accepted until `previousEnds`, and older ones no
+ * longer.
+ */
 export async function replaceSecret(
   tx: Tx,
   id: string,

@@ -9,15 +9,21 @@ import { type Principal, principalOf, ROOT, ROOT_ID } from './principal.ts'
 const USES_EVERY_MS = 60_000
 
 /**
- * The API keys of the database, as this process knows them, so that a request costs no query. A database notification brings changes
- * immediately; `look`, which the caller repeats, brings those whose notification was lost.
+ * The API keys of the database, as this process knows them, so that a request costs no query. A database
+ * notification brings changes immediately; `look`, which the caller repeats, brings those whose notification
+ * was lost.
  */
 export interface KeyDirectory {
-  /** Returns the principal of a secret by its hash in hex digits; undefined for an unknown one, and for a key that is disabled or has ended. */
+  /**
+   * Returns the principal of a secret by its hash in hex digits; undefined for an unknown one, and for a key
+   * that is disabled or has ended.
+   */
   find(secretHash: string): Principal | undefined
   /** Returns the principal of a key, by the same rules. */
   byId(id: string): Principal | undefined
-  /** Reads the keys, if any of them changed. Ends the principals of those that did, and writes the last uses. */
+  /**
+   * Reads the keys, if any of them changed. Ends the principals of those that did, and writes the last uses.
+   */
   look(): Promise<void>
 }
 

@@ -54,14 +54,17 @@ export interface IssuedApiKey {
 }
 
 /**
- * The verbs of callers on API keys. A key manages only keys that it could have created, so that no key can pass on more than its own
- * rights.
+ * The verbs of callers on API keys. A key manages only keys that it could have created, so that no key can
+ * pass on more than its own rights.
  */
 export interface ApiKeyManager {
   list(range: { readonly offset: number; readonly limit: number }): ReturnType<typeof listApiKeys>
   /** @throws AppError 404 */
   get(id: string): Promise<ApiKey>
-  /** @throws AppError 400 for rights that contradict each other, that the creator does not have, or that have ended; 409 if the id was used */
+  /**
+   * @throws AppError 400 for rights that contradict each other, that the creator does not have, or that have
+   * ended; 409 if the id was used
+   */
   create(requester: Requester, request: ApiKeyRequest): Promise<IssuedApiKey>
   /** @throws AppError 404; 400 as for `create` */
   change(requester: Requester, id: string, patch: ApiKeyPatch): Promise<ApiKey>
@@ -96,7 +99,10 @@ export function createApiKeyManager({ db, clock, changed }: ApiKeyManagerDeps): 
     return key
   }
 
-  /** Changes a key under its lock, if the caller could have created it, and records the change in the same commit. */
+  /**
+   * Changes a key under its lock, if the caller could have created it, and records the change in the same
+   * commit.
+   */
   async function change(
     { principal, actor }: Requester,
     { id, action }: { readonly id: string; readonly action: ApiKeyAction },
@@ -219,7 +225,10 @@ function absent(id: string) {
   return new AppError('api_key_not_found', `There is no API key ${id}.`)
 }
 
-/** Returns the contradiction in the rights of a key, as a sentence that names the field; undefined if there is none. */
+/**
+ * Returns the contradiction in the rights of a key, as a sentence that names the field; undefined if there is
+ * none.
+ */
 export function findContradiction({ scopes, visibility, rules }: Rights): string | undefined {
   if (rules !== undefined && scopes.includes('api-keys:admin'))
     return 'body.scopes: api-keys:admin cannot be limited by rules, because it could create keys without rules. Remove the scope or the rules.'
@@ -229,7 +238,10 @@ export function findContradiction({ scopes, visibility, rules }: Rights): string
   return `body.scopes: ${all} cannot be limited to relayers or networks. Remove the scope, or relayers and networks.`
 }
 
-/** Returns the right that a key would have and its creator has not, as a sentence that names the field; undefined if there is none. */
+/**
+ * Returns the right that a key would have and its creator has not, as a sentence that names the field;
+ * undefined if there is none.
+ */
 export function findMissingRight(rights: Rights, creator: Principal): string | undefined {
   const further = rights.scopes.filter((scope) => !creator.may(scope))
   if (further.length > 0)

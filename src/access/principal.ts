@@ -75,7 +75,10 @@ export const ROOT: Principal = Object.freeze({
   ended: new AbortController().signal,
 })
 
-/** A caller without a key, where an operation needs none. No record can have its id, so nothing that is kept by id mixes the two up. */
+/**
+ * A caller without a key, where an operation needs none. No record can have its id, so nothing that is kept
+ * by id mixes the two up.
+ */
 export const ANONYMOUS: Principal = Object.freeze({
   id: '(anonymous)',
   visibility: { relayers: [] },
@@ -96,7 +99,10 @@ export function principalOf(id: string, rights: Rights, ended: AbortSignal): Pri
   })
 }
 
-/** The sender of a request, as the records of what it changed name it. The service itself has neither an address nor a request. */
+/**
+ * The sender of a request, as the records of what it changed name it. The service itself has neither an
+ * address nor a request.
+ */
 export interface Actor {
   /** The id of its API key; `root` for that of the environment. */
   readonly keyId: string

@@ -16,13 +16,15 @@ export interface SpentTokens extends Rate {
 }
 
 /**
- * Takes tokens from the shared buckets, and returns what is left in each: negative if processes together have allowed too many requests. It
- * takes the reported tokens even if a bucket goes negative. Refill follows the database clock, so the long-run rate is exact.
+ * Takes tokens from the shared buckets, and returns what is left in each: negative if processes together have
+ * allowed too many requests. It takes the reported tokens even if a bucket goes negative. Refill follows the
+ * database clock, so the long-run rate is exact.
  */
 export async function takeShared(db: Db, spent: SpentTokens): Promise<Map<string, number>> {
   const { perSecond, burst, seconds, tokens } = spent
-  // Tokens are taken all along a spending. Each of them makes room for what is refilled at that time, so a bucket is full only up to the
-  // start of the spending, and the refill since then is netted with what was taken.
+  // Tokens are taken all along a spending. Each of them makes room for what is refilled at that time, so a
+  // bucket is full only up to the start of the spending, and the refill since then is netted with what was
+  // taken.
   const refilled = perSecond * seconds
   const net = [...tokens.values()].map((taken) => taken - refilled)
   // In one order, so that two processes never wait for each other.
@@ -39,7 +41,10 @@ export async function takeShared(db: Db, spent: SpentTokens): Promise<Map<string
   return new Map(rows.map((row) => [row.key, row.tokens]))
 }
 
-/** Deletes the buckets that are full by now: a key without a row has a full one. Those that come into use stay. */
+/**
+ * Deletes the buckets that are full by now: a key without a row has a full one. Those that come into use
+ * stay.
+ */
 export async function deleteFull(db: Db, { perSecond, burst }: Rate): Promise<void> {
   await sql`
     delete from rate_limits where key in (
@@ -48,7 +53,10 @@ export async function deleteFull(db: Db, { perSecond, burst }: Rate): Promise<vo
       for update skip locked)`.execute(db)
 }
 
-/** A time that far ahead was written while the clock of the database was ahead; another process waits for its turn for less. */
+/**
+ * A time that far ahead was written while the clock of the database was ahead; another process waits for its
+ * turn for less.
+ */
 const IS_AHEAD = sql`stored.filled_at > excluded.filled_at + interval '10 seconds'`
 
 /** A statement that waited for another process can be older than what that one wrote. */

@@ -1,6 +1,9 @@
 import type { Schemas } from '../contract/operations.ts'
 
-/** A right to call operations. The contract describes each, and names for every operation the one that it needs. */
+/**
+ * A right to call operations. The contract describes each, and names for every operation the one that it
+ * needs.
+ */
 export type Scope = Schemas['Scope']
 
 /** Has a field for each scope, so that one of the contract that is missing here does not compile. */
@@ -33,8 +36,8 @@ const ALL: Readonly<Record<Scope, true>> = {
 export const SCOPES = Object.keys(ALL) as readonly Scope[]
 
 /**
- * The scopes of the whole deployment. They cannot be limited to relayers or networks: a signer, a webhook or an endpoint is shared, and
- * a key that may create a relayer may use every signer.
+ * The scopes of the whole deployment. They cannot be limited to relayers or networks: a signer, a webhook or
+ * an endpoint is shared, and a key that may create a relayer may use every signer.
  */
 const OF_THE_DEPLOYMENT: ReadonlySet<Scope> = new Set([
   'relayers:admin',

@@ -24,13 +24,18 @@ function anyOf(conditions: RawBuilder<unknown>[] | undefined): RawBuilder<unknow
   return conditions.length === 0 ? NEVER : sql`(${sql.join(conditions, sql` or `)})`
 }
 
-/** Returns the condition that a row belongs to a visible relayer, present or removed. `column` has the id of the relayer. */
+/**
+ * Returns the condition that a row belongs to a visible relayer, present or removed. `column` has the id of
+ * the relayer.
+ */
 export function ofVisibleRelayer(visibility: Visibility, column: string): RawBuilder<boolean> {
   return sql<boolean>`exists (
     select from relayers where relayers.id = ${sql.ref(column)} and ${visibleRelayer(visibility)})`
 }
 
-/** Returns the condition that a visible relayer uses a notification. `column` has the id of the notification. */
+/**
+ * Returns the condition that a visible relayer uses a notification. `column` has the id of the notification.
+ */
 export function usedByVisibleRelayer(visibility: Visibility, column: string): RawBuilder<boolean> {
   return sql<boolean>`exists (
     select from relayers where relayers.notification_id = ${sql.ref(column)} and relayers.removed_at is null

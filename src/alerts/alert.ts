@@ -16,7 +16,10 @@ export type AlertKind =
   | 'budget_nearly_used'
   | 'delivery_dead'
 
-/** The names of what an alert is about, as the database has them and as callers see them. Only those that apply are there. */
+/**
+ * The names of what an alert is about, as the database has them and as callers see them. Only those that
+ * apply are there.
+ */
 interface AlertSubject {
   readonly network?: string
   readonly relayer_id?: string
@@ -53,8 +56,8 @@ export interface OpenAlert extends AlertKey {
 }
 
 /**
- * The result of one check. `firing` begins an alert, and `over` ends it. `unclear` leaves it unchanged: the value is between the two
- * thresholds, or unknown (I6).
+ * The result of one check. `firing` begins an alert, and `over` ends it. `unclear` leaves it unchanged: the
+ * value is between the two thresholds, or unknown (I6).
  */
 export interface Finding extends AlertKey {
   readonly state: 'firing' | 'unclear' | 'over'
@@ -84,8 +87,8 @@ interface Look {
 }
 
 /**
- * Decides which alerts begin and which end. An alert without a finding ends: its subject, or the setting for the warning, was deleted.
- * Pure.
+ * Decides which alerts begin and which end. An alert without a finding ends: its subject, or the setting for
+ * the warning, was deleted. Pure.
  */
 export function decideChanges({ findings, open, now }: Look): AlertChanges {
   const found = new Map(findings.map((finding) => [nameOf(finding), finding]))

@@ -23,7 +23,10 @@ import {
 } from './alert.ts'
 import type { WatchedState } from './watched-states.ts'
 
-/** The most alerts of one statement. The embedded database keeps for ever what it once needed for one, about 4 kB for each alert. */
+/**
+ * The most alerts of one statement. The embedded database keeps for ever what it once needed for one, about 4
+ * kB for each alert.
+ */
 const MAX_ALERTS = 250
 
 /** Reads every alert that fires. */
@@ -70,8 +73,8 @@ export async function countAlerts(db: Db): Promise<Map<AlertKind, number>> {
 }
 
 /**
- * Stores alerts that begin, each in one statement with its events (I8). Those that fire already are left out, so that two processes with the same
- * finding write one event. Returns those that were stored.
+ * Stores alerts that begin, each in one statement with its events (I8). Those that fire already are left out,
+ * so that two processes with the same finding write one event. Returns those that were stored.
  */
 export async function beginAlerts(db: Db, begun: AlertChanges['begun']): Promise<AlertKey[]> {
   const stored: AlertKey[] = []
@@ -93,7 +96,9 @@ async function insertAlerts(db: Db, begun: AlertChanges['begun']): Promise<Alert
   return rows
 }
 
-/** Deletes alerts that end, each in one statement with its events (I8). Returns those that were still there. */
+/**
+ * Deletes alerts that end, each in one statement with its events (I8). Returns those that were still there.
+ */
 export async function endAlerts(db: Db, ended: readonly EndedAlert[]): Promise<AlertKey[]> {
   const deleted: AlertKey[] = []
   for (const slice of slicesOf(ended, MAX_ALERTS)) deleted.push(...(await deleteAlerts(db, slice)))
@@ -115,7 +120,10 @@ interface Told extends OpenAlert {
   readonly payload: AlertNotice
 }
 
-/** Writes an event of each changed alert for each of its notifications that exists, or one without a notification. */
+/**
+ * Writes an event of each changed alert for each of its notifications that exists, or one without a
+ * notification.
+ */
 function insertEvents(alerts: readonly Told[]) {
   return sql`
     insert into events (relayer_id, transaction_id, notification_id, type, payload)
@@ -182,7 +190,10 @@ export async function saveWatchedStates(db: Db, states: readonly WatchedState[])
       set state = excluded.state, since = excluded.since, seen_at = excluded.seen_at`.execute(db)
 }
 
-/** Reads the relayers that are disabled, or have a `warn_balance` or spending limits. The condition is that of the index. */
+/**
+ * Reads the relayers that are disabled, or have a `warn_balance` or spending limits. The condition is that of
+ * the index.
+ */
 export async function findAlertingRelayers(db: Db): Promise<Relayer[]> {
   const { rows } = await sql<Selectable<RelayersTable>>`
     select * from relayers

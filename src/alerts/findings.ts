@@ -24,7 +24,10 @@ interface LookOptions {
   readonly now: Date
 }
 
-/** Looks for everything that can make an alert fire, except endpoints. Rejects when the database does not answer. */
+/**
+ * Looks for everything that can make an alert fire, except endpoints. Rejects when the database does not
+ * answer.
+ */
 export async function findFindings(db: Db, { readings, now }: LookOptions): Promise<Finding[]> {
   const relayers = await findAlertingRelayers(db)
   return [

@@ -10,7 +10,9 @@ const SETTLED_MS = 60_000
 export interface EndpointSample {
   /** By type and name. */
   readonly network: string
-  /** The url without the part in which providers put their keys. Several urls can share it; they count as one. */
+  /**
+   * The url without the part in which providers put their keys. Several urls can share it; they count as one.
+   */
   readonly endpoint: string
   /** Undefined until the endpoint was first used. */
   readonly isUsable: boolean | undefined
@@ -135,8 +137,8 @@ function seconds(ms: number): number {
 }
 
 /**
- * A state that makes an alert begin, or end, when it lasts. It is stored while it lasts, so that a restarted process keeps counting: a
- * service that keeps restarting would otherwise never announce it.
+ * A state that makes an alert begin, or end, when it lasts. It is stored while it lasts, so that a restarted
+ * process keeps counting: a service that keeps restarting would otherwise never announce it.
  */
 export interface WatchedState extends AlertKey {
   /** `down` or `up` for an endpoint, the height in decimal digits for a head. */
@@ -146,7 +148,10 @@ export interface WatchedState extends AlertKey {
   readonly seenAt: Date
 }
 
-/** Once this process has seen a new block, a head that is unchanged for less than this, in ms, is not stored: most networks are sometimes that quiet. */
+/**
+ * Once this process has seen a new block, a head that is unchanged for less than this, in ms, is not stored:
+ * most networks are sometimes that quiet.
+ */
 const STANDING_MS = 10_000
 
 interface Look {
@@ -155,8 +160,8 @@ interface Look {
 }
 
 /**
- * Gives a period that this process has only begun to observe its stored beginning, if the gap in observation is shorter than the settling
- * time. `monotonic` is `now` in ms of the monotonic clock. Pure.
+ * Gives a period that this process has only begun to observe its stored beginning, if the gap in observation
+ * is shorter than the settling time. `monotonic` is `now` in ms of the monotonic clock. Pure.
  */
 export function continuePeriods(
   memory: EndpointMemory,
@@ -175,7 +180,10 @@ export function continuePeriods(
   )
 }
 
-/** Gives heads that an earlier process saw at the same height the time for which they have really been unchanged. Pure. */
+/**
+ * Gives heads that an earlier process saw at the same height the time for which they have really been
+ * unchanged. Pure.
+ */
 export function continueHeads(heads: readonly HeadSample[], { stored, now }: Look): HeadSample[] {
   const before = new Map(stored.filter((one) => !isEndpoint(one)).map((one) => [one.subject, one]))
   return heads.map((sample) => {
@@ -198,8 +206,8 @@ interface Watched {
 }
 
 /**
- * Selects the states to store: endpoints that are down, those that were and have not settled yet, and heads that do not move. Unknown
- * states stay as stored. Usually there are none, and nothing is written. Pure.
+ * Selects the states to store: endpoints that are down, those that were and have not settled yet, and heads
+ * that do not move. Unknown states stay as stored. Usually there are none, and nothing is written. Pure.
  */
 export function statesToStore({ samples, memory, heads, stored, monotonic, now }: Watched): WatchedState[] {
   const before = new Map(stored.map((one) => [`${one.kind} ${one.subject}`, one]))

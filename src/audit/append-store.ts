@@ -12,7 +12,10 @@ import {
   type StoredEntry,
 } from './entry.ts'
 
-/** The most entries of one statement. The embedded database keeps for ever what it once needed for one, about 3 kB for each entry. */
+/**
+ * The most entries of one statement. The embedded database keeps for ever what it once needed for one, about
+ * 3 kB for each entry.
+ */
 const MAX_ENTRIES = 500
 
 /** The end of a chain. */
@@ -120,7 +123,10 @@ function toRecord(entry: StoredEntry) {
   return { ...entryFields(entry), hash: `\\x${Buffer.from(entry.hash).toString('hex')}` }
 }
 
-/** Converts a value to JSON that jsonb returns unchanged, so that its hash can be computed again: integers of any size become decimal digits. */
+/**
+ * Converts a value to JSON that jsonb returns unchanged, so that its hash can be computed again: integers of
+ * any size become decimal digits.
+ */
 function toLoggable(value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString()
   if (typeof value === 'string') return storableText(value)

@@ -20,9 +20,10 @@ export const CLI_AUTHOR: Author = { keyId: 'operator' }
 export const SERVICE: Author = { keyId: 'service' }
 
 /**
- * Everything that the audit log records: the operations that change something or sign, by their `operationId`, and what the deployment
- * does. `undoReplacement`: the nodes refused a replacement or cancellation, so the record got its earlier content back · `expireApproval`:
- * a transaction that waited for an approval was not decided in time · `applyConfiguration`, `decideTransaction`, `changeStorageKey`: a
+ * Everything that the audit log records: the operations that change something or sign, by their
+ * `operationId`, and what the deployment does. `undoReplacement`: the nodes refused a replacement or
+ * cancellation, so the record got its earlier content back · `expireApproval`: a transaction that waited for
+ * an approval was not decided in time · `applyConfiguration`, `decideTransaction`, `changeStorageKey`: a
  * start and the command line.
  */
 export type AuditAction =
@@ -66,7 +67,10 @@ export type AuditAction =
   | 'decideTransaction'
   | 'changeStorageKey'
 
-/** The kinds of records that an entry can be about. `deployment`: the whole of it; the id is the name of a setting. */
+/**
+ * The kinds of records that an entry can be about. `deployment`: the whole of it; the id is the name of a
+ * setting.
+ */
 type TargetType =
   | 'relayer'
   | 'api_key'
@@ -114,12 +118,18 @@ export interface StoredEntry extends AuditEntry {
 /** The chain of everything but what relayers send and sign. */
 export const MANAGEMENT_LOG = 'management'
 
-/** Gives the chain of what a relayer sends and signs. Each relayer has a separate chain, so that they never wait for each other. */
+/**
+ * Gives the chain of what a relayer sends and signs. Each relayer has a separate chain, so that they never
+ * wait for each other.
+ */
 export function auditLogOf(relayerId: string): string {
   return `relayer:${relayerId}`
 }
 
-/** Gives the fields of an entry under the names of their columns, as JSON: they are hashed and stored in this form. */
+/**
+ * Gives the fields of an entry under the names of their columns, as JSON: they are hashed and stored in this
+ * form.
+ */
 export function entryFields(entry: AuditEntry) {
   return {
     chain: entry.chain,
@@ -140,9 +150,10 @@ export function entryFields(entry: AuditEntry) {
 export const FIRST_HASH: Uint8Array = new Uint8Array(32)
 
 /**
- * Gives the hash of an entry: the SHA-256 of the 32 bytes of the previous hash and of the UTF-8 bytes of the entry as canonical JSON (the
- * names of the columns in alphabetical order, no spaces, no fields that are null, `number` in decimal digits, `at` in RFC 3339 with
- * milliseconds). docs/audit.md documents it, so that others can verify a log.
+ * Gives the hash of an entry: the SHA-256 of the 32 bytes of the previous hash and of the UTF-8 bytes of the
+ * entry as canonical JSON (the names of the columns in alphabetical order, no spaces, no fields that are
+ * null, `number` in decimal digits, `at` in RFC 3339 with milliseconds). docs/audit.md documents it, so that
+ * others can verify a log.
  */
 export function entryHash(previous: Uint8Array, entry: AuditEntry): Uint8Array {
   const text = canonicalJson(entryFields(entry))
@@ -153,15 +164,20 @@ export function entryHash(previous: Uint8Array, entry: AuditEntry): Uint8Array {
 interface Update<T> {
   readonly before: T
   readonly after: T
-  /** Converts a state to the form that the log may show, without secrets and with the same names of fields. */
+  /**
+   * Converts a state to the form that the log may show, without secrets and with the same names of fields.
+   */
   readonly show: (state: T) => object
-  /** Returns everything that can change, including secrets, by the same names, to be compared and not kept. Default: as `show`. */
+  /**
+   * Returns everything that can change, including secrets, by the same names, to be compared and not kept.
+   * Default: as `show`.
+   */
   readonly compared?: (state: T) => object
 }
 
 /**
- * Gives the fields in which two states differ, as the log shows them. A field of which only the masked part changed is included, with the
- * same text on both sides.
+ * Gives the fields in which two states differ, as the log shows them. A field of which only the masked part
+ * changed is included, with the same text on both sides.
  */
 export function changedFields<T>({ before, after, show, compared = show }: Update<T>): {
   readonly before: object

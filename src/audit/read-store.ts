@@ -23,7 +23,10 @@ interface PageQuery extends AuditFilter {
   readonly limit: number
 }
 
-/** Finds which of these bytes, by SHA-256 in hex, are transactions that the service has signed for a caller to broadcast. */
+/**
+ * Finds which of these bytes, by SHA-256 in hex, are transactions that the service has signed for a caller to
+ * broadcast.
+ */
 export async function findSignedTransactions(db: Db, sha256s: readonly string[]): Promise<Set<string>> {
   if (sha256s.length === 0) return new Set()
   const { rows } = await sql<{ sha256: string }>`
@@ -32,7 +35,10 @@ export async function findSignedTransactions(db: Db, sha256s: readonly string[])
   return new Set(rows.map(({ sha256 }) => sha256))
 }
 
-/** Lists entries, newest first; those of one time in the order of chains and numbers. Later entries do not move the pages after one. */
+/**
+ * Lists entries, newest first; those of one time in the order of chains and numbers. Later entries do not
+ * move the pages after one.
+ */
 export async function listEntries(db: Db, query: PageQuery): Promise<StoredEntry[]> {
   const { before, from, to } = query
   let found = db.selectFrom('audit_log').selectAll()
@@ -103,7 +109,10 @@ export interface StoredHead {
 /** The number of entries per read. It bounds the memory. */
 const PAGE = 1_000
 
-/** Reads the ends of all chains, and the names of chains that have entries and no end, in the order of the names. */
+/**
+ * Reads the ends of all chains, and the names of chains that have entries and no end, in the order of the
+ * names.
+ */
 export async function readHeads(db: Db): Promise<StoredHead[]> {
   const { rows } = await sql<{ chain: string; number: bigint | null; hash: Uint8Array | null }>`
     select chain, head.number, head.hash

@@ -17,10 +17,16 @@ export interface AuditedSignature {
   readonly sha256: string
 }
 
-/** Records a signature. When the promise resolves, the entry is committed, so that no signature leaves without one. */
+/**
+ * Records a signature. When the promise resolves, the entry is committed, so that no signature leaves without
+ * one.
+ */
 export type SignatureRecorder = (signature: AuditedSignature) => Promise<void>
 
-/** The maximum number of entries in one database transaction. More of them would make the first caller wait for the others. */
+/**
+ * The maximum number of entries in one database transaction. More of them would make the first caller wait
+ * for the others.
+ */
 const MAX_ENTRIES = 200
 
 /** Creates the recorder. Signatures of one relayer at the same time share a commit. */

@@ -7,16 +7,20 @@ export interface ChainReport {
   readonly chain: string
   /** The number of entries that fit, from the first one on. */
   readonly entries: bigint
-  /** The hash, in hex, of the last entry that fits. Who keeps it elsewhere can prove later that nothing up to it was rewritten. */
+  /**
+   * The hash, in hex, of the last entry that fits. Who keeps it elsewhere can prove later that nothing up to
+   * it was rewritten.
+   */
   readonly head: string
   /** The first thing that does not fit; undefined for a whole chain. */
   readonly problem: ChainProblem | undefined
 }
 
 /**
- * `changed`: the content of the entry, its hash, or its place · `missing`: there is no entry with this number, and there was one ·
- * `head_changed`: the stored end of the chain is another one · `appended`: entries past the stored end, which the service did not write ·
- * `rewritten`: no entry has the hash that was kept elsewhere.
+ * `changed`: the content of the entry, its hash, or its place · `missing`: there is no entry with this
+ * number, and there was one · `head_changed`: the stored end of the chain is another one · `appended`:
+ * entries past the stored end, which the service did not write · `rewritten`: no entry has the hash that was
+ * kept elsewhere.
  */
 export interface ChainProblem {
   readonly kind: 'changed' | 'missing' | 'head_changed' | 'appended' | 'rewritten'
@@ -27,7 +31,10 @@ export interface ChainProblem {
 /** The hashes, in hex by chain, that were kept elsewhere. */
 type KeptHeads = ReadonlyMap<string, string>
 
-/** Computes the hashes of all entries again, on one view of the database, and reports each chain in the order of the names. */
+/**
+ * Computes the hashes of all entries again, on one view of the database, and reports each chain in the order
+ * of the names.
+ */
 export function verifyLog(db: Db, kept: KeptHeads = new Map()): Promise<ChainReport[]> {
   return onSnapshot(db, async (snapshot) => {
     const heads = await readHeads(snapshot)
@@ -41,8 +48,9 @@ export function verifyLog(db: Db, kept: KeptHeads = new Map()): Promise<ChainRep
 }
 
 /**
- * Verifies entries that were read over the API, newest first. It computes every hash itself, so it does not trust the service; only a kept
- * hash shows where a chain must end. Entries of a chain may be out of order, because the log is listed by time.
+ * Verifies entries that were read over the API, newest first. It computes every hash itself, so it does not
+ * trust the service; only a kept hash shows where a chain must end. Entries of a chain may be out of order,
+ * because the log is listed by time.
  */
 export async function verifyEntries(
   entries: AsyncIterable<StoredEntry>,
@@ -95,7 +103,8 @@ function noteProblem(chain: ReadChain, problem: ChainProblem | undefined, head: 
 }
 
 function reportOf(name: string, chain: ReadChain, kept: string | undefined): ChainReport {
-  // An entry that still waits has no entry before it. The hashes that are left are those before a gap, and that of the end.
+  // An entry that still waits has no entry before it. The hashes that are left are those before a gap, and
+  // that of the end.
   const ends = [...chain.hashes].sort(([one], [other]) => (one < other ? -1 : 1))
   const [[number, hash] = [0n, FIRST_HASH]] = ends
   if (chain.waiting.size > 0) noteProblem(chain, { kind: 'missing', entry: number + 1n }, hash)

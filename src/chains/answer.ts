@@ -1,7 +1,10 @@
 import type { ChainResult } from './attempt.ts'
 import type { ScShown } from './stellar/contract-spec/show-value.ts'
 
-/** A request that cannot be served. It is data and no exception, because API callers and workers react to it differently. */
+/**
+ * A request that cannot be served. It is data and no exception, because API callers and workers react to it
+ * differently.
+ */
 export interface Refusal {
   readonly code:
     | 'insufficient_balance'
@@ -22,26 +25,32 @@ export interface Refusal {
   /** A sentence for a person, with the field and the number that would be accepted. */
   readonly detail: string
   /**
-   * Another endpoint did not answer. It may know better, so this refusal must not end anything that was accepted (I6).
+   * Another endpoint did not answer. It may know better, so this refusal must not end anything that was
+   * accepted (I6).
    */
   readonly unanswered?: true
 }
 
-/** The answer to a question that may be refused, or that no node could answer. `unknown` never means no (I6). */
+/**
+ * The answer to a question that may be refused, or that no node could answer. `unknown` never means no (I6).
+ */
 export type Answer<T> =
   | { readonly kind: 'ok'; readonly value: T }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
   | { readonly kind: 'unknown'; readonly detail: string }
 
 /**
- * The answer of a node to signed bytes. `accepted`: the node has the bytes; `known` says that it already had them, and `queuedInPool` that
- * no node would include them although their nonce is next · `nonce_used`: the chain is past this nonce, so one of the attempts or another
- * transaction is included, and the receipts show which · `refused`: the node will not accept these bytes · `too_cheap`, `too_dear`: no
- * endpoint accepts them at this price; at another price one may · `gas_limit`: the node may accept them with another gas limit · `later`:
- * the node cannot accept them now (predecessor missing, pool full, funds short), so the service keeps them · `unclear`: the node refuses
- * them in unknown wording, so the reason may be the content or the node, or in known wording (`known`) that does not say for how long ·
- * `unknown`: no answer · `withheld`: they are private, and there is no private endpoint to send them to. `minimum` is the whole fee that the node would accept, in the smallest unit. `unanswered`: another
- * endpoint received the bytes and did not answer, so it may have accepted them.
+ * The answer of a node to signed bytes. `accepted`: the node has the bytes; `known` says that it already had
+ * them, and `queuedInPool` that no node would include them although their nonce is next · `nonce_used`: the
+ * chain is past this nonce, so one of the attempts or another transaction is included, and the receipts show
+ * which · `refused`: the node will not accept these bytes · `too_cheap`, `too_dear`: no endpoint accepts them
+ * at this price; at another price one may · `gas_limit`: the node may accept them with another gas limit ·
+ * `later`: the node cannot accept them now (predecessor missing, pool full, funds short), so the service
+ * keeps them · `unclear`: the node refuses them in unknown wording, so the reason may be the content or the
+ * node, or in known wording (`known`) that does not say for how long · `unknown`: no answer · `withheld`:
+ * they are private, and there is no private endpoint to send them to. `minimum` is the whole fee that the
+ * node would accept, in the smallest unit. `unanswered`: another endpoint received the bytes and did not
+ * answer, so it may have accepted them.
  */
 export type BroadcastResult =
   | { readonly kind: 'accepted'; readonly known?: true; readonly queuedInPool?: true }
@@ -74,8 +83,8 @@ export interface Receipt {
   /** The reason of a failed execution, on chains whose receipts include it. */
   readonly failure?: string
   /**
-   * `no`: the block contains it without having executed it, so nothing happened and nothing was charged · `unknown`: its error does not
-   * show it. Absent if blocks contain only what they execute.
+   * `no`: the block contains it without having executed it, so nothing happened and nothing was charged ·
+   * `unknown`: its error does not show it. Absent if blocks contain only what they execute.
    */
   readonly executed?: 'no' | 'unknown'
   /** The transaction emitted no event, on chains whose receipts show it. */
@@ -90,10 +99,11 @@ export type ReceiptAnswer =
   | { readonly kind: 'unknown' }
 
 /**
- * The outcome of one transaction, proved with the answers of every endpoint. `absent`: the chain up to `asOf` provably includes none of its
- * attempts, and `usedBy` is the hash of the transaction that used their nonce, where it is known; the silence of a node that may have
- * pruned its history proves nothing. `unknown` with `unprovable`: no endpoint has the history any more, so asking again cannot help, and an
- * operator must decide.
+ * The outcome of one transaction, proved with the answers of every endpoint. `absent`: the chain up to `asOf`
+ * provably includes none of its attempts, and `usedBy` is the hash of the transaction that used their nonce,
+ * where it is known; the silence of a node that may have pruned its history proves nothing. `unknown` with
+ * `unprovable`: no endpoint has the history any more, so asking again cannot help, and an operator must
+ * decide.
  */
 export type InclusionProof =
   | { readonly kind: 'included'; readonly number: number; readonly receipt: Receipt }
@@ -109,13 +119,14 @@ export interface Head {
   readonly number: bigint
   readonly hash: string
   /**
-   * The point up to which drafts have permanently expired (`expiresAt`). Stellar: the close time of the ledger, in Unix seconds; drafts
-   * that end in this second have not. Solana: the finalized block height. Absent on chains whose drafts do not expire.
+   * The point up to which drafts have permanently expired (`expiresAt`). Stellar: the close time of the
+   * ledger, in Unix seconds; drafts that end in this second have not. Solana: the finalized block height.
+   * Absent on chains whose drafts do not expire.
    */
   readonly expiredUpTo?: bigint
   /**
-   * The newest block that counts as final on networks that announce it (`safe` or `finalized`); `unknown` when no node announced it. It is
-   * absent if depth or the receipt decides.
+   * The newest block that counts as final on networks that announce it (`safe` or `finalized`); `unknown`
+   * when no node announced it. It is absent if depth or the receipt decides.
    */
   readonly finalNumber?: bigint | 'unknown'
   /** The time of the block, if the head includes it. On Stellar it replaces our clock. */
@@ -124,7 +135,10 @@ export interface Head {
 
 /** The freshness that an answer must have. */
 export interface Freshness {
-  /** The node that answers must have reached this height. Default: the highest height that an endpoint reported lately. */
+  /**
+   * The node that answers must have reached this height. Default: the highest height that an endpoint
+   * reported lately.
+   */
   readonly asOf?: bigint
   /** The history of the node that answers must reach back to this time; otherwise its "none" is unknown. */
   readonly since?: Date
@@ -137,7 +151,10 @@ export interface HeadFeed {
   stop(): void
 }
 
-/** The state of one endpoint. It names only the host of the url, because providers put their keys into the rest. */
+/**
+ * The state of one endpoint. It names only the host of the url, because providers put their keys into the
+ * rest.
+ */
 export interface EndpointReport {
   readonly host: string
   /** The url without the part in which providers put their keys. */
@@ -151,12 +168,16 @@ export interface EndpointReport {
   readonly restsUntil?: Date
   readonly lastError?: string
   /**
-   * It keeps old transactions, which a proof of absence needs. Absent until it is checked, and on chains whose nodes all keep them.
+   * It keeps old transactions, which a proof of absence needs. Absent until it is checked, and on chains
+   * whose nodes all keep them.
    */
   readonly keepsHistory?: boolean
 }
 
-/** Prices of one unit that the chain sells: gas in wei, an operation in stroops, a compute unit in micro-lamports. */
+/**
+ * Prices of one unit that the chain sells: gas in wei, an operation in stroops, a compute unit in
+ * micro-lamports.
+ */
 export interface PriceComparison {
   /** The highest price that the draft pays. */
   readonly bid: bigint
@@ -164,11 +185,19 @@ export interface PriceComparison {
   readonly market: bigint
   /** The lowest price of the next block; absent on chains without a base fee. */
   readonly baseFee?: bigint
-  /** The newest block, compared with the draft; absent if no fee is raised, and if no node returned the block. */
+  /**
+   * The newest block, compared with the draft; absent if no fee is raised, and if no node returned the block.
+   */
   readonly newest?: ComparedBlock | undefined
-  /** The highest price to which the service currently raises the draft automatically; absent if no fee is raised. */
+  /**
+   * The highest price to which the service currently raises the draft automatically; absent if no fee is
+   * raised.
+   */
   readonly limit?: bigint
-  /** The price at which the fee of the draft reaches the most that one transaction may cost; absent if there is none. */
+  /**
+   * The price at which the fee of the draft reaches the most that one transaction may cost; absent if there
+   * is none.
+   */
   readonly feeCap?: bigint
   /** The lowest raise that nodes accept would be above the limit. */
   readonly atLimit?: true
@@ -234,7 +263,10 @@ export interface EmittedIn {
 /** The most logs, events or lines of one answer. The contract names this number. */
 const MAX_ITEMS = 500
 
-/** The most characters of them together. The contract names this number, and what is left out costs a caller a node of its own. */
+/**
+ * The most characters of them together. The contract names this number, and what is left out costs a caller a
+ * node of its own.
+ */
 const MAX_CHARACTERS = 262_144
 
 /** Returns the first items that an answer may have. Pure. */

@@ -13,16 +13,18 @@ export interface SignedDraft {
   readonly raw: Uint8Array
   readonly hash: string
   /**
-   * Stellar, in a fee bump: the hash of the inner transaction, in hex. Anyone can wrap the inner transaction in another fee bump (CAP-15),
-   * and the ledger then has it under an outer hash that the service does not know. The inner hash finds it in any case.
+   * Stellar, in a fee bump: the hash of the inner transaction, in hex. Anyone can wrap the inner transaction
+   * in another fee bump (CAP-15), and the ledger then has it under an outer hash that the service does not
+   * know. The inner hash finds it in any case.
    */
   readonly innerHash?: string
   readonly signature: Signature
 }
 
 /**
- * `r` and `s` have 64 hex digits, `sig` joins both and adds `v` in two digits where the curve has one; none starts with `0x`. ECDSA: `v` is
- * 27 or 28 for messages and legacy transactions, 0 or 1 for EIP-1559. Ed25519: `v` is 0.
+ * `r` and `s` have 64 hex digits, `sig` joins both and adds `v` in two digits where the curve has one; none
+ * starts with `0x`. ECDSA: `v` is 27 or 28 for messages and legacy transactions, 0 or 1 for EIP-1559.
+ * Ed25519: `v` is 0.
  */
 export interface Signature {
   readonly r: string
@@ -51,8 +53,8 @@ export const ATTEMPT_KINDS = [
 ] as const
 
 /**
- * The reason of an attempt. `re_sign`: an earlier attempt expired · `setup`: other transactions wait for the effect of this one, which the
- * service sends itself · the contract describes the others.
+ * The reason of an attempt. `re_sign`: an earlier attempt expired · `setup`: other transactions wait for the
+ * effect of this one, which the service sends itself · the contract describes the others.
  */
 export type AttemptKind = (typeof ATTEMPT_KINDS)[number]
 
@@ -82,8 +84,8 @@ export interface Attempt<D extends Draft = Draft> {
   /** The address whose nonce the attempt uses: the relayer's, a channel's, or that of the external signer. */
   readonly sourceAccount: string
   /**
-   * Attempts of one transaction have different nonces only if another program used the earlier nonce, or the earlier attempt expired.
-   * Absent on chains without nonces.
+   * Attempts of one transaction have different nonces only if another program used the earlier nonce, or the
+   * earlier attempt expired. Absent on chains without nonces.
    */
   readonly nonce?: bigint
   readonly draft: D
@@ -94,8 +96,8 @@ export interface Attempt<D extends Draft = Draft> {
   /** The node's reason for its refusal. */
   readonly error?: string
   /**
-   * The number of times in a row that nodes refused it in unknown wording; absent for none. For a no-op that was compared with such
-   * content, the number of times that nodes did not accept it either.
+   * The number of times in a row that nodes refused it in unknown wording; absent for none. For a no-op that
+   * was compared with such content, the number of times that nodes did not accept it either.
    */
   readonly refusals?: number
   /** Facts about the inclusion that the chain reported. */
@@ -103,41 +105,57 @@ export interface Attempt<D extends Draft = Draft> {
 }
 
 /**
- * A fee that the chain states it has charged, in the smallest unit. The types keep it apart from estimates and limits, which are what a draft
- * can cost at most.
+ * A fee that the chain states it has charged, in the smallest unit. The types keep it apart from estimates
+ * and limits, which are what a draft can cost at most.
  */
 export type ChargedFee = Quantity<'charged fee'>
 
 /** Facts about an inclusion that the record keeps. */
 export interface ChainResult {
   /**
-   * The fee that was charged, in the smallest unit. EVM: gas used at the effective price, with the fee for the parent chain where a rollup
-   * adds one; absent in receipts without a price. Stellar: `feeAccount` paid it. Solana: as a node tells it, and 0 where a block contains the
-   * transaction without having executed it; absent where no node told it.
+   * The fee that was charged, in the smallest unit. EVM: gas used at the effective price, with the fee for
+   * the parent chain where a rollup adds one; absent in receipts without a price. Stellar: `feeAccount` paid
+   * it. Solana: as a node tells it, and 0 where a block contains the transaction without having executed it;
+   * absent where no node told it.
    */
   readonly feeCharged?: ChargedFee
   /** EVM: the gas that the execution used. */
   readonly gasUsed?: bigint
   /** EVM: the price that was paid for a unit of gas, in wei; absent in receipts without it. */
   readonly gasPrice?: bigint
-  /** EVM: the part of `feeCharged` for the data on the parent chain, in wei, where receipts tell it apart (OP stack). */
+  /**
+   * EVM: the part of `feeCharged` for the data on the parent chain, in wei, where receipts tell it apart (OP
+   * stack).
+   */
   readonly l1Fee?: bigint
-  /** EVM: the part of `feeCharged` for the operator, in wei, where receipts have its rate (OP stack since Isthmus). */
+  /**
+   * EVM: the part of `feeCharged` for the operator, in wei, where receipts have its rate (OP stack since
+   * Isthmus).
+   */
   readonly operatorFee?: bigint
   /**
    * The amount that arrived of the token in which the user pays for the fee, in its base units, as the chain
    * tells it; absent where no node told it, and for content without such a payment.
    */
   readonly received?: bigint
-  /** EVM: the tokens that moved, by the events of the receipt, if the execution succeeded; absent in receipts without readable logs. */
+  /**
+   * EVM: the tokens that moved, by the events of the receipt, if the execution succeeded; absent in receipts
+   * without readable logs.
+   */
   readonly moved?: readonly Transfer[]
   /** There are more of them. */
   readonly movedMore?: true
   /** Solana: the compute units that the execution used; absent where no node told them. */
   readonly computeUnits?: bigint
-  /** Stellar: the hash of the envelope in the ledger, in hex. It differs from the attempt's hash when another party sent the content. */
+  /**
+   * Stellar: the hash of the envelope in the ledger, in hex. It differs from the attempt's hash when another
+   * party sent the content.
+   */
   readonly appliedHash?: string
-  /** Stellar: the account (`G…`) that paid the fee: the fee source of a fee bump, otherwise the source account. */
+  /**
+   * Stellar: the account (`G…`) that paid the fee: the fee source of a fee bump, otherwise the source
+   * account.
+   */
   readonly feeAccount?: string
   /** Stellar: `TransactionResult`, XDR in base64. */
   readonly resultXdr?: string
@@ -158,15 +176,16 @@ export interface Prepared<D extends Draft = Draft> {
   readonly draft: D
   readonly logs: readonly string[]
   /**
-   * The caller named a price at which the next block could not include it: a sentence with both numbers. Nothing is signed until the market
-   * comes down to it.
+   * The caller named a price at which the next block could not include it: a sentence with both numbers.
+   * Nothing is signed until the market comes down to it.
    */
   readonly awaitsPrice?: string
   /** The next `prepare` of the same request can use this estimate and skip its simulation. */
   readonly knownGas?: bigint
   /**
-   * A sentence that says that the chain already includes externally signed content, because a third party sent it. A new request is refused
-   * with it; content that was accepted before is still signed, so that its inclusion is found.
+   * A sentence that says that the chain already includes externally signed content, because a third party
+   * sent it. A new request is refused with it; content that was accepted before is still signed, so that its
+   * inclusion is found.
    */
   readonly included?: string
 }
@@ -179,7 +198,10 @@ export interface SetupRequired<R extends ChainRequest = ChainRequest> {
   readonly detail: string
 }
 
-/** The earlier attempts and the new content could both be included, so the service signs the new content after those have expired. */
+/**
+ * The earlier attempts and the new content could both be included, so the service signs the new content after
+ * those have expired.
+ */
 export interface AfterExpiry {
   readonly kind: 'after_expiry'
   readonly detail: string

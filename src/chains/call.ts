@@ -1,17 +1,31 @@
 import type { Answer, EvmLog } from './answer.ts'
 import type { DecodedCall, DecodedEvent, NamedCall, ReadAbi, RegisteredFunctions } from './evm/content.ts'
 
-/** Calls of contracts can be written and read by the names of functions, and contracts can have a registered ABI. */
+/**
+ * Calls of contracts can be written and read by the names of functions, and contracts can have a registered
+ * ABI.
+ */
 export interface ContractCalls {
-  /** Encodes a call by the name of its function, as `0x` hex. A refusal begins with the field, from `call` on. */
+  /**
+   * Encodes a call by the name of its function, as `0x` hex. A refusal begins with the field, from `call` on.
+   */
   encode(call: NamedCall, registered?: RegisteredFunctions): CallResult<string>
   /** Reads the ABI that a caller registers for a contract. A refusal begins with the place, from `abi` on. */
   readAbi(abi: readonly unknown[]): CallResult<ReadAbi>
-  /** Returns the key under which `ReadAbi.functions` has the called function; undefined for data that calls none. */
+  /**
+   * Returns the key under which `ReadAbi.functions` has the called function; undefined for data that calls
+   * none.
+   */
   keyOf(data: string): string | undefined
-  /** Decodes data, with the function of the registered ABI where there is one. Any data and any function give an answer. */
+  /**
+   * Decodes data, with the function of the registered ABI where there is one. Any data and any function give
+   * an answer.
+   */
   decode(data: string, registered?: unknown): DecodedCall | undefined
-  /** Decodes a log, with the items of the registered ABI where there is one. Any log and any items give an answer. */
+  /**
+   * Decodes a log, with the items of the registered ABI where there is one. Any log and any items give an
+   * answer.
+   */
   decodeEvent(log: EvmLog, registered?: readonly unknown[]): DecodedEvent | undefined
 }
 

@@ -34,23 +34,35 @@ export interface ExternalNonce {
   readonly nonce: bigint
 }
 
-/** Transactions of one source account follow each other by number: a nonce (EVM) or a sequence number (Stellar). */
+/**
+ * Transactions of one source account follow each other by number: a nonce (EVM) or a sequence number
+ * (Stellar).
+ */
 export interface Sequencing<R extends ChainRequest = ChainRequest> {
-  /** The highest number of transactions of one source account that nodes keep at the same time. Default: the configured number. */
+  /**
+   * The highest number of transactions of one source account that nodes keep at the same time. Default: the
+   * configured number.
+   */
   readonly maxInFlight?: number
   /**
-   * Reads the next free nonce of each address in the newest block. Returns unknown when the node is behind, and refuses with
-   * `account_not_found` when the address does not exist on the chain yet.
+   * Reads the next free nonce of each address in the newest block. Returns unknown when the node is behind,
+   * and refuses with `account_not_found` when the address does not exist on the chain yet.
    */
   nonces(addresses: readonly string[], freshness?: Freshness): Promise<Answer<bigint>[]>
-  /** Reads the nonce after the last transaction of this address that a node would include next; undefined if no node reported it. */
+  /**
+   * Reads the nonce after the last transaction of this address that a node would include next; undefined if
+   * no node reported it.
+   */
   pendingNonce?(address: string): Promise<bigint | undefined>
   /**
-   * Reads the highest number of transactions that nodes keep of this address because of its state on chain (EIP-7702); undefined for no
-   * such limit.
+   * Reads the highest number of transactions that nodes keep of this address because of its state on chain
+   * (EIP-7702); undefined for no such limit.
    */
   inFlightLimit?(address: string): Promise<number | undefined>
-  /** Returns the next nonce of this account after a request that skips some (Stellar, BumpSequence); undefined for all others. */
+  /**
+   * Returns the next nonce of this account after a request that skips some (Stellar, BumpSequence); undefined
+   * for all others.
+   */
   nextNonce?(request: R, address: string): bigint | undefined
 }
 
@@ -89,13 +101,14 @@ export interface HistoryReading {
 }
 
 /**
- * The transactions of an account have no numbers, and only the list of them shows that the service has signed some that its database does not know:
- * it was restored from a backup, or a standby without its last commits took over.
+ * The transactions of an account have no numbers, and only the list of them shows that the service has signed
+ * some that its database does not know: it was restored from a backup, or a standby without its last commits
+ * took over.
  */
 export interface AccountHistory {
   /**
-   * Reads what the account alone has signed after the mark, from endpoints that have all of it. Without a mark nothing counts as
-   * unexplained. Unknown while no endpoint returns all.
+   * Reads what the account alone has signed after the mark, from endpoints that have all of it. Without a
+   * mark nothing counts as unexplained. Unknown while no endpoint returns all.
    */
   readAfter(
     address: string,
@@ -105,28 +118,35 @@ export interface AccountHistory {
 }
 
 /**
- * Signed content expires (`expiresAt`): after that the chain cannot include it, and its nonce is free again. So the service raises no fee
- * to speed it up, sends no no-op to enforce `valid_until`, fills no nonce gap, and signs expired content again.
+ * Signed content expires (`expiresAt`): after that the chain cannot include it, and its nonce is free again.
+ * So the service raises no fee to speed it up, sends no no-op to enforce `valid_until`, fills no nonce gap,
+ * and signs expired content again.
  */
 export interface Expiry<R extends ChainRequest = ChainRequest, D extends Draft = Draft> {
   /**
-   * The time in ms for which content must still be valid when a node gets it: nodes refuse content that expires sooner, so such a request
-   * could only expire. Absent if nodes accept content up to its expiry.
+   * The time in ms for which content must still be valid when a node gets it: nodes refuse content that
+   * expires sooner, so such a request could only expire. Absent if nodes accept content up to its expiry.
    */
   readonly minLifetimeMs?: number
-  /** Returns true if, as of this head, no later block can include the draft; false also when that is not known. */
+  /**
+   * Returns true if, as of this head, no later block can include the draft; false also when that is not
+   * known.
+   */
   hasExpired(draft: D, head: Head): Promise<boolean>
   /**
-   * Returns the time of the chain when the draft was prepared, on chains with their own clock: an error of our clock must not decide how
-   * far back a proof of absence must reach.
+   * Returns the time of the chain when the draft was prepared, on chains with their own clock: an error of
+   * our clock must not decide how far back a proof of absence must reach.
    */
   preparedAt?(draft: D): Date
   /**
-   * Returns true if a block contains the draft without having executed it, and a later one may still execute it (Solana, durable nonces).
-   * Such a receipt decides nothing.
+   * Returns true if a block contains the draft without having executed it, and a later one may still execute
+   * it (Solana, durable nonces). Such a receipt decides nothing.
    */
   mayStillExecute?(draft: D, receipt: Receipt): boolean
-  /** Returns true if the service can sign the content again without an external signer. The request has passed `check`. */
+  /**
+   * Returns true if the service can sign the content again without an external signer. The request has passed
+   * `check`.
+   */
   reSignable(request: R): boolean
 }
 
@@ -134,15 +154,19 @@ export interface Expiry<R extends ChainRequest = ChainRequest, D extends Draft =
 interface Raise<P extends Policies = Policies> {
   readonly level: Speed
   readonly account: Account<P>
-  /** The newest block that is the reason of the raise; the next raise needs a later one. Absent if the reason is no block. */
+  /**
+   * The newest block that is the reason of the raise; the next raise needs a later one. Absent if the reason
+   * is no block.
+   */
   readonly seenBlock?: bigint | undefined
 }
 
 /** The service automatically raises the fee of signed content while it waits. */
 interface FeeBump<D extends Draft = Draft, P extends Policies = Policies> {
   /**
-   * Prepares the content of the last attempt with a fee that replaces all attempts; refuses a fee above the cap, or above the limit of raises
-   * that the policies set. The detail of a refusal continues the sentence "the fee is not raised: …".
+   * Prepares the content of the last attempt with a fee that replaces all attempts; refuses a fee above the
+   * cap, or above the limit of raises that the policies set. The detail of a refusal continues the sentence
+   * "the fee is not raised: …".
    */
   speedUp(attempts: readonly Attempt<D>[], raise: Raise<P>): Promise<Answer<Prepared<D>>>
 }
@@ -150,8 +174,9 @@ interface FeeBump<D extends Draft = Draft, P extends Policies = Policies> {
 /** Other content shows whether nodes refuse what is in a transaction, or everything with its nonce. */
 interface Comparison<D extends Draft = Draft, P extends Policies = Policies> {
   /**
-   * Prepares a no-op to broadcast in place of an attempt that nodes refuse. It offers the price of the market and no more than the attempt
-   * does, so that a node which has the attempt after all keeps it, and calls the no-op underpriced.
+   * Prepares a no-op to broadcast in place of an attempt that nodes refuse. It offers the price of the market
+   * and no more than the attempt does, so that a node which has the attempt after all keeps it, and calls the
+   * no-op underpriced.
    */
   prepareNoop(refused: Attempt<D>, account: Account<P>): Promise<Answer<Prepared<D>>>
 }
@@ -166,7 +191,10 @@ interface Channels<R extends ChainRequest = ChainRequest, P extends Policies = P
 export interface AccountFunds {
   /** The amount that the account can spend, as `balance` reads it. */
   readonly spendable: bigint
-  /** The amount that the chain holds back of the next payments to the account, before it can spend any of them. */
+  /**
+   * The amount that the chain holds back of the next payments to the account, before it can spend any of
+   * them.
+   */
   readonly missingReserve: bigint
   /** False while the chain has no such account; the first payment then creates it. */
   readonly exists: boolean
@@ -190,13 +218,18 @@ export interface Funding<R extends ChainRequest = ChainRequest, P extends Polici
 
 /** A request can contain externally signed content with the signer's nonce. */
 interface ExternalSigning<R extends ChainRequest = ChainRequest> {
-  /** Returns the nonce in the request; undefined if the service assigns it. The request has passed `check`. */
+  /**
+   * Returns the nonce in the request; undefined if the service assigns it. The request has passed `check`.
+   */
   nonceOf(request: R): ExternalNonce | undefined
 }
 
 /** Structured data can be signed (EIP-712). */
 interface TypedDataSigning {
-  /** Returns the chain id to which a signature of the data is bound; undefined if it is valid on every chain, or unreadable. */
+  /**
+   * Returns the chain id to which a signature of the data is bound; undefined if it is valid on every chain,
+   * or unreadable.
+   */
   chainIdOf(data: TypedData): Exclude<Answer<bigint | undefined>, { kind: 'unknown' }>
   /** Refuses data that does not match its types. */
   sign(data: TypedData, signer: Signer): Promise<Exclude<Answer<Signature>, { kind: 'unknown' }>>
@@ -205,13 +238,16 @@ interface TypedDataSigning {
 /** An account can authorize smart contract calls in a third party's transaction (Stellar, CAP-46-11). */
 interface AuthorizationEntries {
   /**
-   * Reviews the preimage of an authorization entry, XDR in base64, for the account of this address. Unknown if no endpoint returns the
-   * newest ledger.
+   * Reviews the preimage of an authorization entry, XDR in base64, for the account of this address. Unknown
+   * if no endpoint returns the newest ledger.
    */
   review(preimage: string, address: string): Promise<Answer<ReviewedAuthorization>>
 }
 
-/** Inclusion is final by the depth of its block, which is checked by hash. Without this capability the receipt itself is final. */
+/**
+ * Inclusion is final by the depth of its block, which is checked by hash. Without this capability the receipt
+ * itself is final.
+ */
 interface BlockFinality {
   /** Reads the hash of the block at this height in the current chain; unknown when the node is behind. */
   blockHash(number: bigint, freshness?: Freshness): Promise<Answer<string>>
@@ -219,17 +255,26 @@ interface BlockFinality {
 
 /** Endpoints push new blocks. */
 interface HeadSubscription {
-  /** Calls `listener` at each announced block. An announcement may come late, twice or never, so the listener reads the chain itself. */
+  /**
+   * Calls `listener` at each announced block. An announcement may come late, twice or never, so the listener
+   * reads the chain itself.
+   */
   subscribe(listener: () => void): HeadFeed
 }
 
-/** The receipt of a reverted transaction does not contain the reason; a node can find it by running the content again. */
+/**
+ * The receipt of a reverted transaction does not contain the reason; a node can find it by running the
+ * content again.
+ */
 interface RevertReasons<D extends Draft = Draft> {
   /** Returns the decoded reason; undefined if no node can return it any more. */
   read(draft: D, from: string, block: bigint): Promise<string | undefined>
 }
 
-/** One attempt can be included under several hashes (Stellar, CAP-15: the fee bump's and its inner transaction's). */
+/**
+ * One attempt can be included under several hashes (Stellar, CAP-15: the fee bump's and its inner
+ * transaction's).
+ */
 interface InclusionHashes<D extends Draft = Draft> {
   /** Returns every hash under which the chain can include the attempt, its own first. */
   of(attempt: Attempt<D>): readonly string[]
@@ -239,7 +284,10 @@ interface InclusionHashes<D extends Draft = Draft> {
 export interface Genesis {
   /** Reads the hash of the first block from one endpoint. */
   read(): Promise<Answer<string>>
-  /** Reads the hash of the first block from all endpoints; unknown if they differ, or none has the block any more. */
+  /**
+   * Reads the hash of the first block from all endpoints; unknown if they differ, or none has the block any
+   * more.
+   */
   readEverywhere(): Promise<Answer<string>>
 }
 
@@ -318,11 +366,14 @@ export interface Sponsoring<R extends ChainRequest = ChainRequest, P extends Pol
   tokenBalance(token: string, address: string): Promise<Answer<bigint>>
   oraclePrice(source: OraclePrice): Promise<Answer<ToldPrice>>
   /**
-   * Returns the hash of content that others signed, as `SponsoredBuild` has it; undefined for content of the relayer's own, and for content that
-   * cannot be read.
+   * Returns the hash of content that others signed, as `SponsoredBuild` has it; undefined for content of the
+   * relayer's own, and for content that cannot be read.
    */
   hashOf(request: R): string | undefined
-  /** Solana: returns the content of a token transfer between the conventional accounts of two owners. Absent where no client needs it. */
+  /**
+   * Solana: returns the content of a token transfer between the conventional accounts of two owners. Absent
+   * where no client needs it.
+   */
   transferOf?(transfer: TokenTransfer): Promise<Answer<SponsoredContent>>
   /** Returns the request of content that a user has signed. A refusal names its field. */
   withPayment(request: R, payment: FeePayment): Answer<R>
@@ -330,9 +381,15 @@ export interface Sponsoring<R extends ChainRequest = ChainRequest, P extends Pol
 
 /** Reads stored content without a node. */
 export interface ContentReader<R extends ChainRequest = ChainRequest, D extends Draft = Draft> {
-  /** Returns the fee that the included attempt took from this account, in the smallest unit; undefined if the chain has not returned it. */
+  /**
+   * Returns the fee that the included attempt took from this account, in the smallest unit; undefined if the
+   * chain has not returned it.
+   */
   paidFee(attempt: Attempt<D>, payer: string): ChargedFee | undefined
-  /** Reads from the bytes of a request what it does to the account of this address. The request has passed `check`. */
+  /**
+   * Reads from the bytes of a request what it does to the account of this address. The request has passed
+   * `check`.
+   */
   effects(request: R, address: string): Effects
 }
 
@@ -346,27 +403,34 @@ export interface ChainCapabilities<R extends ChainRequest, D extends Draft, P ex
   readonly channels?: Channels<R, P>
   readonly externalSigning?: ExternalSigning<R>
   /**
-   * Returns what is wrong with an address that a caller has written, such as a checksum that does not fit, to complete a sentence about its
-   * field; undefined if nothing is. The text has the form of an address. Absent where `check` finds that.
+   * Returns what is wrong with an address that a caller has written, such as a checksum that does not fit, to
+   * complete a sentence about its field; undefined if nothing is. The text has the form of an address. Absent
+   * where `check` finds that.
    */
   addressProblem?(text: string): string | undefined
   readonly contractCalls?: ContractCalls
-  /** Encodes an instruction of a program by its name in the program's IDL. A refusal begins with the field, from `call` on. */
+  /**
+   * Encodes an instruction of a program by its name in the program's IDL. A refusal begins with the field,
+   * from `call` on.
+   */
   readonly encodeInstruction?: (call: IdlCall, programId: string) => CallResult<EncodedInstruction>
   /**
-   * Encodes the named arguments of a contract call, using the contract's specification from the network. A request without any is
-   * unchanged. A refusal begins with the field.
+   * Encodes the named arguments of a contract call, using the contract's specification from the network. A
+   * request without any is unchanged. A refusal begins with the field.
    */
   encodeNamedArgs?(request: R): Promise<Answer<R>>
   readonly typedData?: TypedDataSigning
   readonly authorizationEntries?: AuthorizationEntries
   readonly blockFinality?: BlockFinality
   /**
-   * Reads the times of blocks by their hashes, where receipts do not tell them. Those that no node tells are missing; blocks that were read lately
-   * cost no call.
+   * Reads the times of blocks by their hashes, where receipts do not tell them. Those that no node tells are
+   * missing; blocks that were read lately cost no call.
    */
   blockTimes?(hashes: readonly string[]): Promise<ReadonlyMap<string, Date>>
-  /** Reads what the receipt of an included draft, and of its payment, does not say. Nothing that no node answers is guessed. */
+  /**
+   * Reads what the receipt of an included draft, and of its payment, does not say. Nothing that no node
+   * answers is guessed.
+   */
   inclusionDetails?(draft: D, receipt: Receipt, payment?: FeePayment): Promise<InclusionDetails>
   readonly headSubscription?: HeadSubscription
   readonly revertReasons?: RevertReasons<D>
@@ -379,11 +443,15 @@ export interface ChainCapabilities<R extends ChainRequest, D extends Draft, P ex
 /** Endpoints that take signed bytes and keep them from the public pool. */
 export interface PrivateBroadcast {
   /**
-   * Sends the transactions in this order to every private endpoint, and nothing else. Returns the results in the same order; none of them
-   * ends an attempt permanently, because these endpoints are not nodes and may refuse for their own reasons.
+   * Sends the transactions in this order to every private endpoint, and nothing else. Returns the results in
+   * the same order; none of them ends an attempt permanently, because these endpoints are not nodes and may
+   * refuse for their own reasons.
    */
   broadcast(raws: readonly Uint8Array[]): Promise<BroadcastResult[]>
-  /** Passes transactions of API callers on, as `eth_sendRawTransaction`. Returns the replies in the same order. */
+  /**
+   * Passes transactions of API callers on, as `eth_sendRawTransaction`. Returns the replies in the same
+   * order.
+   */
   forward(raws: readonly string[]): Promise<RpcReply[]>
   /** The state of each private endpoint, as far as it was used. */
   endpoints(): EndpointReport[]

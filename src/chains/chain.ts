@@ -50,7 +50,9 @@ export interface Reviewed {
 
 /** The accounts and the nonce with which the service signs a draft. */
 export interface SigningContext {
-  /** The account whose nonce is used. It has no signer when an external signer has signed the content for it. */
+  /**
+   * The account whose nonce is used. It has no signer when an external signer has signed the content for it.
+   */
   readonly sourceAccount: { readonly address: string; readonly signer: Signer | undefined }
   /** The nonce of the transaction; undefined on chains without nonces. */
   readonly nonce: bigint | undefined
@@ -68,9 +70,9 @@ export interface SpeedMeaning {
 export type Unit = 'wei' | 'stroops' | 'lamports'
 
 /**
- * The operations of every chain, for one concrete network. A chain keeps no state that matters: a second instance in another process gives
- * the same answers. Only `broadcast` changes the world. A chain receives only records of relayers of its own type, and drafts that it
- * prepared itself.
+ * The operations of every chain, for one concrete network. A chain keeps no state that matters: a second
+ * instance in another process gives the same answers. Only `broadcast` changes the world. A chain receives
+ * only records of relayers of its own type, and drafts that it prepared itself.
  */
 export interface ChainOf<
   R extends ChainRequest,
@@ -85,24 +87,33 @@ export interface ChainOf<
   readonly funding: Funding<R, P>
   /** The RPC methods that callers may use when a relayer's policy does not list any: those that only read. */
   readonly readMethods: readonly string[]
-  /** The time after which accepted bytes are broadcast again, in ms, on chains whose nodes keep no pool. Default: half a minute. */
+  /**
+   * The time after which accepted bytes are broadcast again, in ms, on chains whose nodes keep no pool.
+   * Default: half a minute.
+   */
   readonly rebroadcastAfterMs?: number
   /** Refuses endpoints that serve another network than the configured one; unknown if too few answer. */
   verify(options?: VerifyOptions): Promise<Answer<void>>
-  /** Returns the address in the chain's canonical spelling: EIP-55 on EVM. The text is a valid address in any spelling. */
+  /**
+   * Returns the address in the chain's canonical spelling: EIP-55 on EVM. The text is a valid address in any
+   * spelling.
+   */
   canonicalAddress(text: string): string
   /** Finds problems that need no network: shapes, intrinsic gas, mixed pricing, the cap. */
   check(request: R, account: Account<P>): Refusal | undefined
-  /** Returns the time after which the caller no longer wants the transaction; undefined for never. The request has passed `check`. */
+  /**
+   * Returns the time after which the caller no longer wants the transaction; undefined for never. The request
+   * has passed `check`.
+   */
   endsAt(request: R): Date | undefined
   /**
-   * Prepares prices and limits for a new transaction, and simulates it where that is needed. `knownGas` is an earlier estimate that
-   * replaces the simulation.
+   * Prepares prices and limits for a new transaction, and simulates it where that is needed. `knownGas` is an
+   * earlier estimate that replaces the simulation.
    */
   prepare(request: R, account: Account<P>, knownGas?: bigint): Promise<Answer<Prepared<D>> | SetupRequired<R>>
   /**
-   * Prepares a new draft that a node accepts in place of all `attempts`, which have the current nonce of the transaction. The draft has the
-   * same nonce, or the one in the request.
+   * Prepares a new draft that a node accepts in place of all `attempts`, which have the current nonce of the
+   * transaction. The draft has the same nonce, or the one in the request.
    */
   replace(
     request: R,
@@ -113,45 +124,57 @@ export interface ChainOf<
   noop(account: Account<P>): R
   sign(draft: D, signingContext: SigningContext): Promise<SignedDraft>
   /**
-   * Applies the rules for sending, except those for receivers and funds, to a transaction that the caller will send. `sign` of the result
-   * signs it unchanged.
+   * Applies the rules for sending, except those for receivers and funds, to a transaction that the caller
+   * will send. `sign` of the result signs it unchanged.
    */
   review(unsigned: U, account: Account<P>): Promise<Answer<Reviewed>>
-  /** Signs a message for people, over its UTF-8 bytes: EIP-191 version 0x45 on EVM, SEP-53 on Stellar, the bytes as they are on Solana. */
+  /**
+   * Signs a message for people, over its UTF-8 bytes: EIP-191 version 0x45 on EVM, SEP-53 on Stellar, the
+   * bytes as they are on Solana.
+   */
   signMessage(message: string, signer: Signer): Promise<MessageSignature>
   /**
-   * Sends the transactions in this order and returns the results in the same order. `mayBeInPool`, in the same order, says that nodes may
-   * have another version with the same nonce; the price that they require is then that of a replacement, not the market's.
+   * Sends the transactions in this order and returns the results in the same order. `mayBeInPool`, in the
+   * same order, says that nodes may have another version with the same nonce; the price that they require is
+   * then that of a replacement, not the market's.
    */
   broadcast(raws: readonly Uint8Array[], mayBeInPool?: readonly boolean[]): Promise<BroadcastResult[]>
   head(): Promise<Answer<Head>>
-  /** Returns the newest head that the endpoints reported, and since when; undefined before the first reply. It queries no node. */
+  /**
+   * Returns the newest head that the endpoints reported, and since when; undefined before the first reply. It
+   * queries no node.
+   */
   seenHead(): SeenHead | undefined
   /** Reads receipts. A node that is behind never causes the answer `none`. */
   receipts(hashes: readonly string[], freshness?: Freshness): Promise<ReceiptAnswer[]>
   /**
-   * Reads what the transaction with this hash emitted, from one endpoint. Unknown when the endpoint does not tell it, or has no such transaction
-   * in a block; refused never.
+   * Reads what the transaction with this hash emitted, from one endpoint. Unknown when the endpoint does not
+   * tell it, or has no such transaction in a block; refused never.
    */
   emitted(hash: string): Promise<Answer<EmittedIn>>
   /**
-   * Reads receipts from every endpoint, in the order of the configuration, each in the order of the hashes. An endpoint that is paused or
-   * does not answer yields `unknown`.
+   * Reads receipts from every endpoint, in the order of the configuration, each in the order of the hashes.
+   * An endpoint that is paused or does not answer yields `unknown`.
    */
   receiptsEverywhere(hashes: readonly string[], freshness?: Freshness): Promise<readonly ReceiptAnswer[][]>
   /**
-   * Proves whether the chain includes any of the attempts of one transaction, for irreversible decisions. `included` names the attempt by
-   * its number. `since` in `freshness` is the signing time of the oldest attempt whose absence is not proved yet.
+   * Proves whether the chain includes any of the attempts of one transaction, for irreversible decisions.
+   * `included` names the attempt by its number. `since` in `freshness` is the signing time of the oldest
+   * attempt whose absence is not proved yet.
    */
   proveInclusion(attempts: readonly Attempt<D>[], freshness?: Freshness): Promise<InclusionProof>
   /**
-   * The chain through the operator's endpoints, if an API caller chose the endpoints of this one. Those read and broadcast; ending or
-   * repeating a transaction, or releasing a budget, needs the operator's. If absent, the endpoints of this chain decide.
+   * The chain through the operator's endpoints, if an API caller chose the endpoints of this one. Those read
+   * and broadcast; ending or repeating a transaction, or releasing a budget, needs the operator's. If absent,
+   * the endpoints of this chain decide.
    */
   readonly trustedChain?:
     | Pick<ChainOf<R, D, P, U>, 'proveInclusion' | 'receiptsEverywhere' | 'history' | 'endpoints'>
     | undefined
-  /** Forwards calls of API callers unchanged. Replies keep the order of the calls; they are written out and never read. */
+  /**
+   * Forwards calls of API callers unchanged. Replies keep the order of the calls; they are written out and
+   * never read.
+   */
   forward(calls: readonly RpcCall[]): Promise<RpcReply[]>
   /** The state of each endpoint, as far as it was used. */
   endpoints(): EndpointReport[]
@@ -168,9 +191,15 @@ export interface ChainOf<
   balancesPerCall(): number
   /** Like `balance`, but up to about one block stale, so frequent reads do not wait for a node. */
   recentBalance(address: string): Promise<Answer<bigint>>
-  /** Compares the draft's price with the network's price for this level, and with what the policies of the account allow. */
+  /**
+   * Compares the draft's price with the network's price for this level, and with what the policies of the
+   * account allow.
+   */
   comparePrice(draft: D, level: Speed, account: Account<P>): Promise<Answer<PriceComparison>>
-  /** Returns the highest amount that the draft can take from the account, its fee included, in the smallest unit. */
+  /**
+   * Returns the highest amount that the draft can take from the account, its fee included, in the smallest
+   * unit.
+   */
   cost(draft: D): bigint
   /** Returns the amount that the request moves out of the account, before any fee is known. */
   amountOut(request: R): bigint
@@ -181,17 +210,23 @@ export interface ChainOf<
 /** A chain of any kind. */
 export type Chain = ChainOf<ChainRequest, Draft, Policies, UnsignedTransaction>
 
-/** The number of the smallest unit in one whole coin: ETH has 18 decimals, XLM 7, SOL 9. EVM networks with another coin also count in wei. */
+/**
+ * The number of the smallest unit in one whole coin: ETH has 18 decimals, XLM 7, SOL 9. EVM networks with
+ * another coin also count in wei.
+ */
 const PER_COIN: Readonly<Record<Unit, number>> = { wei: 1e18, stroops: 1e7, lamports: 1e9 }
 
-/** Converts an amount to whole coins. A double keeps about 15 digits, so the result is for charts and alerts, never for accounts (I10). */
+/**
+ * Converts an amount to whole coins. A double keeps about 15 digits, so the result is for charts and alerts,
+ * never for accounts (I10).
+ */
 export function toWholeUnits(amount: bigint, unit: Unit): number {
   return Number(amount) / PER_COIN[unit]
 }
 
 /**
- * Returns the attempt that a receipt belongs to: the one whose own bytes are in the chain, otherwise the newest of `candidates`, whose
- * content a third party sent in different bytes.
+ * Returns the attempt that a receipt belongs to: the one whose own bytes are in the chain, otherwise the
+ * newest of `candidates`, whose content a third party sent in different bytes.
  */
 export function includedAttempt<A extends Pick<Attempt, 'signed'>>(
   attempts: readonly A[],

@@ -4,8 +4,8 @@ export const NATIVE = 'native'
 /** An amount that content can take from the account, in the smallest unit of its asset. */
 export interface AssetAmount {
   /**
-   * `native`; on EVM the address of a token in lower case; on Solana the address of a mint; on Stellar `CODE:ISSUER`, or the address of a
-   * contract.
+   * `native`; on EVM the address of a token in lower case; on Solana the address of a mint; on Stellar
+   * `CODE:ISSUER`, or the address of a contract.
    */
   readonly asset: string
   readonly value: bigint
@@ -25,11 +25,17 @@ export interface UnreadCall {
 export interface Effects {
   /** The accounts that receive, and those that it allows to take (`approve`). */
   readonly receivers: readonly string[]
-  /** The contracts or programs that it calls; `CONTRACT_CREATION` for code that it stores on the chain. EVM: in lower case. */
+  /**
+   * The contracts or programs that it calls; `CONTRACT_CREATION` for code that it stores on the chain. EVM:
+   * in lower case.
+   */
   readonly contracts: readonly string[]
   /** EVM: the first four bytes of the data of a call, as `0x` and lower-case hex digits. */
   readonly selectors: readonly string[]
-  /** Stellar: the types of the operations, as the contract's `OperationSpec` names them, e.g. `path_payment_strict_send`. */
+  /**
+   * Stellar: the types of the operations, as the contract's `OperationSpec` names them, e.g.
+   * `path_payment_strict_send`.
+   */
   readonly operations: readonly string[]
   /** Each asset at most once. */
   readonly amounts: readonly AssetAmount[]
@@ -38,7 +44,10 @@ export interface Effects {
   readonly unread: readonly UnreadCall[]
 }
 
-/** The contract of content that stores code on the chain. It is no address, so a list of addresses never includes it. */
+/**
+ * The contract of content that stores code on the chain. It is no address, so a list of addresses never
+ * includes it.
+ */
 export const CONTRACT_CREATION = 'contract creation'
 
 /** Returns the amount of the native currency among amounts. */
@@ -56,7 +65,9 @@ export function sumAmounts(amounts: readonly AssetAmount[]): AssetAmount[] {
 /** The effects of a part of a transaction; an absent field is empty. */
 export type PartialEffects = Partial<Effects>
 
-/** Joins the effects of the parts of a transaction: each name once, and the amounts of an asset in one sum. */
+/**
+ * Joins the effects of the parts of a transaction: each name once, and the amounts of an asset in one sum.
+ */
 export function joinEffects(parts: readonly PartialEffects[]): Effects {
   return {
     receivers: once(parts.flatMap(({ receivers = [] }) => receivers)),
@@ -77,7 +88,10 @@ function eachOnce(calls: readonly UnreadCall[]): UnreadCall[] {
   return [...new Map(calls.map((call) => [`${call.target} ${call.asset ?? ''}`, call])).values()]
 }
 
-/** An amount of an asset that content moves from one account to another when it succeeds, or that an included transaction has moved. */
+/**
+ * An amount of an asset that content moves from one account to another when it succeeds, or that an included
+ * transaction has moved.
+ */
 export interface Transfer {
   /** Absent if the amount is created. */
   readonly from?: string
@@ -101,8 +115,8 @@ export interface Transfers {
 }
 
 /**
- * A record shows this many transfers, and a search finds it by these. One transaction of an EVM network can make thousands of them; with a
- * larger number, a page of such transactions would be megabytes.
+ * A record shows this many transfers, and a search finds it by these. One transaction of an EVM network can
+ * make thousands of them; with a larger number, a page of such transactions would be megabytes.
  */
 export const MAX_TRANSFERS = 100
 

@@ -13,7 +13,10 @@ import { SOLANA_CONTENT, READ_METHODS as SOLANA_METHODS } from './solana/family.
 import { stellarTransfers } from './stellar/effects/transfers.ts'
 import { STELLAR_CONTENT, READ_METHODS as STELLAR_METHODS } from './stellar/family.ts'
 
-/** A type of networks, as far as it is known without a network of it. A further type is a row of `FAMILIES` and a folder beside. */
+/**
+ * A type of networks, as far as it is known without a network of it. A further type is a row of `FAMILIES`
+ * and a folder beside.
+ */
 export interface ChainFamily<T extends NetworkType = NetworkType> {
   /** The smallest unit of the native currency. */
   readonly unit: Unit
@@ -26,17 +29,23 @@ export interface ChainFamily<T extends NetworkType = NetworkType> {
   /** Reads stored content. It needs no endpoint, so it also reads what removed relayers sent. */
   readonly content: ContentReader
   /**
-   * Reads from the bytes of a request that passed `check`, or of what was signed for it, what it moves if it succeeds, from any account. `address` is
-   * that of the relayer's account.
+   * Reads from the bytes of a request that passed `check`, or of what was signed for it, what it moves if it
+   * succeeds, from any account. `address` is that of the relayer's account.
    */
   transfers(content: ChainRequest | Draft, address: string): Transfers
   /** The RPC methods that every relayer may pass on: reads, prices and simulations. */
   readonly readMethods: readonly string[]
-  /** Loads the maker of chains. The libraries of Solana and Stellar take a tenth and a third of a second, so only their relayers load them. */
+  /**
+   * Loads the maker of chains. The libraries of Solana and Stellar take a tenth and a third of a second, so
+   * only their relayers load them.
+   */
   load(): Promise<(options: ChainOptions<NetworkOf<T>>) => Chain>
 }
 
-/** The properties of each type of networks. Code outside this folder uses this, or a capability of the chain, and never compares types. */
+/**
+ * The properties of each type of networks. Code outside this folder uses this, or a capability of the chain,
+ * and never compares types.
+ */
 export const FAMILIES: { readonly [T in NetworkType]: ChainFamily<T> } = {
   evm: {
     unit: 'wei',

@@ -27,14 +27,18 @@ interface Circumstances {
   readonly first: SeenRefusal | undefined
   /** The current time, in ms of the monotonic clock. */
   readonly now: number
-  /** A repeated refusal is final after this many blocks, and `SETTLE_MS`, although other endpoints do not answer. */
+  /**
+   * A repeated refusal is final after this many blocks, and `SETTLE_MS`, although other endpoints do not
+   * answer.
+   */
   readonly finalAfter: bigint
 }
 
 /**
- * Time in ms for which a refusal must last before it is believed without a second endpoint, besides its number of blocks. Networks make up to
- * five blocks a second, and behind one url there can be replicas that lag by seconds: with less time, such a replica ends good transactions;
- * with more, a transaction that can never succeed holds up those behind it.
+ * Time in ms for which a refusal must last before it is believed without a second endpoint, besides its
+ * number of blocks. Networks make up to five blocks a second, and behind one url there can be replicas that
+ * lag by seconds: with less time, such a replica ends good transactions; with more, a transaction that can
+ * never succeed holds up those behind it.
  */
 export const SETTLE_MS = 30_000
 
@@ -47,8 +51,8 @@ export function hasLasted(
 }
 
 /**
- * A single endpoint that lags by more than the wait ends a transaction wrongly; a longer wait keeps a transaction that can never succeed, and
- * those behind it, waiting.
+ * A single endpoint that lags by more than the wait ends a transaction wrongly; a longer wait keeps a
+ * transaction that can never succeed, and those behind it, waiting.
  */
 const ALONE_DIVISOR = 3n
 
@@ -124,9 +128,15 @@ function undecided(opinions: readonly SimulationOpinion<unknown>[]): Answer<neve
   return { kind: 'unknown', detail: silent.answer.detail }
 }
 
-/** Remembers in memory which content simulations refused lately. A new process starts without that memory and waits again. */
+/**
+ * Remembers in memory which content simulations refused lately. A new process starts without that memory and
+ * waits again.
+ */
 export interface SimulationRefusals {
-  /** Combines the answers of all endpoints to a simulation of this content, in view of earlier refusals of the same content. */
+  /**
+   * Combines the answers of all endpoints to a simulation of this content, in view of earlier refusals of the
+   * same content.
+   */
   settle<T>(content: unknown, opinions: readonly SimulationOpinion<T>[]): Answer<T>
 }
 
@@ -134,8 +144,9 @@ export interface SimulationRefusals {
 const MAX_REMEMBERED = 1_000
 
 /**
- * A refusal that comes later than this many times `finalAfter`, and `SETTLE_MS`, after the last one starts again: the state has since
- * changed, and the first refusal says nothing about it. A waiting transaction is simulated every few seconds.
+ * A refusal that comes later than this many times `finalAfter`, and `SETTLE_MS`, after the last one starts
+ * again: the state has since changed, and the first refusal says nothing about it. A waiting transaction is
+ * simulated every few seconds.
  */
 const OCCASION_FACTOR = 4
 
@@ -145,7 +156,10 @@ interface Occasion {
   readonly last: SeenRefusal
 }
 
-/** Creates an empty memory. A refusal that lasts for `finalAfter` blocks is final, although other endpoints do not answer. */
+/**
+ * Creates an empty memory. A refusal that lasts for `finalAfter` blocks is final, although other endpoints do
+ * not answer.
+ */
 export function createSimulationRefusals(
   finalAfter: bigint,
   clock: Pick<Clock, 'monotonic'>,
@@ -181,10 +195,16 @@ function continued(
     : { first: refusal, last: refusal }
 }
 
-/** These refusals depend on the state of the newest block and would end a transaction. Missing funds only make it wait. */
+/**
+ * These refusals depend on the state of the newest block and would end a transaction. Missing funds only make
+ * it wait.
+ */
 const DEPENDS_ON_STATE: readonly Refusal['code'][] = ['execution_reverted', 'fee_payer_at_risk']
 
-/** Returns true for a refusal that would end a transaction although an endpoint with a newer block may answer otherwise. */
+/**
+ * Returns true for a refusal that would end a transaction although an endpoint with a newer block may answer
+ * otherwise.
+ */
 export function dependsOnState({ code }: Refusal): boolean {
   return DEPENDS_ON_STATE.includes(code)
 }

@@ -22,7 +22,10 @@ export interface HttpPrice {
   readonly url: string
   /** The JSON pointer of the price, in tokens for one coin. */
   readonly pointer: string
-  /** The JSON pointer of its time: RFC 3339, or Unix seconds or milliseconds. If absent, the price is as old as its response. */
+  /**
+   * The JSON pointer of its time: RFC 3339, or Unix seconds or milliseconds. If absent, the price is as old
+   * as its response.
+   */
   readonly time_pointer?: string
 }
 
@@ -39,8 +42,8 @@ export interface TokenPrice {
 }
 
 /**
- * A token in which users can pay. The names are those of the contract, because the policy is stored, shown and compared as it is. Amounts are
- * in base units of the token.
+ * A token in which users can pay. The names are those of the contract, because the policy is stored, shown
+ * and compared as it is. Amounts are in base units of the token.
  */
 export interface AllowedToken {
   /** Solana. */
@@ -66,7 +69,10 @@ export interface SwapConfig {
 
 /** The policies by which others pay the relayer for its fees. */
 export interface SponsoringPolicies {
-  /** `user`: content that others sign pays for its fee in a token. Default: `user` with `allowedTokens`, otherwise `relayer`. */
+  /**
+   * `user`: content that others sign pays for its fee in a token. Default: `user` with `allowedTokens`,
+   * otherwise `relayer`.
+   */
   readonly feePaymentStrategy?: 'user' | 'relayer'
   readonly allowedTokens?: readonly AllowedToken[]
   /** The surcharge on the fee, in percent. */
@@ -94,7 +100,9 @@ export interface FeePayment {
   readonly payer: string
   /** The account that receives: a token account on Solana. */
   readonly receiver: string
-  /** The fee that is paid for, in the smallest unit of the native currency. The transaction never costs more. */
+  /**
+   * The fee that is paid for, in the smallest unit of the native currency. The transaction never costs more.
+   */
   readonly fee: bigint
   /** The end of the quote. Nothing is accepted with it afterwards. */
   readonly validUntil: Date

@@ -72,7 +72,10 @@ async function sealerOfFile(file: string): Promise<Sealer> {
   return sealer
 }
 
-/** Everything is encrypted with one key at any time, also after a crash, because it happens in one database transaction. */
+/**
+ * Everything is encrypted with one key at any time, also after a crash, because it happens in one database
+ * transaction.
+ */
 function sealAgain(
   database: Database,
   { present, next }: { readonly present: Sealer; readonly next: Sealer },

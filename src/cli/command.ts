@@ -1,4 +1,7 @@
-/** Exit codes of all commands. `unusable`: the command line or the configuration is wrong · `failed`: the command failed while working. */
+/**
+ * Exit codes of all commands. `unusable`: the command line or the configuration is wrong · `failed`: the
+ * command failed while working.
+ */
 export const EXIT = { ok: 0, failed: 1, unusable: 2 } as const
 
 /** The command line after the name of the command. */

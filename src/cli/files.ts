@@ -8,8 +8,8 @@ const PRIVATE_FILE = 0o600
 const PRIVATE_FOLDER = 0o700
 
 /**
- * Writes a new file, and creates its folder when missing. The file survives a power cut when this returns: a key that is lost afterwards
- * takes the account with it.
+ * Writes a new file, and creates its folder when missing. The file survives a power cut when this returns: a
+ * key that is lost afterwards takes the account with it.
  * @throws UsageError if the file exists
  */
 export async function writeNew(path: string, text: string, mode = PRIVATE_FILE): Promise<void> {
@@ -62,7 +62,8 @@ export async function replaceFile(path: string, text: string): Promise<void> {
 }
 
 /**
- * Checks all files of a command before it writes the first one, so that a refused command leaves no part of its work behind.
+ * Checks all files of a command before it writes the first one, so that a refused command leaves no part of
+ * its work behind.
  * @throws UsageError if one of the files exists
  */
 export async function refuseExisting(paths: readonly string[]): Promise<void> {

@@ -129,10 +129,16 @@ function quote(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 }
 
-/** The three ways to have the program: a clone of the repository, a package in a folder of modules, and the image, or another copy of `dist`. */
+/**
+ * The three ways to have the program: a clone of the repository, a package in a folder of modules, and the
+ * image, or another copy of `dist`.
+ */
 type Installation = 'clone' | 'package' | 'copy'
 
-/** Gives the command line that a user types for arguments such as `init`, in the installation that this program belongs to. */
+/**
+ * Gives the command line that a user types for arguments such as `init`, in the installation that this
+ * program belongs to.
+ */
 export function relayerCommand(args: string, root: string = PACKAGE_ROOT): string {
   return COMMAND_LINES[installationOf(root)](args)
 }

@@ -1,7 +1,13 @@
-/** The first release line of Node.js with everything that the service uses; `engines` in package.json says the same. */
+/**
+ * The first release line of Node.js with everything that the service uses; `engines` in package.json says the
+ * same.
+ */
 const LEAST_MAJOR = 24
 
-/** Returns a sentence for a Node.js that is too old, such as `20.20.2`; undefined for one that the service runs on. */
+/**
+ * Returns a sentence for a Node.js that is too old, such as `20.20.2`; undefined for one that the service
+ * runs on.
+ */
 export function nodeVersionProblem(version: string): string | undefined {
   const major = Number(version.split('.', 1)[0])
   return major >= LEAST_MAJOR

@@ -7,7 +7,10 @@ import { migrate } from '../database/migrate.ts'
 import { createLogger } from '../log.ts'
 import { type Command, EXIT } from './command.ts'
 
-/** By the name of a command: the way to do the same work on the running service that has the embedded database. */
+/**
+ * By the name of a command: the way to do the same work on the running service that has the embedded
+ * database.
+ */
 const WHILE_IT_RUNS = {
   'change-storage-key': 'A running service can decrypt nothing after the change, so it must be stopped.',
   migrate: 'A service migrates its database when it starts, so the running one has already done it.',
@@ -20,7 +23,8 @@ class ServiceRunsError extends Error {
 
 /**
  * Opens the database of a configuration for a command.
- * @throws ServiceRunsError, with what to do instead, when another process has the folder of the embedded database
+ * @throws ServiceRunsError, with what to do instead, when another process has the folder of the embedded
+ * database
  */
 export async function openForCommand(
   config: Pick<Config, 'database' | 'logLevel'>,
@@ -34,7 +38,10 @@ export async function openForCommand(
   }
 }
 
-/** Opens it for a command that asks a service instead: undefined if a running one has the folder, and without a configuration. */
+/**
+ * Opens it for a command that asks a service instead: undefined if a running one has the folder, and without
+ * a configuration.
+ */
 export async function openUnlessServed(
   config: Pick<Config, 'database' | 'logLevel'> | undefined,
 ): Promise<Database | undefined> {

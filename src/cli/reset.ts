@@ -78,7 +78,10 @@ async function askService(network: Network): Promise<Schemas['NetworkReset']> {
   }
 }
 
-/** @throws UsageError for a name that no network or several networks have, and for a main network without `--confirm` */
+/**
+ * @throws UsageError for a name that no network or several networks have, and for a main network without
+ * `--confirm`
+ */
 function findNetwork(
   all: readonly Network[],
   { positionals: [name], options }: Pick<Arguments, 'positionals' | 'options'>,

@@ -168,7 +168,9 @@ function helpOf({ name, usage, summary, help }: Command): string {
   return [`Usage: relayer ${name} ${usage}`.trimEnd(), '', summary, '', ...help].join('\n')
 }
 
-/** A word like those of commands. Anything else that was typed may be a secret, so it is not repeated (I11). */
+/**
+ * A word like those of commands. Anything else that was typed may be a secret, so it is not repeated (I11).
+ */
 const WORD = /^[a-z][a-z-]{0,19}$/
 
 /** Explains a command line that begins with no command, and names the commands that may be meant. */
@@ -205,7 +207,10 @@ interface SystemError {
 
 type Explanation = (error: SystemError, said: string) => string
 
-/** By the code of the error: `errno` names of the system, and SQLSTATE of PostgreSQL (appendix A of its manual). */
+/**
+ * By the code of the error: `errno` names of the system, and SQLSTATE of PostgreSQL (appendix A of its
+ * manual).
+ */
 const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   EADDRINUSE: ({ address, port }) =>
     `Another program already listens on port ${port} of ${address}. End it, or choose another port: APP_PORT (METRICS_PORT for the metrics).`,
@@ -232,8 +237,8 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
 }
 
 /**
- * Explains an error that a wrong setting of the machine causes, with the variable to change; undefined for any other error. Urls do not
- * occur in it, because they may contain a password (I11).
+ * Explains an error that a wrong setting of the machine causes, with the variable to change; undefined for
+ * any other error. Urls do not occur in it, because they may contain a password (I11).
  */
 export function explainSystemError(error: unknown): string | undefined {
   const [first] = (error as SystemError | undefined)?.errors ?? []

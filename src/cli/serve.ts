@@ -8,7 +8,10 @@ import type { Telemetry } from '../telemetry/open-telemetry.ts'
 import { startTelemetry } from '../telemetry/telemetry.ts'
 import { type Command, EXIT } from './command.ts'
 
-/** Time in ms after the shutdown deadline until the process is forced to exit. A shutdown that exceeds the deadline usually ends on its own. */
+/**
+ * Time in ms after the shutdown deadline until the process is forced to exit. A shutdown that exceeds the
+ * deadline usually ends on its own.
+ */
 const FORCE_AFTER_MS = 1_000
 
 /** `relayer serve`. */
@@ -135,8 +138,9 @@ async function stopWithin(stopped: Promise<void>, deadlineMs: number): Promise<n
 }
 
 /**
- * Hands the warnings of Node.js and of libraries over, in place of their lines on standard error: who collects logs expects one form. Nothing
- * changes where warnings are switched off (`--no-warnings`). Returns a function that ends it.
+ * Hands the warnings of Node.js and of libraries over, in place of their lines on standard error: who
+ * collects logs expects one form. Nothing changes where warnings are switched off (`--no-warnings`). Returns
+ * a function that ends it.
  */
 export function routeWarnings(tell: (warning: Error) => void): () => void {
   const printers = process.listeners('warning')

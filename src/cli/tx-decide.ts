@@ -56,7 +56,9 @@ export const txDecide: Command = {
   },
 }
 
-/** Returns the name of the user who runs the command. A container can run as a number that has no name there. */
+/**
+ * Returns the name of the user who runs the command. A container can run as a number that has no name there.
+ */
 function operatorName(): string {
   try {
     return userInfo().username

@@ -18,9 +18,10 @@ export function localUrl({ host, port }: Pick<Config['server'], 'host' | 'port'>
 }
 
 /**
- * Reads which service to call, and with which key. `RELAYER_URL` names the service; without it, it is that of the configuration in this folder.
- * `RELAYER_API_KEY` is the key; without it, a service on this machine gets the `API_KEY` of the configuration. @throws ConfigError if a key for
- * another machine is missing, or the URL is invalid @throws MissingConfigError if a configuration is needed and there is none
+ * Reads which service to call, and with which key. `RELAYER_URL` names the service; without it, it is that of
+ * the configuration in this folder. `RELAYER_API_KEY` is the key; without it, a service on this machine gets
+ * the `API_KEY` of the configuration. @throws ConfigError if a key for another machine is missing, or the URL
+ * is invalid @throws MissingConfigError if a configuration is needed and there is none
  */
 export function readApiAccess(env: NodeJS.ProcessEnv = process.env): ApiAccess {
   const { RELAYER_URL: url = '', RELAYER_API_KEY: apiKey = '' } = env
@@ -34,7 +35,8 @@ export function readApiAccess(env: NodeJS.ProcessEnv = process.env): ApiAccess {
 }
 
 /**
- * Reads the configuration in this folder, for commands that can also ask a service. Undefined if there is none and `RELAYER_URL` names a service.
+ * Reads the configuration in this folder, for commands that can also ask a service. Undefined if there is
+ * none and `RELAYER_URL` names a service.
  * @throws MissingConfigError if there is neither @throws ConfigError
  */
 export function findConfig(env: NodeJS.ProcessEnv = process.env): Config | undefined {
@@ -46,7 +48,10 @@ export function findConfig(env: NodeJS.ProcessEnv = process.env): Config | undef
   }
 }
 
-/** Reads the URL of thirdweb Engine's database from Engine's own variable. @throws ConfigError if it is absent, or no URL of PostgreSQL */
+/**
+ * Reads the URL of thirdweb Engine's database from Engine's own variable. @throws ConfigError if it is
+ * absent, or no URL of PostgreSQL
+ */
 export function readEngineUrl(env: NodeJS.ProcessEnv = process.env): string {
   const { POSTGRES_CONNECTION_URL: url = '' } = env
   if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return url
@@ -56,8 +61,8 @@ export function readEngineUrl(env: NodeJS.ProcessEnv = process.env): string {
 }
 
 /**
- * Reads with which key OpenZeppelin Relayer encrypts its records, and under which prefix it keeps them, from its own
- * variables. Undefined without a key. @throws ConfigError if the key is not one
+ * Reads with which key OpenZeppelin Relayer encrypts its records, and under which prefix it keeps them, from
+ * its own variables. Undefined without a key. @throws ConfigError if the key is not one
  */
 export function readOpenZeppelinStorage(
   env: NodeJS.ProcessEnv = process.env,

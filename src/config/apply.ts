@@ -48,17 +48,20 @@ import type { Config } from './types.ts'
 interface Applied extends Pick<Config, 'relayers' | 'notifications' | 'signers'> {
   /** Default: there are none. */
   readonly plugins?: Config['plugins']
-  /** The public keys of the signers whose key another service holds, by signer id. Default: there are none. */
+  /**
+   * The public keys of the signers whose key another service holds, by signer id. Default: there are none.
+   */
   readonly publicKeys?: ConfiguredSigners['publicKeys']
 }
 
 /**
- * Applies every entry of the configuration file that has changed since it was last applied, in one database transaction, and returns the
- * changes, which the audit log records. An unchanged entry has no effect: changes to its record over the API stay, including a deletion. A
- * relayer that the file no longer names leaves the list and keeps its history; it returns when the file names it again. Records created by
- * callers do not change. `accounts` has the accounts of each relayer of the configuration.
- * @throws ConfigError if a change would strand transactions or references, or give two relayers the same account; the database
- * then stays as it was
+ * Applies every entry of the configuration file that has changed since it was last applied, in one database
+ * transaction, and returns the changes, which the audit log records. An unchanged entry has no effect:
+ * changes to its record over the API stay, including a deletion. A relayer that the file no longer names
+ * leaves the list and keeps its history; it returns when the file names it again. Records created by callers
+ * do not change. `accounts` has the accounts of each relayer of the configuration.
+ * @throws ConfigError if a change would strand transactions or references, or give two relayers the same
+ * account; the database then stays as it was
  */
 export function applyConfig(
   db: Db,
@@ -210,8 +213,8 @@ interface ConfiguredSigners {
 }
 
 /**
- * Stores the file's signers beside those that callers created, and returns those that the file no longer has. The secrets stay in the
- * file.
+ * Stores the file's signers beside those that callers created, and returns those that the file no longer has.
+ * The secrets stay in the file.
  * @throws ConfigError if a caller has created a signer of the same name
  */
 async function applySigners(
@@ -243,7 +246,8 @@ async function applySigners(
 }
 
 /**
- * Deletes signers that the file no longer has. Call it after the file's relayers have stopped referring to them.
+ * Deletes signers that the file no longer has. Call it after the file's relayers have stopped referring to
+ * them.
  * @throws ConfigError if relayers that callers created still do
  */
 async function removeSigners(tx: Tx, ids: readonly string[]): Promise<ConfigChange[]> {
@@ -275,7 +279,8 @@ async function applyNotifications(
 }
 
 /**
- * Deletes notifications that the file no longer has. Call it after the file's relayers have stopped referring to them.
+ * Deletes notifications that the file no longer has. Call it after the file's relayers have stopped referring
+ * to them.
  * @throws ConfigError if relayers that callers created still do
  */
 async function removeNotifications(tx: Tx, ids: readonly string[]): Promise<ConfigChange[]> {
@@ -285,8 +290,8 @@ async function removeNotifications(tx: Tx, ids: readonly string[]): Promise<Conf
 }
 
 /**
- * Stores the rights of the plugins. A changed entry also undoes what callers changed of its settings. Values that a plugin stored stay, also
- * when the file no longer has it.
+ * Stores the rights of the plugins. A changed entry also undoes what callers changed of its settings. Values
+ * that a plugin stored stay, also when the file no longer has it.
  * @throws ConfigError if a caller has created an API key with the id of the key of a plugin
  */
 async function applyPlugins(tx: Tx, plugins: readonly PluginConfig[]): Promise<ConfigChange[]> {
@@ -318,8 +323,9 @@ async function applyPlugins(tx: Tx, plugins: readonly PluginConfig[]): Promise<C
 }
 
 /**
- * Describes a change by the configuration file for the audit log. Its fields are texts as the log of the service has them, with masked urls. A
- * record that appears has no `before`, and one that disappears no `after`; the file has its fields.
+ * Describes a change by the configuration file for the audit log. Its fields are texts as the log of the
+ * service has them, with masked urls. A record that appears has no `before`, and one that disappears no
+ * `after`; the file has its fields.
  */
 function auditedChange({ kind, what, id, fields }: ConfigChange): AuditedChange {
   return {

@@ -18,7 +18,8 @@ export async function writeEntries(
 ): Promise<void> {
   await tx.deleteFrom('file_entries').where('kind', '=', kind).execute()
   if (entries.size === 0) return
-  // Arrays, because a statement has a limited number of parameters, and the engine needs about 1 kB for each of them.
+  // Arrays, because a statement has a limited number of parameters, and the engine needs about 1 kB for each
+  // of them.
   await sql`
     insert into file_entries (kind, id, fingerprint)
     select ${kind}, * from unnest(${[...entries.keys()]}::text[], ${[...entries.values()]}::text[])`.execute(

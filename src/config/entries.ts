@@ -48,7 +48,10 @@ function readSigner(reader: Reader, sources: Sources): SignerConfig {
   return signer
 }
 
-/** Secrets of the file are references to their sources. Other fields may be, such as the ids of an account that differs between deployments. */
+/**
+ * Secrets of the file are references to their sources. Other fields may be, such as the ids of an account
+ * that differs between deployments.
+ */
 function fieldsOf(config: Reader, sources: Sources): SignerFields {
   const secret = (key: string) => readSecretField(config, key, sources) ?? BLANK
   const isReference = (key: string) => {

@@ -10,15 +10,19 @@ const NAME = /^\s*(?:export\s+)?[A-Za-z_][A-Za-z0-9_.-]*\s*=[^\S\n]*/
 /** A line without a variable. */
 const EMPTY = /^\s*(?:#.*)?$/
 
-/** Characters that no text has: a file with them is something else, e.g. a database. The last one stands for bytes that are no UTF-8. */
+/**
+ * Characters that no text has: a file with them is something else, e.g. a database. The last one stands for
+ * bytes that are no UTF-8.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const NO_TEXT = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffd]/
 
 const QUOTES = ['"', "'", '`']
 
 /**
- * Reads a file of variables: lines `NAME=value`, comments and empty lines. A value in quotes may have several lines, `export` may stand before a
- * name. Anything else ends the start, because a program that can place a file there must not be able to hide a variable in one of another kind.
+ * Reads a file of variables: lines `NAME=value`, comments and empty lines. A value in quotes may have several
+ * lines, `export` may stand before a name. Anything else ends the start, because a program that can place a
+ * file there must not be able to hide a variable in one of another kind.
  *
  * @param beside a file of the same folder, whose owner is trusted with this one too
  * @throws ConfigError for a file that has anything else, or that others can write

@@ -59,7 +59,10 @@ const IGNORED = ['RELAYER_CONCURRENCY_LIMIT']
 /** Commands that call a service over HTTP read these; see `api-access.ts`. */
 const OF_COMMANDS = ['RELAYER_URL', 'RELAYER_API_KEY']
 
-/** The variables of plugins: another host that runs them (`plugins.ts`), and the user of their processes (`plugin-user.ts`). */
+/**
+ * The variables of plugins: another host that runs them (`plugins.ts`), and the user of their processes
+ * (`plugin-user.ts`).
+ */
 const OF_PLUGINS = [
   'RELAYER_PLUGINS_URL',
   'RELAYER_PLUGINS_SECRET',
@@ -154,7 +157,10 @@ function readNumber(env: Env, name: keyof typeof NUMBERS, problems: string[]): n
   return otherwise
 }
 
-/** The variables are checked even while the metrics are off, so that a typing error shows before they are switched on. */
+/**
+ * The variables are checked even while the metrics are off, so that a typing error shows before they are
+ * switched on.
+ */
 function readMetrics(
   env: Env,
   number: (name: 'METRICS_PORT') => number,
@@ -189,7 +195,10 @@ function readAddresses(env: Env, problems: string[]): string[] {
   return ranges
 }
 
-/** Origins are exact: a browser sends the one of its page in this spelling, and a pattern would admit unintended pages. */
+/**
+ * Origins are exact: a browser sends the one of its page in this spelling, and a pattern would admit
+ * unintended pages.
+ */
 function readOrigins(env: Env, problems: string[]): string[] {
   const name = 'RELAYER_CORS_ORIGINS'
   const origins = readList(env, name)

@@ -15,12 +15,14 @@ export type { Config } from './types.ts'
 type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * Reads the environment and the configuration file into one frozen object. Of all other files, only `api-access.ts` reads `process.env`. The file is `CONFIG_FILE_NAME` (default `config.json`) in `CONFIG_DIR` (default `./config`). A file
- * `.env` in the same folder adds variables that the environment does not have.
+ * Reads the environment and the configuration file into one frozen object. Of all other files, only
+ * `api-access.ts` reads `process.env`. The file is `CONFIG_FILE_NAME` (default `config.json`) in `CONFIG_DIR`
+ * (default `./config`). A file `.env` in the same folder adds variables that the environment does not have.
  *
- * Files of existing deployments work unchanged: `rpc_urls` are texts or `{ url, weight }`; `networks` is a list, a folder, or absent
- * (then it is the folder `networks` beside the file); `from` names a parent; amounts are numbers or decimal strings. The fields
- * `gas_price_cache` and `include_revert_data` have no effect.
+ * Files of existing deployments work unchanged: `rpc_urls` are texts or `{ url, weight }`; `networks` is a
+ * list, a folder, or absent (then it is the folder `networks` beside the file); `from` names a parent;
+ * amounts are numbers or decimal strings. The fields `gas_price_cache` and `include_revert_data` have no
+ * effect.
  *
  * @throws MissingConfigError if there is no file
  * @throws UnreadableConfigError if it may not be read

@@ -40,8 +40,9 @@ interface Item {
 }
 
 /**
- * Reads the networks of the file: a list, or the name (default `networks`) of a folder whose `*.json` files each hold
- * `{ "networks": […] }`. The list is empty when the file has none and the default folder is absent: the catalogue may suffice.
+ * Reads the networks of the file: a list, or the name (default `networks`) of a folder whose `*.json` files
+ * each hold `{ "networks": […] }`. The list is empty when the file has none and the default folder is absent:
+ * the catalogue may suffice.
  */
 export function readNetworks(file: Reader, sources: Sources, problems: string[]): Network[] {
   const items = listNetworks(file, sources, problems).map(({ value, path }) => ({
@@ -77,7 +78,8 @@ function withoutEndpoint({ type, network }: CatalogueEntry): string {
 
 /** Returns every network of the catalogue. A network without a public endpoint has no url. */
 export function wellKnownNetworks(): Network[] {
-  // Entries of the catalogue may have no URLs; their problems are dropped, because the relayer then has its own.
+  // Entries of the catalogue may have no URLs; their problems are dropped, because the relayer then has its
+  // own.
   return readItems(
     CATALOGUE.map((value) => ({ value, path: value.network })),
     [],
@@ -123,7 +125,8 @@ function readNetwork(reader: Reader, problems: string[]): Network {
     ...(extraRpcMethods.length > 0 && { extraRpcMethods }),
     ...(tokens.length > 0 && { tokens }),
   }
-  // An unknown type is a problem, after which the blank one finds further problems; a run with problems returns no network.
+  // An unknown type is a problem, after which the blank one finds further problems; a run with problems
+  // returns no network.
   return READERS[type](reader, shared, problems)
 }
 
@@ -230,9 +233,10 @@ type Fields = Record<string, unknown>
 const UNITED = ['tags', 'features']
 
 /**
- * Completes each network that names a parent in `from`: a network of the same type in the file, or else in the catalogue. A network that
- * names itself extends the catalogue's entry, so a well-known network gets other URLs and keeps everything else. A value that is not an
- * object is unchanged, and the reader reports it.
+ * Completes each network that names a parent in `from`: a network of the same type in the file, or else in
+ * the catalogue. A network that names itself extends the catalogue's entry, so a well-known network gets
+ * other URLs and keeps everything else. A value that is not an object is unchanged, and the reader reports
+ * it.
  */
 function inherit(items: readonly Item[], problems: string[]): Item[] {
   const wellKnown = byKey(CATALOGUE.map((entry) => ({ ...entry })))

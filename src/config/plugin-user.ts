@@ -1,14 +1,20 @@
 import { readFileSync } from 'node:fs'
 import type { PluginUser } from '../plugins/plugin.ts'
 
-/** The capabilities of Linux that starting and ending a process of another user takes: CHOWN, KILL, SETGID and SETUID, by their bits. */
+/**
+ * The capabilities of Linux that starting and ending a process of another user takes: CHOWN, KILL, SETGID and
+ * SETUID, by their bits.
+ */
 const NEEDED = (1n << 0n) | (1n << 5n) | (1n << 6n) | (1n << 7n)
 
 /** A user id, or a user id and a group id. */
 const IDS = /^(\d{1,10})(?::(\d{1,10}))?$/
 const LARGEST_ID = 4_294_967_294
 
-/** Reads the user of the processes of plugins, RELAYER_PLUGINS_USER; undefined if they have that of the service. */
+/**
+ * Reads the user of the processes of plugins, RELAYER_PLUGINS_USER; undefined if they have that of the
+ * service.
+ */
 export function readPluginUser(
   { RELAYER_PLUGINS_USER: text }: Readonly<Record<string, string | undefined>>,
   problems: string[],

@@ -96,8 +96,8 @@ const headerName: FieldType<string> = {
 }
 
 /**
- * Reads the list `plugins`, with the fields of OpenZeppelin Relayer and ours. `isRemote`: another host runs them, so neither their files nor
- * their variables have to be here.
+ * Reads the list `plugins`, with the fields of OpenZeppelin Relayer and ours. `isRemote`: another host runs
+ * them, so neither their files nor their variables have to be here.
  */
 export function readPlugins(
   file: Reader,

@@ -9,7 +9,10 @@ import type { Config } from './types.ts'
 
 type Lists = Pick<Config, 'relayers' | 'signers' | 'notifications' | 'networks'>
 
-/** Checks the lists against each other: ids must be unique, names must lead somewhere, and no two relayers may share an account. */
+/**
+ * Checks the lists against each other: ids must be unique, names must lead somewhere, and no two relayers may
+ * share an account.
+ */
 export function checkReferences(lists: Lists): string[] {
   const names = {
     relayer: lists.relayers.map(({ id }) => id),
@@ -67,7 +70,10 @@ function missing(relayer: RelayerConfig, kind: string, name: string | undefined,
   ]
 }
 
-/** No key is open yet, so the signer represents its account here. `configuredAccounts` compares the addresses later. */
+/**
+ * No key is open yet, so the signer represents its account here. `configuredAccounts` compares the addresses
+ * later.
+ */
 function sharedAccounts(lists: Lists): string[] {
   const accounts = uniqueById(lists.relayers).flatMap((relayer) => {
     const network = networkOf(lists, relayer)

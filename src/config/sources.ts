@@ -15,9 +15,9 @@ export interface Sources {
 }
 
 /**
- * Reads a secret of the form `{ "type": "plain" | "env" | "file", "value": … }`: the text itself, the name of an environment
- * variable, or a file with the secret on its first line (for mounted secrets). Reports a problem and returns undefined if the
- * source does not have it.
+ * Reads a secret of the form `{ "type": "plain" | "env" | "file", "value": … }`: the text itself, the name of
+ * an environment variable, or a file with the secret on its first line (for mounted secrets). Reports a
+ * problem and returns undefined if the source does not have it.
  */
 export function readSecret(reader: Reader | undefined, sources: Sources): Secret | undefined {
   if (!reader) return undefined
@@ -53,8 +53,9 @@ const URL_FIELDS = ['url', 'rpc_urls', 'custom_rpc_urls', 'private_rpc_urls', 'e
 const UNKNOWN_URL = 'https://unknown.invalid'
 
 /**
- * Returns the entry with each URL that has the form of a secret replaced by its text, because URLs of providers contain keys:
- * `{ "type": "env", "value": "NAME" }`, alone or as the `url` of an endpoint. A text with `${` is a problem: nothing is expanded inside texts.
+ * Returns the entry with each URL that has the form of a secret replaced by its text, because URLs of
+ * providers contain keys: `{ "type": "env", "value": "NAME" }`, alone or as the `url` of an endpoint. A text
+ * with `${` is a problem: nothing is expanded inside texts.
  */
 export function withUrls(
   entry: unknown,
@@ -90,8 +91,9 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Resolves a relative path against the folder of the configuration file, so that the folder can move as a whole. Existing files
- * write paths from the working directory (`config/keys/x.json`), so a file there is the fallback.
+ * Resolves a relative path against the folder of the configuration file, so that the folder can move as a
+ * whole. Existing files write paths from the working directory (`config/keys/x.json`), so a file there is the
+ * fallback.
  */
 export function resolveFile(path: string, { folder, cwd }: Pick<Sources, 'folder' | 'cwd'>): string {
   if (isAbsolute(path)) return path
@@ -115,8 +117,8 @@ function readSecretFile(reader: Reader, path: string): Secret | undefined {
 }
 
 /**
- * Parses a JSON file, with integers beyond 2^53 as `bigint`. Text that is not JSON gives undefined and a problem that never quotes
- * the text.
+ * Parses a JSON file, with integers beyond 2^53 as `bigint`. Text that is not JSON gives undefined and a
+ * problem that never quotes the text.
  */
 export function parseFile(text: string, name: string, problems: string[]): unknown {
   if (text.trim() === '') {

@@ -24,8 +24,8 @@ const NUMBERS = {
 const TIMEOUT_MS = [10_000, 1, 600_000] as const
 
 /**
- * Reads the standard variables of OpenTelemetry. Undefined if no endpoint is named, or `OTEL_SDK_DISABLED` is `true`: then no package of
- * OpenTelemetry is loaded. An empty variable counts as absent.
+ * Reads the standard variables of OpenTelemetry. Undefined if no endpoint is named, or `OTEL_SDK_DISABLED` is
+ * `true`: then no package of OpenTelemetry is loaded. An empty variable counts as absent.
  */
 export function readTelemetry(env: Env, problems: string[]): TelemetrySettings | undefined {
   if (isDisabled(env, problems)) return undefined
@@ -134,7 +134,10 @@ function readSampler(env: Env, problems: string[]): SamplerSettings {
   return { name: name ?? 'parentbased_always_on', ratio: isRatio ? ratio : 1 }
 }
 
-/** Reads `name=value` pairs with commas, whose values are percent-encoded. The problem does not repeat the text: headers are secrets. */
+/**
+ * Reads `name=value` pairs with commas, whose values are percent-encoded. The problem does not repeat the
+ * text: headers are secrets.
+ */
 function readPairs(env: Env, name: string, problems: string[]): Record<string, string> {
   const pairs: [string, string][] = []
   for (const part of (env[name] ?? '').split(',').filter((text) => text.trim() !== '')) {

@@ -18,7 +18,10 @@ export interface Config {
   readonly server: ServerConfig
   /** The bearer tokens of callers, at least 32 characters each. */
   readonly apiKeys: readonly string[]
-  /** The port of the metrics, which need no credential. Port 0 takes a free one; if absent, nothing is counted. */
+  /**
+   * The port of the metrics, which need no credential. Port 0 takes a free one; if absent, nothing is
+   * counted.
+   */
   readonly metrics?: {
     readonly port: number
     /** Host names that scrapers may use, besides those that no web page can have; `*` for all. */
@@ -55,7 +58,10 @@ export interface Config {
   readonly sealingKey?: Secret
   readonly networks: readonly Network[]
   readonly relayers: readonly RelayerConfig[]
-  /** The ids of the relayers whose policies callers of the API may relax; for the others the file sets the ceiling. */
+  /**
+   * The ids of the relayers whose policies callers of the API may relax; for the others the file sets the
+   * ceiling.
+   */
   readonly apiMayRelax: readonly string[]
   readonly signers: readonly SignerConfig[]
   readonly notifications: readonly NotificationConfig[]

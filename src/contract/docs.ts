@@ -17,8 +17,8 @@ export interface Page {
 }
 
 /**
- * Creates the pages that are the contract: `/openapi.yaml`, and `/openapi.json` with its profiles. They never change while the process lives.
- * The derived documents are created on the first request.
+ * Creates the pages that are the contract: `/openapi.yaml`, and `/openapi.json` with its profiles. They never
+ * change while the process lives. The derived documents are created on the first request.
  */
 export function contractPages({
   document,
@@ -64,8 +64,9 @@ function profile(name: string, derive: () => string): Page {
 const LARGEST_EXACT = BigInt(Number.MAX_SAFE_INTEGER)
 
 /**
- * Derives the document for the reference page: integers of more than 53 bits have no bounds, because a browser would show rounded
- * ones, and no pattern, because it is a page long. Their format and their description say the range.
+ * Derives the document for the reference page: integers of more than 53 bits have no bounds, because a
+ * browser would show rounded ones, and no pattern, because it is a page long. Their format and their
+ * description say the range.
  */
 export function referenceDocument(document: Node): Node {
   return withoutWideBounds(document) as Node

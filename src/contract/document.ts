@@ -20,9 +20,14 @@ export interface Parameter {
   readonly schema: Node
   /** The server ignores the case of letters (`x-case-insensitive`). */
   readonly caseInsensitive: boolean
-  /** A text in a path that the caller chooses, and no id of a record (`x-chosen`): one of another form is a mistake of the caller. */
+  /**
+   * A text in a path that the caller chooses, and no id of a record (`x-chosen`): one of another form is a
+   * mistake of the caller.
+   */
   readonly isChosen: boolean
-  /** The last parameter of a path that also takes further segments, with the slashes between them (`x-rest`). */
+  /**
+   * The last parameter of a path that also takes further segments, with the slashes between them (`x-rest`).
+   */
   readonly takesRest: boolean
   /** A request without it is refused. */
   readonly isRequired: boolean
@@ -41,7 +46,8 @@ interface DeclaredResponse {
 }
 
 /**
- * The form of a success: the envelope around `data`, a stream of server-sent events, or a separate body, such as a JSON-RPC response.
+ * The form of a success: the envelope around `data`, a stream of server-sent events, or a separate body, such
+ * as a JSON-RPC response.
  */
 type SuccessForm = 'envelope' | 'stream' | 'bare'
 
@@ -55,7 +61,10 @@ export interface ContractOperation {
   readonly parameters: readonly Parameter[]
   /** The JSON request body; absent if the operation has none. */
   readonly body?: DeclaredBody
-  /** The declared response of each status code, in each of its media types; `default` is that of every other one. */
+  /**
+   * The declared response of each status code, in each of its media types; `default` is that of every other
+   * one.
+   */
   readonly responses: ReadonlyMap<number | 'default', readonly [DeclaredResponse, ...DeclaredResponse[]]>
   readonly successStatus: number
   /** The media types of a success; the first one is for callers that prefer none. */
@@ -65,15 +74,18 @@ export interface ContractOperation {
   readonly readsList: boolean
   /** True when the operation requires a credential. */
   readonly secured: boolean
-  /** The scope that an API key needs for it; absent for an operation that is open to every key, or needs no key. */
+  /**
+   * The scope that an API key needs for it; absent for an operation that is open to every key, or needs no
+   * key.
+   */
   readonly scope?: Schemas['Scope']
   /** The query parameter with a ticket instead of an API key; absent if the operation accepts none. */
   readonly ticketParameter?: string
   /** True when the rate limit counts the operation: the contract declares 429 for it. */
   readonly rateLimited: boolean
   /**
-   * The path parameter that identifies the record which a POST creates, e.g. `transaction_id`: the contract also has the operation's path
-   * with this parameter appended.
+   * The path parameter that identifies the record which a POST creates, e.g. `transaction_id`: the contract
+   * also has the operation's path with this parameter appended.
    */
   readonly creates?: string
 }
@@ -177,7 +189,8 @@ function readOperation(document: Node, { path, method, item }: Route): ContractO
 }
 
 /**
- * Reads the scope that an operation names in its bearer requirement; undefined if it needs no key, or is open to every key.
+ * Reads the scope that an operation names in its bearer requirement; undefined if it needs no key, or is open
+ * to every key.
  * @throws Error for more than one scope, or one that the contract does not describe
  */
 function readScope(document: Node, { operationId }: Node, security: readonly Node[]) {
@@ -289,8 +302,9 @@ function unescapePointer(step: string): string {
 }
 
 /**
- * The document as JSON, under the hash of the YAML text that it was made from. YAML of this length takes a quarter of a second and 50 MB to
- * read, JSON a tenth. `npm ci` and the image make the file; a start without it, or with one of another text, reads the YAML.
+ * The document as JSON, under the hash of the YAML text that it was made from. YAML of this length takes a
+ * quarter of a second and 50 MB to read, JSON a tenth. `npm ci` and the image make the file; a start without
+ * it, or with one of another text, reads the YAML.
  */
 const PREPARED_JSON = builtFile('openapi.json')
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { MAX_DIGITS } from '../lib/bigint.ts'
 
 /**
- * This file reads and writes JSON with exact integers. JSON.parse rounds integers above 2^53 before a program can see them;
- * here the source text of each number decides.
+ * This file reads and writes JSON with exact integers. JSON.parse rounds integers above 2^53 before a program
+ * can see them; here the source text of each number decides.
  */
 
 /** The reason why a text is not acceptable JSON. */
@@ -34,11 +34,13 @@ const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 const MAY_CHANGE = /\d{16}|\d[.eE]/
 
 /**
- * Reads JSON. Integers become `number` up to 2^53-1 and `bigint` beyond; 1e3 and 1.0 are integers as well, and a fraction never becomes an
- * integer. Integers of more than 400 digits become infinite, and fractions that a double cannot distinguish from an integer become NaN; no
- * schema accepts either. The last of several equal keys counts; `__proto__` is a key like any other.
+ * Reads JSON. Integers become `number` up to 2^53-1 and `bigint` beyond; 1e3 and 1.0 are integers as well,
+ * and a fraction never becomes an integer. Integers of more than 400 digits become infinite, and fractions
+ * that a double cannot distinguish from an integer become NaN; no schema accepts either. The last of several
+ * equal keys counts; `__proto__` is a key like any other.
  *
- * @throws JsonError for malformed text, too deep nesting, too many values, or a string with half a surrogate pair, which is no text.
+ * @throws JsonError for malformed text, too deep nesting, too many values, or a string with half a surrogate
+ * pair, which is no text.
  */
 export function parseJson(text: string, options: ParseOptions = {}): unknown {
   const exceeded = exceededLimit(text, options)
@@ -53,7 +55,10 @@ export function stringifyJson(value: unknown, space?: number): string {
   return JSON.stringify(writable(value), undefined, space)
 }
 
-/** Converts `0x` and hexadecimal digits, the quantities of Ethereum's tools. Returns undefined for any other value. */
+/**
+ * Converts `0x` and hexadecimal digits, the quantities of Ethereum's tools. Returns undefined for any other
+ * value.
+ */
 export function fromHexadecimal(value: unknown): bigint | undefined {
   return typeof value === 'string' && HEXADECIMAL.test(value) ? BigInt(value) : undefined
 }
@@ -78,8 +83,9 @@ const MARK = `number ${randomUUID()} `
 const NUMBER_HERE = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 
 /**
- * Writes each number that JSON.parse can change as a string with a mark. A reviver would get the same source text, but takes ten times
- * as long, and a body with many such numbers would stop the event loop. The text is valid JSON.
+ * Writes each number that JSON.parse can change as a string with a mark. A reviver would get the same source
+ * text, but takes ten times as long, and a body with many such numbers would stop the event loop. The text is
+ * valid JSON.
  */
 function markNumbers(text: string): string {
   const parts: string[] = []
@@ -159,8 +165,9 @@ function lastNonZero(digits: string): number {
 const LARGEST_SAFE = BigInt(Number.MAX_SAFE_INTEGER)
 
 /**
- * Gives every bigint a form that JSON.stringify can write. A value without bigints stays the same object. A replacer would be
- * shorter, but JSON.stringify calls it for every field, which takes longer than writing a whole list.
+ * Gives every bigint a form that JSON.stringify can write. A value without bigints stays the same object. A
+ * replacer would be shorter, but JSON.stringify calls it for every field, which takes longer than writing a
+ * whole list.
  */
 function writable(value: unknown): unknown {
   if (typeof value === 'bigint') return literal(value)
@@ -172,7 +179,10 @@ function writableItems(items: readonly unknown[]): readonly unknown[] {
   return items.some(mayChange) ? items.map(writable) : items
 }
 
-/** Copies the object at the first change only, and as a whole: the engine copies a known shape much faster than single fields. */
+/**
+ * Copies the object at the first change only, and as a whole: the engine copies a known shape much faster
+ * than single fields.
+ */
 function writableFields(object: Record<string, unknown>): object {
   let copy: Record<string, unknown> | undefined
   for (const key in object) {
@@ -214,8 +224,8 @@ export function exceededLimit(text: string, options: ParseOptions): 'depth' | 'v
 }
 
 /**
- * Counts brackets and commas outside of strings before JSON.parse sees the text, because every later step costs time for each value. Returns the
- * number of values, or the limit that the text exceeds.
+ * Counts brackets and commas outside of strings before JSON.parse sees the text, because every later step
+ * costs time for each value. Returns the number of values, or the limit that the text exceeds.
  */
 export function measureJson(
   text: string,

@@ -18,8 +18,9 @@ export function sentence({ path, expected }: Problem): string {
 }
 
 /**
- * Describes the first problem that a validator found. If the value matches none of several schemas, the description compares it with the
- * schema that it resembles most, because a list of all differences would not help.
+ * Describes the first problem that a validator found. If the value matches none of several schemas, the
+ * description compares it with the schema that it resembles most, because a list of all differences would not
+ * help.
  *
  * @param errors the errors of AJV in `verbose` mode
  * @param root the name of the value: `body`, `query`, `response`
@@ -53,7 +54,9 @@ function unknownKind({ data, parentSchema }: ErrorObject): Problem | undefined {
   return { path: `.${propertyName}`, expected: `expected one of ${Object.keys(mapping).join(', ')}${reason}` }
 }
 
-/** The shape that the discriminating field names; undefined if no field is declared to distinguish the shapes. */
+/**
+ * The shape that the discriminating field names; undefined if no field is declared to distinguish the shapes.
+ */
 function declaredBranch({ data, parentSchema }: ErrorObject): Node | undefined {
   const { discriminator } = parentSchema as { discriminator?: { propertyName: string; mapping: object } }
   if (discriminator === undefined || typeof data !== 'object' || data === null) return undefined
@@ -90,7 +93,10 @@ function describe(error: ErrorObject, path: string, compiler: SchemaCompiler): P
   return { path, expected: `expected ${expected}` }
 }
 
-/** A caller chooses names of unknown fields, and a sentence is for people: names are cut after this many characters. */
+/**
+ * A caller chooses names of unknown fields, and a sentence is for people: names are cut after this many
+ * characters.
+ */
 const MOST_SHOWN = 100
 
 function cut(name: string): string {
@@ -100,7 +106,10 @@ function cut(name: string): string {
 /** These keywords use the contract's wording (`x-expected`), if any. */
 const FORM_KEYWORDS: ReadonlySet<string> = new Set(['pattern', 'const', 'type', 'not'])
 
-/** Each keyword describes its expectation. The first argument is the value of the keyword, the second the schema around it. */
+/**
+ * Each keyword describes its expectation. The first argument is the value of the keyword, the second the
+ * schema around it.
+ */
 const PHRASES: Record<string, (wanted: unknown, parent: Node) => string> = {
   type: (wanted, parent) =>
     [wanted]
@@ -161,7 +170,9 @@ function closest(value: unknown, schemas: readonly Node[], compiler: SchemaCompi
   return schemas[scores.indexOf(Math.max(...scores))] ?? {}
 }
 
-/** A field with the right discriminating value outweighs any number of fields that only have a declared name. */
+/**
+ * A field with the right discriminating value outweighs any number of fields that only have a declared name.
+ */
 const KIND_WEIGHT = 1000
 
 function resemblance(value: unknown, node: Node, compiler: SchemaCompiler): number {
@@ -180,7 +191,10 @@ function resemblance(value: unknown, node: Node, compiler: SchemaCompiler): numb
   return scores.reduce((sum, points) => sum + points, -missing.length)
 }
 
-/** No schema has more fields. A body with thousands of unknown ones would be compared with each schema for nothing. */
+/**
+ * No schema has more fields. A body with thousands of unknown ones would be compared with each schema for
+ * nothing.
+ */
 const MOST_COMPARED = 200
 
 function familiarity(value: unknown, properties: Record<string, Node>, name: string): number {
@@ -210,8 +224,9 @@ function dotted(pointer: string): string {
 const SHORTEST_BEGINNING = 3
 
 /**
- * Returns ` (did you mean "x"?)` for a field that the contract does not have: the same name in another notation (`gasLimit`), with
- * typing errors (`vlaue`), or only its beginning (`gas`). Returns an empty text when no known name resembles it.
+ * Returns ` (did you mean "x"?)` for a field that the contract does not have: the same name in another
+ * notation (`gasLimit`), with typing errors (`vlaue`), or only its beginning (`gas`). Returns an empty text
+ * when no known name resembles it.
  */
 function suggestField(field: string, known: readonly string[]): string {
   const word = plain(field)

@@ -1,11 +1,19 @@
 import type { components, operations, scopes } from '../../generated/api.d.ts'
 
-/** This file holds types only: the contract as the rest of the code sees it. No other file imports from generated/. */
+/**
+ * This file holds types only: the contract as the rest of the code sees it. No other file imports from
+ * generated/.
+ */
 
-/** Every schema under `components.schemas`, by its name in openapi.yaml. u128 and int64 integers are bigint. */
+/**
+ * Every schema under `components.schemas`, by its name in openapi.yaml. u128 and int64 integers are bigint.
+ */
 export type Schemas = components['schemas']
 
-/** The `operationId`s of openapi.yaml. The names of webhooks begin with `on`; receivers serve them, so they are left out. */
+/**
+ * The `operationId`s of openapi.yaml. The names of webhooks begin with `on`; receivers serve them, so they
+ * are left out.
+ */
 export type OperationId = Exclude<keyof operations, `on${string}`>
 
 type Parameters<
@@ -24,10 +32,10 @@ type Body<Id extends OperationId> = operations[Id] extends {
   : undefined
 
 /**
- * The input of a handler. It is valid: required fields exist, no undeclared field exists, u128 and int64 integers are bigint
- * whether the caller sent JSON integers or decimal strings, query parameters have their defaults, `page` and `per_page` are
- * whole numbers from 0 to 2147483647, and `status` is in lower case. `body` is undefined for an operation without a request
- * body.
+ * The input of a handler. It is valid: required fields exist, no undeclared field exists, u128 and int64
+ * integers are bigint whether the caller sent JSON integers or decimal strings, query parameters have their
+ * defaults, `page` and `per_page` are whole numbers from 0 to 2147483647, and `status` is in lower case.
+ * `body` is undefined for an operation without a request body.
  */
 export interface Input<Id extends OperationId> {
   readonly path: Parameters<Id, 'path'>
@@ -66,7 +74,10 @@ type MediaTypeOf<Id extends OperationId> = KeyOf<ContentOf<Id, 200 | 201>>
 /** The type of `data` in the success envelope of an operation. */
 export type Data<Id extends OperationId> = BodyOf<Id> extends { readonly data: infer T } ? T : never
 
-/** The page that the service served, which can differ from the page that the caller asked for, or the cursor of the next one. */
+/**
+ * The page that the service served, which can differ from the page that the caller asked for, or the cursor
+ * of the next one.
+ */
 export type Pagination = Schemas['Pagination'] | Schemas['CursorPagination']
 
 /** The result of an operation with the envelope, which http adds. A handler throws AppError for a failure. */
@@ -103,9 +114,15 @@ export interface LatePieces {
 /** Pieces that are sent together. */
 export type StreamGroup = readonly StreamPiece[] | LatePieces
 
-/** The result of an operation that streams. http takes the next pieces when the caller has read the previous ones. */
+/**
+ * The result of an operation that streams. http takes the next pieces when the caller has read the previous
+ * ones.
+ */
 export interface Streamed {
-  /** The cursor before the first event. A caller that loses the connection before any event comes back with it. */
+  /**
+   * The cursor before the first event. A caller that loses the connection before any event comes back with
+   * it.
+   */
   readonly after: string
   readonly stream: AsyncIterable<StreamGroup>
 }

@@ -6,8 +6,8 @@ import { createAjv } from './schemas.ts'
 import { createRequestValidator, nameOf } from './validator.ts'
 
 /**
- * Returns the code of a CommonJS module that takes the place of prepared-validators.ts: a validator for each schema that openapi-backend asks
- * for. The code requires files of this folder and of AJV.
+ * Returns the code of a CommonJS module that takes the place of prepared-validators.ts: a validator for each
+ * schema that openapi-backend asks for. The code requires files of this folder and of AJV.
  */
 export function prepareValidators(contract: Contract): string {
   const ajv = createAjv(contract, { normalise: true, keepsCode: true })

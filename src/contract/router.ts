@@ -19,10 +19,10 @@ interface Route {
 }
 
 /**
- * ContractRouter is the router of openapi-backend without its work per request. The original rebuilds the list of
- * operations, compiles the pattern of every path, parses cookies and copies the headers on each request, which cost
- * four fifths of the throughput. The decision is the same, and a test compares the two. It parses nothing either, because the
- * original parses a body with JSON.parse, which rounds integers.
+ * ContractRouter is the router of openapi-backend without its work per request. The original rebuilds the
+ * list of operations, compiles the pattern of every path, parses cookies and copies the headers on each
+ * request, which cost four fifths of the throughput. The decision is the same, and a test compares the two.
+ * It parses nothing either, because the original parses a body with JSON.parse, which rounds integers.
  */
 export class ContractRouter extends OpenAPIRouter<Document> {
   /** By the number of slashes in their paths. */
@@ -51,8 +51,9 @@ export class ContractRouter extends OpenAPIRouter<Document> {
   }
 
   /**
-   * Lists the methods of a path in upper case, with HEAD beside GET, and with OPTIONS. The list is empty for an unknown path.
-   * If an exact path and a template match, the list is that of the exact path, because the caller means it.
+   * Lists the methods of a path in upper case, with HEAD beside GET, and with OPTIONS. The list is empty for
+   * an unknown path. If an exact path and a template match, the list is that of the exact path, because the
+   * caller means it.
    */
   allowedMethods(path: string): readonly string[] {
     const [first] = this.#matches(path)
@@ -62,7 +63,10 @@ export class ContractRouter extends OpenAPIRouter<Document> {
     return [...methods, ...(declared.includes('get') ? ['HEAD'] : []), 'OPTIONS']
   }
 
-  /** Finds the operation, and puts the values of the path parameters into `request.params`. HEAD is routed like GET. */
+  /**
+   * Finds the operation, and puts the values of the path parameters into `request.params`. HEAD is routed
+   * like GET.
+   */
   override matchOperation(request: Request): Operation<Document> {
     const method = request.method === 'HEAD' ? 'get' : request.method.toLowerCase()
     let pathExists = false
@@ -83,7 +87,10 @@ export class ContractRouter extends OpenAPIRouter<Document> {
     return { method, path, params, headers, query: {}, cookies: {}, requestBody: undefined }
   }
 
-  /** Yields exact paths before templates: a method that the exact path does not have may exist on the template. */
+  /**
+   * Yields exact paths before templates: a method that the exact path does not have may exist on the
+   * template.
+   */
   *#matches(path: string): Generator<{ readonly route: Route; readonly values: RegExpExecArray }> {
     const trimmed = withoutTrailingSlashes(path)
     for (const route of this.#routes.get(slashesIn(trimmed)) ?? []) {
@@ -114,7 +121,10 @@ export async function createBackend(router: ContractRouter): Promise<OpenAPIBack
   return backend
 }
 
-/** Reduces the contract to what openapi-backend needs: it wants parameters, bodies and their schemas without references. */
+/**
+ * Reduces the contract to what openapi-backend needs: it wants parameters, bodies and their schemas without
+ * references.
+ */
 function definitionOf({ operations }: Contract): Document {
   const paths: Record<string, Record<string, object>> = {}
   for (const operation of operations) {
@@ -185,7 +195,10 @@ function toParams(names: readonly string[], values: RegExpExecArray): Record<str
   return Object.fromEntries(names.map((name, index) => [name, decode(values[index + 1] ?? '')]))
 }
 
-/** Leaves a segment with broken percent signs as it is. No id contains a percent sign, so the request ends as 404. */
+/**
+ * Leaves a segment with broken percent signs as it is. No id contains a percent sign, so the request ends as
+ * 404.
+ */
 function decode(segment: string): string {
   try {
     return decodeURIComponent(segment)

@@ -9,14 +9,17 @@ const WIDE_FORMATS: ReadonlySet<unknown> = new Set(['u256', 'u128', 'int64', 'ui
 /** Keywords of the contract for people or the server, not for the validator. */
 const ANNOTATIONS = ['x-expected', 'x-case-insensitive', 'x-elsewhere', 'example', 'discriminator']
 
-/** AJV knows all schemas of the document under this name, so that references work, including recursive ones. */
+/**
+ * AJV knows all schemas of the document under this name, so that references work, including recursive ones.
+ */
 const ROOT = 'contract'
 
 /** Creates validators for schemas of the contract. */
 export interface SchemaCompiler {
   /**
-   * Compiles a schema of the document, or a schema that is built from such schemas, once: a compilation takes tens of milliseconds, and AJV
-   * keeps each one for ever. A refused request, which may need one to be explained, must cost neither twice.
+   * Compiles a schema of the document, or a schema that is built from such schemas, once: a compilation takes
+   * tens of milliseconds, and AJV keeps each one for ever. A refused request, which may need one to be
+   * explained, must cost neither twice.
    */
   compile(schema: Node): ValidateFunction
   /** Follows the reference of a schema that a compiled validator holds. */
@@ -25,7 +28,10 @@ export interface SchemaCompiler {
 
 /** Settings of a compiler. */
 interface SchemaOptions {
-  /** Validation replaces each wide integer by a bigint in place. Without it the data stays unchanged, which suits the check of an answer. */
+  /**
+   * Validation replaces each wide integer by a bigint in place. Without it the data stays unchanged, which
+   * suits the check of an answer.
+   */
   readonly normalise: boolean
 }
 
@@ -59,15 +65,16 @@ export function createSchemaCompiler(contract: Contract, options: SchemaOptions)
 }
 
 /**
- * A schema that is only a reference is the same wherever it occurs; any other one is the object itself. Both come from the contract, so
- * their number is bounded by it.
+ * A schema that is only a reference is the same wherever it occurs; any other one is the object itself. Both
+ * come from the contract, so their number is bounded by it.
  */
 function identityOf(schema: Node): unknown {
   return typeof schema.$ref === 'string' && Object.keys(schema).length === 1 ? schema.$ref : schema
 }
 
 /**
- * Creates AJV in the dialect of OpenAPI 3.1, with the schemas of the contract, and a keyword for wide integers.
+ * Creates AJV in the dialect of OpenAPI 3.1, with the schemas of the contract, and a keyword for wide
+ * integers.
  *
  * @param options `keepsCode`: AJV keeps the code of its validators, so that it can be written into a file
  */
@@ -75,12 +82,13 @@ export function createAjv(
   contract: Contract,
   { normalise, keepsCode = false }: SchemaOptions & { readonly keepsCode?: boolean },
 ): Ajv2020 {
-  // strictTypes and strictRequired refuse `type: [string, 'null']` and `required` inside `not`; the contract uses both.
+  // strictTypes and strictRequired refuse `type: [string, 'null']` and `required` inside `not`; the contract
+  // uses both.
   const ajv = new Ajv2020({
     verbose: true,
     strict: true,
-    // The check of the schemas against their meta-schema takes longer than many of them take to compile. The compiler for answers, which
-    // every test uses, checks the same schemas.
+    // The check of the schemas against their meta-schema takes longer than many of them take to compile. The
+    // compiler for answers, which every test uses, checks the same schemas.
     validateSchema: !normalise,
     strictTypes: false,
     strictRequired: false,
@@ -128,8 +136,8 @@ function follow(named: Node, schema: Node): Node {
 }
 
 /**
- * Prepares a part of the document for AJV: wide integers become our keyword, other integers become numbers, and references
- * become absolute, so that AJV can compile the part by itself.
+ * Prepares a part of the document for AJV: wide integers become our keyword, other integers become numbers,
+ * and references become absolute, so that AJV can compile the part by itself.
  */
 export function forAjv(node: unknown): unknown {
   if (typeof node === 'bigint') return Number(node)

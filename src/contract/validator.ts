@@ -13,7 +13,10 @@ import { createSchemaCompiler, type SchemaCompiler } from './schemas.ts'
 export interface RawInput {
   readonly path: Readonly<Record<string, string>>
   readonly querystring: string
-  /** Returns a header by its lower-case name, or undefined if the caller did not send it. If absent, the request has no headers. */
+  /**
+   * Returns a header by its lower-case name, or undefined if the caller did not send it. If absent, the
+   * request has no headers.
+   */
   readonly header?: (name: string) => string | undefined
   readonly body: unknown
 }
@@ -26,7 +29,10 @@ export interface ValidInput {
   readonly body: unknown
 }
 
-/** The input of a valid request, or its first problem. `unknown_id`: the value of a path parameter cannot be an id. */
+/**
+ * The input of a valid request, or its first problem. `unknown_id`: the value of a path parameter cannot be
+ * an id.
+ */
 export type ValidationResult =
   | { readonly kind: 'valid'; readonly input: ValidInput }
   | { readonly kind: 'unknown_id'; readonly parameter: string }
@@ -49,22 +55,29 @@ export interface ContractValidator {
   /** Returns the first contradiction between a response and the contract, or undefined. */
   response(operation: OperationId, answer: Answer): string | undefined
   /**
-   * Compiles the request schemas of every operation, so that no caller waits for it. It yields to other work, and while requests keep
-   * arriving, it waits for a pause, up to a limit.
+   * Compiles the request schemas of every operation, so that no caller waits for it. It yields to other work,
+   * and while requests keep arriving, it waits for a pause, up to a limit.
    */
   compile(): Promise<void>
 }
 
-/** The time in ms without a request that counts as a pause. A caller who sends one request after the other makes shorter ones. */
+/**
+ * The time in ms without a request that counts as a pause. A caller who sends one request after the other
+ * makes shorter ones.
+ */
 const PAUSE_MS = 100
 
-/** The longest wait in ms for pauses. The schemas of some operations take a tenth of a second, for which nothing else is served. */
+/**
+ * The longest wait in ms for pauses. The schemas of some operations take a tenth of a second, for which
+ * nothing else is served.
+ */
 const MAX_WAIT_MS = 5_000
 
 /**
- * Creates the validator. openapi-backend checks requests, with our AJV or the prepared validators. Without those, the schemas of an
- * operation are compiled at its first request, or before by `compile`, because all of them take longer than the rest of a start. The
- * response schemas are compiled on first use, which never happens in production.
+ * Creates the validator. openapi-backend checks requests, with our AJV or the prepared validators. Without
+ * those, the schemas of an operation are compiled at its first request, or before by `compile`, because all
+ * of them take longer than the rest of a start. The response schemas are compiled on first use, which never
+ * happens in production.
  */
 export function createValidator(contract: Contract, prepared = PREPARED): ContractValidator {
   const compiler = createSchemaCompiler(contract, { normalise: true })
@@ -124,7 +137,8 @@ export function createValidator(contract: Contract, prepared = PREPARED): Contra
 }
 
 /**
- * Creates the validator of openapi-backend. When it needs an operation first, it asks for two validators: of the body and of the parameters.
+ * Creates the validator of openapi-backend. When it needs an operation first, it asks for two validators: of
+ * the body and of the parameters.
  *
  * @param compile takes the place of an AJV, because openapi-backend calls nothing else of it
  */
@@ -137,7 +151,8 @@ export function createRequestValidator(
     router,
     lazyCompileValidators: true,
     customizeAjv: () => ({ compile }) as unknown as Ajv,
-    // openapi-backend creates an AJV of its own before it asks for ours. Without the meta-schema that takes 0.1 ms instead of 0.4.
+    // openapi-backend creates an AJV of its own before it asks for ours. Without the meta-schema that takes
+    // 0.1 ms instead of 0.4.
     ajvOpts: { meta: false },
   })
 }
@@ -147,7 +162,10 @@ export function nameOf(schema: Node): string {
   return createHash('sha256').update(JSON.stringify(schema)).digest('hex')
 }
 
-/** Reads a request for openapi-backend, whose own parser rounds integers. Validation replaces wide integers in it by bigints. */
+/**
+ * Reads a request for openapi-backend, whose own parser rounds integers. Validation replaces wide integers in
+ * it by bigints.
+ */
 function readRequest({ method, path, parameters }: ContractOperation, input: RawInput): ParsedRequest {
   return {
     method,
@@ -169,7 +187,10 @@ function inputOf({ parameters, body }: ContractOperation, request: ParsedRequest
   return { path: params, query, header: Object.fromEntries(header), body: body && requestBody }
 }
 
-/** Reads no undeclared headers, because browsers and proxies send many. openapi-backend wants the names in lower case. */
+/**
+ * Reads no undeclared headers, because browsers and proxies send many. openapi-backend wants the names in
+ * lower case.
+ */
 function readHeaders(
   header: RawInput['header'],
   parameters: readonly Parameter[],
@@ -188,8 +209,8 @@ function readHeaders(
 const LARGEST = 2_147_483_647
 
 /**
- * Reads a query. Integers become numbers, and true and false become booleans. Other text stays text, and a parameter that is given more than
- * once becomes a list, so that the schema refuses it.
+ * Reads a query. Integers become numbers, and true and false become booleans. Other text stays text, and a
+ * parameter that is given more than once becomes a list, so that the schema refuses it.
  */
 function readQuery(querystring: string, parameters: readonly Parameter[]): object {
   const values = new Map<string, unknown>()
@@ -213,7 +234,10 @@ function readQuery(querystring: string, parameters: readonly Parameter[]): objec
   return Object.fromEntries(values)
 }
 
-/** An object in the query is one of all parameters that are not declared, by their names (`style: form`, `explode: true`). */
+/**
+ * An object in the query is one of all parameters that are not declared, by their names (`style: form`,
+ * `explode: true`).
+ */
 function isFreeForm({ schema }: Parameter): boolean {
   return schema.type === 'object'
 }
@@ -231,9 +255,9 @@ function readValue(text: string, parameter: Parameter | undefined): unknown {
 }
 
 /**
- * Tells what is wrong with a request by the last error of openapi-backend, which checks the body before the parameters, and those in the
- * order path, query, header. The value of a path parameter that cannot be an id names no record, and a malformed number or address is a
- * mistake of the caller.
+ * Tells what is wrong with a request by the last error of openapi-backend, which checks the body before the
+ * parameters, and those in the order path, query, header. The value of a path parameter that cannot be an id
+ * names no record, and a malformed number or address is a mistake of the caller.
  */
 function refusal(
   { parameters }: ContractOperation,

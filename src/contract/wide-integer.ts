@@ -12,7 +12,10 @@ export interface WideInteger {
   readonly hexadecimal: boolean
 }
 
-/** Creates a function that gives the exact integer of a value, or undefined for a value of another form or out of range. */
+/**
+ * Creates a function that gives the exact integer of a value, or undefined for a value of another form or out
+ * of range.
+ */
 export function wideIntegerReader({ minimum, maximum, strings, hexadecimal }: WideInteger) {
   const [least, most] = [BigInt(minimum), BigInt(maximum)]
   return (value: unknown): bigint | undefined => {

@@ -5,8 +5,8 @@ import type { Db } from './db.ts'
 /** A clock that returns the time of a database server. */
 export interface DatabaseClock extends Clock {
   /**
-   * Reads the server's time. Between two calls the monotonic clock of the process continues it, so they should be at most some minutes
-   * apart.
+   * Reads the server's time. Between two calls the monotonic clock of the process continues it, so they
+   * should be at most some minutes apart.
    */
   measure(): Promise<void>
 }
@@ -15,8 +15,8 @@ export interface DatabaseClock extends Clock {
 const LONGEST_ROUND_TRIP_MS = 1_000
 
 /**
- * Creates a clock that processes on different machines agree about, and reads it from the server once. The time of records and of due work
- * comes from it; waits and intervals remain those of `base`.
+ * Creates a clock that processes on different machines agree about, and reads it from the server once. The
+ * time of records and of due work comes from it; waits and intervals remain those of `base`.
  */
 export async function createDatabaseClock(db: Db, base: Clock): Promise<DatabaseClock> {
   /** The time of the server less the monotonic clock, in ms. */

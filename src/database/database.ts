@@ -12,7 +12,10 @@ export interface DatabaseOptions {
   readonly url?: string
   /** Leads to the same database as `url` without a pooler, for notifications. Default: `url`. */
   readonly directUrl?: string
-  /** The folder of the embedded database, created with mode 0700 when missing; `memory://` stores nothing on disk. */
+  /**
+   * The folder of the embedded database, created with mode 0700 when missing; `memory://` stores nothing on
+   * disk.
+   */
   readonly dataDir: string
   /** The events that an answered commit of the embedded database survives. Default `full`. */
   readonly durability?: Durability
@@ -27,8 +30,8 @@ export interface DatabaseOptions {
 }
 
 /**
- * Opens the PostgreSQL server at `url`, or the embedded database in `dataDir`, without migrations. An engine is loaded only where it is
- * used.
+ * Opens the PostgreSQL server at `url`, or the embedded database in `dataDir`, without migrations. An engine
+ * is loaded only where it is used.
  *
  * @throws ConfigError if the embedded database is needed but not installed
  */
@@ -43,7 +46,10 @@ export async function openDatabase(options: DatabaseOptions, log: Logger): Promi
   return openPostgres({ url, directUrl, waitMs, signal, observer }, log)
 }
 
-/** The embedded database is an optional dependency, because a deployment on PostgreSQL does not need it. Its thread loads it. */
+/**
+ * The embedded database is an optional dependency, because a deployment on PostgreSQL does not need it. Its
+ * thread loads it.
+ */
 function requireEmbedded(): void {
   try {
     import.meta.resolve('@electric-sql/pglite')

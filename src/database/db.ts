@@ -61,8 +61,8 @@ export type Db = Kysely<Schema>
 export type Tx = Transaction<Schema>
 
 /**
- * The tables as Kysely sees them. int8 and numeric columns are `bigint`, timestamptz is `Date`, bytea is `Uint8Array`,
- * from both drivers. Amounts inside jsonb are decimal strings.
+ * The tables as Kysely sees them. int8 and numeric columns are `bigint`, timestamptz is `Date`, bytea is
+ * `Uint8Array`, from both drivers. Amounts inside jsonb are decimal strings.
  */
 export interface Schema {
   relayers: RelayersTable
@@ -118,8 +118,9 @@ export interface Database {
   readonly engine: 'pglite' | 'postgres'
   readonly db: Db
   /**
-   * Calls `handler` with the payload of each notification on `channel`. After a lost connection it calls it once with an empty payload,
-   * because notifications may have been missed. The returned function stops listening.
+   * Calls `handler` with the payload of each notification on `channel`. After a lost connection it calls it
+   * once with an empty payload, because notifications may have been missed. The returned function stops
+   * listening.
    */
   listen(channel: string, handler: (payload: string) => void): Promise<() => Promise<void>>
   /**

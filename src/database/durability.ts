@@ -3,14 +3,17 @@ import { sql } from 'kysely'
 import type { Database, Db } from './db.ts'
 import { transact } from './locks/transact.ts'
 
-/** The levels of `DURABILITY`. `full`: an answered commit survives a power cut. `relaxed`: it survives a killed process only. */
+/**
+ * The levels of `DURABILITY`. `full`: an answered commit survives a power cut. `relaxed`: it survives a
+ * killed process only.
+ */
 export const DURABILITIES = ['full', 'relaxed'] as const
 
 export type Durability = (typeof DURABILITIES)[number]
 
 /**
- * Reads from the settings of the database what an answered commit survives: those of PostgreSQL are its operator's. Rejects with the
- * driver's error when the database does not answer.
+ * Reads from the settings of the database what an answered commit survives: those of PostgreSQL are its
+ * operator's. Rejects with the driver's error when the database does not answer.
  */
 export async function readDurability(db: Db): Promise<Durability> {
   const { rows } = await sql<{ synced: boolean }>`

@@ -2,7 +2,10 @@ import { AppError } from '../errors.ts'
 import { type Clock, systemClock } from '../lib/time.ts'
 import type { Logger } from '../log.ts'
 
-/** Classification of errors of both drivers. Both have the SQLSTATE in `code`, and the name of the violated constraint. */
+/**
+ * Classification of errors of both drivers. Both have the SQLSTATE in `code`, and the name of the violated
+ * constraint.
+ */
 
 const UNIQUE_VIOLATION = '23505'
 
@@ -40,8 +43,9 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
 }
 
 /**
- * Returns true if the statement may be tried again: after a serialization failure, a deadlock, or a lost connection. After a lost
- * connection the result of a commit is unknown, so repeat only work that is guarded against a second run.
+ * Returns true if the statement may be tried again: after a serialization failure, a deadlock, or a lost
+ * connection. After a lost connection the result of a commit is unknown, so repeat only work that is guarded
+ * against a second run.
  */
 export function isRetryable(error: unknown): boolean {
   const code = codeOf(error)
@@ -52,8 +56,8 @@ export function isRetryable(error: unknown): boolean {
 }
 
 /**
- * Returns true if a statement was parsed before a table of it changed, as by the migration of a newer release (feature_not_supported). The
- * same statement succeeds when it is parsed again.
+ * Returns true if a statement was parsed before a table of it changed, as by the migration of a newer release
+ * (feature_not_supported). The same statement succeeds when it is parsed again.
  */
 export function isParsedBefore(error: unknown): boolean {
   return (
@@ -71,7 +75,10 @@ export function isReadOnly(error: unknown): boolean {
   return codeOf(error) === READ_ONLY
 }
 
-/** Errors of a server that could not be reached or used. A node or a receiver that is away has errors of the same kind. */
+/**
+ * Errors of a server that could not be reached or used. A node or a receiver that is away has errors of the
+ * same kind.
+ */
 const away = new WeakSet<object>()
 
 /** Notes an error with which a connection failed, or was lost, for `explainAway`. */
@@ -79,7 +86,10 @@ export function noteAway(error: unknown): void {
   if (typeof error === 'object' && error !== null) away.add(error)
 }
 
-/** A caller may retry after this time, in s: a failover takes some seconds, and each retry tries the database again. */
+/**
+ * A caller may retry after this time, in s: a failover takes some seconds, and each retry tries the database
+ * again.
+ */
 const TRY_AGAIN_S = 1
 
 /** Gives the failure for a request that could not use the database; undefined for any other error. */
@@ -104,7 +114,10 @@ export function isRolledBack(error: unknown): boolean {
   return code === '40001' || code === '40P01' || isParsedBefore(error)
 }
 
-/** Returns true if an error of a statement says that the server is going away, was lost, or has become read-only. */
+/**
+ * Returns true if an error of a statement says that the server is going away, was lost, or has become
+ * read-only.
+ */
 export function isAway(error: unknown): boolean {
   return isReadOnly(error) || (isRetryable(error) && !CONFLICTS.has(codeOf(error) ?? ''))
 }
@@ -132,7 +145,10 @@ class BlockedError extends Error {
 }
 
 interface WaitOptions {
-  /** The time in ms after the first failure for which a server that cannot be reached is awaited; 0 for one attempt. */
+  /**
+   * The time in ms after the first failure for which a server that cannot be reached is awaited; 0 for one
+   * attempt.
+   */
   readonly waitMs: number
   /** The words for the work in the log, such as "a connection". */
   readonly what: string

@@ -1,11 +1,17 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from './db.ts'
 
-/** An exclusive right to work on something for a limited time. All times are those of the database, so the clocks of processes may differ. */
+/**
+ * An exclusive right to work on something for a limited time. All times are those of the database, so the
+ * clocks of processes may differ.
+ */
 export interface Lease {
   readonly name: string
   readonly owner: string
-  /** A number that grows with each new owner. A writer with an older fence has lost the lease, independent of its clock. */
+  /**
+   * A number that grows with each new owner. A writer with an older fence has lost the lease, independent of
+   * its clock.
+   */
   readonly fence: bigint
 }
 
@@ -28,16 +34,17 @@ interface LeaseRequest {
 }
 
 /**
- * Lets the commit of the statement return before its log is on the disk, because leases are renewed all the time. After a crash of the
- * database server the row may be an older one. That is safe: a process that acquired the lease in the meantime is then no longer its owner
- * with its fence, and `assertFence` refuses what it writes.
+ * Lets the commit of the statement return before its log is on the disk, because leases are renewed all the
+ * time. After a crash of the database server the row may be an older one. That is safe: a process that
+ * acquired the lease in the meantime is then no longer its owner with its fence, and `assertFence` refuses
+ * what it writes.
  */
 export const UNSYNCED = sql`unsynced as materialized (select set_config('synchronous_commit', 'off', true))`
 
 /**
- * Acquires the lease, or renews it if `owner` has it. Undefined while another owner has it. It is one statement, so two callers cannot both
- * see a free lease. In a long transaction `now()` is the start of the transaction, so the lease only ends earlier. Do not call it in a
- * transaction that must survive a power cut.
+ * Acquires the lease, or renews it if `owner` has it. Undefined while another owner has it. It is one
+ * statement, so two callers cannot both see a free lease. In a long transaction `now()` is the start of the
+ * transaction, so the lease only ends earlier. Do not call it in a transaction that must survive a power cut.
  */
 export async function acquireLease(db: Db, request: LeaseRequest): Promise<Lease | undefined> {
   const { name, owner, ttlMs } = request
@@ -54,7 +61,9 @@ export async function acquireLease(db: Db, request: LeaseRequest): Promise<Lease
   return row && { name, owner, fence: row.fence }
 }
 
-/** Releases the lease. The row stays, so that the fence never restarts. Does nothing when the lease was lost. */
+/**
+ * Releases the lease. The row stays, so that the fence never restarts. Does nothing when the lease was lost.
+ */
 export async function releaseLease(db: Db, { name, owner, fence }: Lease): Promise<void> {
   await sql`
     with ${UNSYNCED}
@@ -63,8 +72,8 @@ export async function releaseLease(db: Db, { name, owner, fence }: Lease): Promi
 }
 
 /**
- * Ends all leases. Use it only for a database that no other process can have open: otherwise, after a crash, the leases of the dead process
- * would have to expire first.
+ * Ends all leases. Use it only for a database that no other process can have open: otherwise, after a crash,
+ * the leases of the dead process would have to expire first.
  */
 export async function endAllLeases(db: Db): Promise<void> {
   await db.updateTable('leases').set({ expires_at: sql<Date>`now()` }).execute()
@@ -79,8 +88,9 @@ export async function countLeases(db: Db, owner: string): Promise<Map<string, nu
 }
 
 /**
- * Asserts inside a database transaction that the lease still has this owner, and locks its row until the commit, so that the next owner
- * waits. A lease whose deadline has passed is valid until another owner acquires it.
+ * Asserts inside a database transaction that the lease still has this owner, and locks its row until the
+ * commit, so that the next owner waits. A lease whose deadline has passed is valid until another owner
+ * acquires it.
  * @throws LeaseLostError if another owner has acquired it
  */
 export async function assertFence(tx: Tx, lease: Lease): Promise<void> {
@@ -88,13 +98,19 @@ export async function assertFence(tx: Tx, lease: Lease): Promise<void> {
   if (rows.length === 0) throw new LeaseLostError(lease)
 }
 
-/** Builds the query of `assertFence`, for a statement that locks more: one row, or none when another owner has acquired the lease. */
+/**
+ * Builds the query of `assertFence`, for a statement that locks more: one row, or none when another owner has
+ * acquired the lease.
+ */
 export function lockFence({ name, owner, fence }: Lease) {
   // The order of locks: locks/lock-order.md.
   return sql`select fence from leases where name = ${name} and owner = ${owner} and fence = ${fence} for share`
 }
 
-/** All processes take a lease of one name for nearly the same time, so one that ends this much later was written by a clock ahead. */
+/**
+ * All processes take a lease of one name for nearly the same time, so one that ends this much later was
+ * written by a clock ahead.
+ */
 export const LEAD = sql`interval '1 minute'`
 
 /** The time of the database in this many ms. */

@@ -27,13 +27,14 @@ export class DatabaseTooOldError extends Error {
 }
 
 /**
- * Applies all pending migrations in one database transaction, and returns their names, oldest first. Several processes may call it at the
- * same time: one works, and the others wait for the lock in the database.
+ * Applies all pending migrations in one database transaction, and returns their names, oldest first. Several
+ * processes may call it at the same time: one works, and the others wait for the lock in the database.
  * @throws DatabaseTooOldError, DatabaseTooNewError; then nothing was changed
  */
 export async function migrate(database: Database): Promise<string[]> {
   const applied = await readableMigrations(database)
-  // The Migrator reads the whole catalogue before it finds that there is nothing to do, which takes a good part of a start.
+  // The Migrator reads the whole catalogue before it finds that there is nothing to do, which takes a good
+  // part of a start.
   if (Object.keys(migrations).every((name) => applied.has(name))) return []
   const migrator = new Migrator({
     db: database.db,

@@ -1,21 +1,33 @@
 /**
- * The processes that share the database. Each one says twice a second that it is alive, in one statement, however many accounts it works
- * for: a lease that lasts as long as its owner is alive needs no renewal of its own.
+ * The processes that share the database. Each one says twice a second that it is alive, in one statement,
+ * however many accounts it works for: a lease that lasts as long as its owner is alive needs no renewal of
+ * its own.
  */
 import { sql } from 'kysely'
 import type { Db } from './db.ts'
 import { fromNow, LEAD, type Lease, UNSYNCED } from './lease.ts'
 
-/** The database notifies this channel when a process starts or stops. The death of a process is seen by the time that has passed. */
+/**
+ * The database notifies this channel when a process starts or stops. The death of a process is seen by the
+ * time that has passed.
+ */
 export const PROCESSES_CHANNEL = 'processes_changed'
 
-/** Time in ms after its last sign of life when a process counts as dead. Others work for its accounts then. */
+/**
+ * Time in ms after its last sign of life when a process counts as dead. Others work for its accounts then.
+ */
 export const LIFETIME_MS = 2_000
 
-/** The condition that the row of `processes` is of a live process. A time too far ahead was written while the clock of the database was ahead. */
+/**
+ * The condition that the row of `processes` is of a live process. A time too far ahead was written while the
+ * clock of the database was ahead.
+ */
 const IS_ALIVE = sql`(process.alive_until > now() and process.alive_until <= ${fromNow(LIFETIME_MS)} + ${LEAD})`
 
-/** The condition that no one has the lease of the row of `leases`: it has ended, or the process of its owner is dead. */
+/**
+ * The condition that no one has the lease of the row of `leases`: it has ended, or the process of its owner
+ * is dead.
+ */
 const IS_FREE = sql`case when leases.expires_at = 'infinity'
   then not exists (select from processes process where process.id = leases.owner and ${IS_ALIVE})
   else leases.expires_at <= now() or leases.expires_at > ${fromNow(LIFETIME_MS)} + ${LEAD} end`
@@ -28,7 +40,10 @@ export interface LiveProcess {
   readonly cannotAct: readonly string[]
 }
 
-/** Says that the process is alive, and returns all that are, by id. The first call of a process tells the others. */
+/**
+ * Says that the process is alive, and returns all that are, by id. The first call of a process tells the
+ * others.
+ */
 export async function signalLife(db: Db, { id, cannotAct }: LiveProcess): Promise<LiveProcess[]> {
   const { rows } = await sql<LiveProcess>`
     with ${UNSYNCED},
@@ -48,7 +63,10 @@ export async function signalLife(db: Db, { id, cannotAct }: LiveProcess): Promis
   return rows
 }
 
-/** Says that the process has stopped, which ends the leases that last as long as it is alive, and tells the others. */
+/**
+ * Says that the process has stopped, which ends the leases that last as long as it is alive, and tells the
+ * others.
+ */
 export async function signalEnd(db: Db, id: string): Promise<void> {
   await sql`
     with gone as (delete from processes where id = ${id} returning id)
@@ -56,8 +74,8 @@ export async function signalEnd(db: Db, id: string): Promise<void> {
 }
 
 /**
- * Acquires a lease that lasts as long as its owner is alive, or until it is released. Undefined while another live process has it, or a
- * lease of that name has not ended. One statement, as `acquireLease`.
+ * Acquires a lease that lasts as long as its owner is alive, or until it is released. Undefined while another
+ * live process has it, or a lease of that name has not ended. One statement, as `acquireLease`.
  */
 export async function acquireForLife(
   db: Db,

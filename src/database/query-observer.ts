@@ -10,7 +10,10 @@ export interface QueryObserver {
   }): void
 }
 
-/** Returns the option of Kysely that reports to the observer; none without an observer, so that Kysely measures nothing. */
+/**
+ * Returns the option of Kysely that reports to the observer; none without an observer, so that Kysely
+ * measures nothing.
+ */
 export function reportQueries(observer: QueryObserver | undefined): { readonly log?: LogConfig } {
   if (observer === undefined) return {}
   return {

@@ -28,8 +28,9 @@ class SealingKeyMissingError extends Error {
 }
 
 /**
- * The columns whose urls can contain credentials, and their types. The names are unique in the schema, because a result does not name the
- * table of a column. SQL can compare none of them: equal texts have different sealed forms.
+ * The columns whose urls can contain credentials, and their types. The names are unique in the schema,
+ * because a result does not name the table of a column. SQL can compare none of them: equal texts have
+ * different sealed forms.
  */
 const SEALED_COLUMNS: ReadonlyMap<string, 'jsonb' | 'text'> = new Map([
   ['custom_rpc_urls', 'jsonb'],
@@ -42,8 +43,8 @@ const SEALED_COLUMNS: ReadonlyMap<string, 'jsonb' | 'text'> = new Map([
 const SEALED_PREFIX = 'sealed:'
 
 /**
- * Returns the database with these columns encrypted: queries write sealed values, and read sealed and plain ones. Without a sealer they
- * write plain values, and a sealed one is an error.
+ * Returns the database with these columns encrypted: queries write sealed values, and read sealed and plain
+ * ones. Without a sealer they write plain values, and a sealed one is an error.
  */
 export function withSealedColumns(database: Database, sealer: ColumnSealer | undefined): Database {
   const plugin = createPlugin(sealer)
@@ -149,7 +150,10 @@ export function sealStoredUrls(db: Db): Promise<void> {
 /** The JSON types of a list of urls: an array is plain, a string is sealed. */
 const JSON_TYPES = { plain: ['array'], all: ['array', 'string'] } as const
 
-/** Seals the urls that are plain text, or all of them again. `tx` has sealed columns, so each row only has to be read and written. */
+/**
+ * Seals the urls that are plain text, or all of them again. `tx` has sealed columns, so each row only has to
+ * be read and written.
+ */
 export async function sealUrls(tx: Tx, which: keyof typeof JSON_TYPES): Promise<void> {
   const types = sql.join(JSON_TYPES[which])
   // The order of locks: locks/lock-order.md.

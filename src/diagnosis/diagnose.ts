@@ -98,7 +98,10 @@ function chainReset(facts: DiagnosisFacts): Finding | undefined {
   return message === undefined ? undefined : { code: 'chain_reset', message }
 }
 
-/** A reset of a chain whose first block is unknown, or unchanged, only shows by a used nonce that is next again. */
+/**
+ * A reset of a chain whose first block is unknown, or unchanged, only shows by a used nonce that is next
+ * again.
+ */
 function forgottenNonce({ relayer, chainNonce, confirmedNonce }: DiagnosisFacts): string | undefined {
   if (chainNonce === undefined || confirmedNonce === undefined || chainNonce > confirmedNonce)
     return undefined
@@ -114,7 +117,9 @@ function canceling(facts: DiagnosisFacts): Finding | undefined {
   }
 }
 
-/** A pending successor is no longer kept back: the chain has proved that the earlier version is not included. */
+/**
+ * A pending successor is no longer kept back: the chain has proved that the earlier version is not included.
+ */
 function replacementWaiting({
   transaction: { purpose, status, statusReason },
 }: DiagnosisFacts): Finding | undefined {
@@ -155,8 +160,8 @@ function nodesSilent(facts: DiagnosisFacts): Finding | undefined {
 }
 
 /**
- * Nothing that waits for a block can continue, regardless of anything else. On a network that makes blocks on demand, this transaction is
- * the demand, so only the time since its broadcast counts.
+ * Nothing that waits for a block can continue, regardless of anything else. On a network that makes blocks on
+ * demand, this transaction is the demand, so only the time since its broadcast counts.
  */
 function chainHalted(facts: DiagnosisFacts): Finding | undefined {
   const { transaction, attempt, network, head, headState, now } = facts
@@ -292,7 +297,10 @@ function behindOthers({ transaction, ahead }: DiagnosisFacts): Finding | undefin
   }
 }
 
-/** The tolerated difference between the heads of nodes, in blocks. A larger difference means that a node lags behind. */
+/**
+ * The tolerated difference between the heads of nodes, in blocks. A larger difference means that a node lags
+ * behind.
+ */
 const TOLERATED_LAG = { wei: 2n, stroops: 2n, lamports: 32n } as const
 
 function nodesDisagree({ endpoints, unit }: DiagnosisFacts): Finding | undefined {
@@ -329,7 +337,9 @@ function isOnlyPrivate({ isPrivate, madePublicAt }: DiagnosisFacts['transaction'
   return isPrivate === true && madePublicAt === undefined
 }
 
-/** Finds a private transaction that is not broadcast, because its network no longer has a private endpoint. */
+/**
+ * Finds a private transaction that is not broadcast, because its network no longer has a private endpoint.
+ */
 function noPrivateEndpoint({ transaction, relayer, privateEndpoints }: DiagnosisFacts): Finding | undefined {
   if (!isInFlight(transaction) || !isOnlyPrivate(transaction) || privateEndpoints !== undefined)
     return undefined

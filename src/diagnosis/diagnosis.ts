@@ -1,4 +1,7 @@
-/** The reason for the position of a transaction. A type test keeps the codes equal to the contract's, which explains each. */
+/**
+ * The reason for the position of a transaction. A type test keeps the codes equal to the contract's, which
+ * explains each.
+ */
 export type FindingCode =
   | 'final'
   | 'chain_reset'
@@ -34,7 +37,10 @@ export type FindingCode =
   | 'waiting_for_inclusion'
   | 'waiting_for_confirmations'
 
-/** The next action of the service on a transaction. `none`: the transaction is final, or it needs something from outside. */
+/**
+ * The next action of the service on a transaction. `none`: the transaction is final, or it needs something
+ * from outside.
+ */
 export type NextAction =
   | 'sign'
   | 'broadcast'

@@ -60,9 +60,15 @@ export interface DiagnosisFacts {
   readonly privateEndpoints: readonly EndpointReport[] | undefined
   /** The sentence about a key whose service does not answer or refuses; undefined while it signs. */
   readonly signerProblem: string | undefined
-  /** The time when the fee of the current attempt is raised, in ms since the epoch; undefined if it is never raised. */
+  /**
+   * The time when the fee of the current attempt is raised, in ms since the epoch; undefined if it is never
+   * raised.
+   */
   readonly raiseAt: number | undefined
-  /** The raise that the service would make now, regardless of the speed's delay, or its reason not to; undefined if it makes none. */
+  /**
+   * The raise that the service would make now, regardless of the speed's delay, or its reason not to;
+   * undefined if it makes none.
+   */
   readonly raise: RaisePlan | undefined
 }
 
@@ -199,7 +205,10 @@ async function missingNonces(
   return candidates.filter((candidate) => !used.has(candidate))
 }
 
-/** Only the head of a queue is raised, and only where signed bytes do not expire and the caller named no price. */
+/**
+ * Only the head of a queue is raised, and only where signed bytes do not expire and the caller named no
+ * price.
+ */
 async function raisePlan(
   context: TransactionsContext,
   relayer: Relayer,

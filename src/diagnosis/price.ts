@@ -45,7 +45,10 @@ function boundByCap(
   }
 }
 
-/** Finds that a raise would exceed the limit for automatic raises, or that a refused price cannot grow further. */
+/**
+ * Finds that a raise would exceed the limit for automatic raises, or that a refused price cannot grow
+ * further.
+ */
 export function feeAtLimit({ transaction, price, raise, raiseAt, now }: DiagnosisFacts): Finding | undefined {
   if (price?.atLimit === undefined || price.limit === undefined) return undefined
   const isStopped = raise?.kind === 'wait' && raise.code === 'refused' && isDue(raiseAt, now)

@@ -7,9 +7,9 @@ import {
 } from '../access/principal.ts'
 
 /**
- * Incidents of transactions that need a person's attention. `transaction_undecided`: no endpoint can prove whether it was included ·
- * `transaction_stuck`: it has blocked its account for too long · `transaction_reorganized`: the block of a confirmed transaction is no
- * longer in the chain.
+ * Incidents of transactions that need a person's attention. `transaction_undecided`: no endpoint can prove
+ * whether it was included · `transaction_stuck`: it has blocked its account for too long ·
+ * `transaction_reorganized`: the block of a confirmed transaction is no longer in the chain.
  */
 export type IncidentType = 'transaction_undecided' | 'transaction_stuck' | 'transaction_reorganized'
 

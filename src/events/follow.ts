@@ -44,7 +44,9 @@ export interface EventPage {
   readonly isFull: boolean
 }
 
-/** Reads the next events of a reader, oldest first. No event with a number up to `upTo` is committed later. */
+/**
+ * Reads the next events of a reader, oldest first. No event with a number up to `upTo` is committed later.
+ */
 export async function nextPage(
   db: Db,
   options: EventFilter & { readonly after: bigint; readonly limit: number },
@@ -57,7 +59,10 @@ export async function nextPage(
   return { events, upTo: larger(upTo, options.after), bytes, isFull }
 }
 
-/** Reads the next events of a reader, oldest first. No event with a number up to the last one of them is committed later. */
+/**
+ * Reads the next events of a reader, oldest first. No event with a number up to the last one of them is
+ * committed later.
+ */
 export async function nextEvents(
   db: Db,
   options: EventFilter & { readonly after: bigint; readonly limit: number },

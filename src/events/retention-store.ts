@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
 import type { Db } from '../database/db.ts'
 
-/** The number of events that one statement reads and deletes. A statement blocks the embedded database while it runs. */
+/**
+ * The number of events that one statement reads and deletes. A statement blocks the embedded database while
+ * it runs.
+ */
 const PAGE = 500
 
 interface Deletion {
@@ -14,8 +17,9 @@ interface Deletion {
 }
 
 /**
- * Deletes old events that no open delivery needs, with their settled deliveries. Returns their number. Events are stored in the order of
- * their time, so it reads the log from its beginning and no index of times is needed.
+ * Deletes old events that no open delivery needs, with their settled deliveries. Returns their number. Events
+ * are stored in the order of their time, so it reads the log from its beginning and no index of times is
+ * needed.
  */
 export async function deleteOldEvents(
   db: Db,

@@ -22,8 +22,9 @@ export const EVENT_COLUMNS = [
 ] as const
 
 /**
- * A page ends with the event that makes it exceed this many bytes. Events repeat the content of their transaction, so a hundred events of
- * large transactions would otherwise be a hundred times as large as a request.
+ * A page ends with the event that makes it exceed this many bytes. Events repeat the content of their
+ * transaction, so a hundred events of large transactions would otherwise be a hundred times as large as a
+ * request.
  */
 export const PAGE_BYTES = 262_144
 
@@ -48,7 +49,10 @@ const SHARED_CONTENT = sql<{ request: unknown }>`
   lateral (select request from transactions
     where transactions.id = page.transaction_id and not page.payload ? 'request' limit 1)`.as('shared')
 
-/** Reads events after a cursor, oldest first: at most `limit`, fewer when they are large, and at least one when there is one. */
+/**
+ * Reads events after a cursor, oldest first: at most `limit`, fewer when they are large, and at least one
+ * when there is one.
+ */
 export async function readEvents(db: Db, options: ReadOptions): Promise<LoggedEvent[]> {
   const rows = await db
     .selectFrom(pageOf(db, options))
@@ -122,8 +126,8 @@ export async function logBounds(db: Db): Promise<{ first: bigint | undefined; la
 }
 
 /**
- * Stores the event that a relayer was disabled or enabled, with a snapshot of the relayer. Call it after the change, in the same database
- * transaction (I8).
+ * Stores the event that a relayer was disabled or enabled, with a snapshot of the relayer. Call it after the
+ * change, in the same database transaction (I8).
  */
 export async function recordRelayerState(tx: Tx, relayerId: string): Promise<void> {
   await sql`
@@ -158,21 +162,29 @@ export function toEventRecord(
   }
 }
 
-/** The time in ms between two checks of writers that have not committed yet. Most of them commit within it. */
+/**
+ * The time in ms between two checks of writers that have not committed yet. Most of them commit within it.
+ */
 const LOOK_MS = 5
 
-/** A reader waits for writers for at most this time, in ms. A writer that hangs delays the later events of the others, and loses none. */
+/**
+ * A reader waits for writers for at most this time, in ms. A writer that hangs delays the later events of the
+ * others, and loses none.
+ */
 const LONGEST_WAIT_MS = 1_000
 
 /**
- * Returns the highest number up to which no further event will be committed: a reader that sees this number can see every event up to it.
- * It includes all events that were committed before the call, unless a writer hangs.
+ * Returns the highest number up to which no further event will be committed: a reader that sees this number
+ * can see every event up to it. It includes all events that were committed before the call, unless a writer
+ * hangs.
  *
- * An event gets its number when it is written, and may be committed after one with a higher number. So a writer keeps a lock until its
- * commit, with the last number before its own (`next_event_number` in the schema).
+ * An event gets its number when it is written, and may be committed after one with a higher number. So a
+ * writer keeps a lock until its commit, with the last number before its own (`next_event_number` in the
+ * schema).
  */
 export async function lastNumber(db: Db): Promise<bigint> {
-  // The order of the two reads matters: a writer that took a number up to this one, and no longer has a lock, has ended.
+  // The order of the two reads matters: a writer that took a number up to this one, and no longer has a lock,
+  // has ended.
   const last = await readLast(db)
   // A step of the clock must not end the wait, nor prolong it.
   const end = performance.now() + LONGEST_WAIT_MS
@@ -184,8 +196,9 @@ export async function lastNumber(db: Db): Promise<bigint> {
 }
 
 /**
- * Continues the numbers of a log with events at the current time in microseconds. Call it at every start: a restored backup may go
- * unnoticed. Only a million events per second since the last start could reach the current time by counting.
+ * Continues the numbers of a log with events at the current time in microseconds. Call it at every start: a
+ * restored backup may go unnoticed. Only a million events per second since the last start could reach the
+ * current time by counting.
  */
 export async function skipIssuedNumbers(db: Db): Promise<void> {
   await sql`select skip_issued_event_numbers()`.execute(db)
@@ -209,7 +222,10 @@ async function readSettled(db: Db, last: bigint): Promise<bigint> {
   return rows.map(({ key }) => numberOf(BigInt(key), last)).reduce(smaller, last)
 }
 
-/** Returns the number up to `last` that has this key. A writer that began after `last` was read has a key above it, and hides nothing. */
+/**
+ * Returns the number up to `last` that has this key. A writer that began after `last` was read has a key
+ * above it, and hides nothing.
+ */
 function numberOf(key: bigint, last: bigint): bigint {
   const behind = (((last - key) % KEY_SIZE) + KEY_SIZE) % KEY_SIZE
   return behind < KEY_SIZE / 2n ? last - behind : last

@@ -27,8 +27,8 @@ export interface StreamLimit {
 }
 
 /**
- * Creates the limit. A stream counts until its last query is over and not only until its reader has left, so that readers that come and
- * go cause no more work at a time than those that stay.
+ * Creates the limit. A stream counts until its last query is over and not only until its reader has left, so
+ * that readers that come and go cause no more work at a time than those that stay.
  */
 export function createStreamLimit(most: number): StreamLimit {
   const taken = new Map<string, Set<StreamSlot>>()

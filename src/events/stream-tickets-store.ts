@@ -7,11 +7,16 @@ import type { EventFilter, EventType } from './event.ts'
 /** The life of a ticket in ms: enough for a page to load, and too short to be useful from a log. */
 const LIFE_MS = 60_000
 
-/** Issues and redeems tickets for event streams. The database has them, so that each is valid once for all processes on it. */
+/**
+ * Issues and redeems tickets for event streams. The database has them, so that each is valid once for all
+ * processes on it.
+ */
 export interface StreamTickets {
   /** Returns a new ticket. It is the only copy: the database has its hash. */
   issue(grant: TicketGrant): Promise<{ readonly ticket: string; readonly expiresAt: Date }>
-  /** Returns the rights of a ticket and ends it; undefined if it was never issued, was used, or has expired. */
+  /**
+   * Returns the rights of a ticket and ends it; undefined if it was never issued, was used, or has expired.
+   */
   redeem(ticket: string): Promise<TicketGrant | undefined>
 }
 
@@ -62,7 +67,10 @@ interface NewTicket extends TicketGrant {
   readonly expiresAt: Date
 }
 
-/** Stores a ticket, and deletes those whose time is over, so that the table has only the tickets of the last minute. */
+/**
+ * Stores a ticket, and deletes those whose time is over, so that the table has only the tickets of the last
+ * minute.
+ */
 async function insertTicket(db: Db, { hash, keyId, filter, now, expiresAt }: NewTicket): Promise<void> {
   await sql`
     with expired as (delete from stream_tickets where expires_at <= ${now})
@@ -70,7 +78,10 @@ async function insertTicket(db: Db, { hash, keyId, filter, now, expiresAt }: New
     values (${hash}, ${keyId}, ${filter.relayerId ?? null}, ${filter.type ?? null}, ${expiresAt})`.execute(db)
 }
 
-/** Takes a ticket out of the table: of several concurrent processes, one gets the rights and all others undefined. */
+/**
+ * Takes a ticket out of the table: of several concurrent processes, one gets the rights and all others
+ * undefined.
+ */
 async function takeTicket(db: Db, hash: Uint8Array, now: Date): Promise<TicketGrant | undefined> {
   const row = await db
     .deleteFrom('stream_tickets')

@@ -83,7 +83,10 @@ interface Named {
   readonly rules?: SpendingRules | null | undefined
 }
 
-/** @throws AppError 400 `unknown_network` if the key would be limited to, or limited on, a network that does not exist */
+/**
+ * @throws AppError 400 `unknown_network` if the key would be limited to, or limited on, a network that does
+ * not exist
+ */
 function requireKnown(directory: Pick<NetworkDirectory, 'list'>, { networks, rules }: Named): void {
   for (const [field, ids] of [
     ['networks', networks ?? []],
@@ -98,7 +101,9 @@ function presentIssued({ key, secret }: IssuedApiKey): Schemas['IssuedApiKey'] {
   return { ...shownApiKey(key), secret }
 }
 
-/** The operation that shows callers their own rights. It reads nothing: the request was admitted with them. */
+/**
+ * The operation that shows callers their own rights. It reads nothing: the request was admitted with them.
+ */
 export function currentApiKeyHandlers(): Pick<HandlerMap, 'getCurrentApiKey'> {
   return { getCurrentApiKey: async (_input, { principal }) => ({ data: present(principal) }) }
 }

@@ -29,7 +29,9 @@ export function healthHandlers({
 
 type Components = Omit<HealthReport, 'at'>
 
-/** The service accepts nothing without the database; some work waits without a network, a worker or a relayer. */
+/**
+ * The service accepts nothing without the database; some work waits without a network, a worker or a relayer.
+ */
 function overall({ database, ...others }: Components): Schemas['HealthStatus'] {
   if (database.status === 'unhealthy') return 'unhealthy'
   return Object.values(others).every(({ status }) => status === 'healthy') ? 'healthy' : 'degraded'
@@ -80,8 +82,8 @@ const RELAYER_LABEL = /(?:^|,)relayer_id="([^"]*)"/
 const DESCRIPTION = /^# (?:HELP|TYPE) /
 
 /**
- * Removes the samples of other relayers from a metrics text, and those without a relayer, which count what all keys do. A metric without
- * samples loses its description as well.
+ * Removes the samples of other relayers from a metrics text, and those without a relayer, which count what
+ * all keys do. A metric without samples loses its description as well.
  */
 function visibleSeries(text: string, relayerIds: ReadonlySet<string>): string {
   const shown: string[] = []

@@ -176,7 +176,10 @@ function presentDelivery({ delivery, event }: DeliveryOfEvent): Schemas['Deliver
   })
 }
 
-/** The same with what was sent and received. `body` is what the next try sends; earlier ones differ by no more than the ABIs of their time. */
+/**
+ * The same with what was sent and received. `body` is what the next try sends; earlier ones differ by no more
+ * than the ABIs of their time.
+ */
 function presentWithExchange(item: DeliveryOfEvent, body: string): Schemas['DeliveryWithExchange'] {
   const lastTry = sentIn(item.delivery)
   return omitUndefined({

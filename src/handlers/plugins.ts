@@ -121,7 +121,10 @@ function listsOf(query: Readonly<Record<string, unknown>>): Record<string, strin
   return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, [value].flat().map(String)]))
 }
 
-/** A body may hold the parameter in the field `params`, or be it. A request of JSON-RPC has such a field as well, and is handed over whole. */
+/**
+ * A body may hold the parameter in the field `params`, or be it. A request of JSON-RPC has such a field as
+ * well, and is handed over whole.
+ */
 function paramsOf(body: unknown): unknown {
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body)
   return isObject && 'params' in body && !('jsonrpc' in body) ? body.params : body
@@ -133,7 +136,10 @@ const NEVER_FORWARDED = new Set(['authorization', 'cookie', 'proxy-authorization
 /** The id of the caller's API key, which the service sets: a caller cannot choose it. */
 const CALLER_HEADER = 'x-relayer-api-key-id'
 
-/** The address of a caller without a key, so that a plugin can tell them apart. A key is one caller, wherever it is used. */
+/**
+ * The address of a caller without a key, so that a plugin can tell them apart. A key is one caller, wherever
+ * it is used.
+ */
 const ADDRESS_HEADER = 'x-relayer-caller-address'
 
 /** The headers that every plugin gets. */
@@ -155,7 +161,9 @@ function headersFor(names: readonly string[], { headers, requestId, actor }: Req
   )
 }
 
-/** A call may have done something, so its response is never withheld because its caller leaves others unread. */
+/**
+ * A call may have done something, so its response is never withheld because its caller leaves others unread.
+ */
 const AS_JSON = { contentType: 'application/json; charset=utf-8', repeatable: false }
 
 /** Writes the response. The result is JSON text already, so it is not parsed again. */

@@ -116,8 +116,8 @@ async function accountsOf(db: Db, { id, accounts }: Relayer): Promise<readonly R
 }
 
 /**
- * A key that is limited to some relayers cannot connect them with anything that it does not see: a webhook of others would get their
- * events, and responses would reveal the accounts of signers.
+ * A key that is limited to some relayers cannot connect them with anything that it does not see: a webhook of
+ * others would get their events, and responses would reveal the accounts of signers.
  * @throws AppError `insufficient_scope`, 404 `notification_not_found`
  */
 async function requireOwnRecords(
@@ -248,8 +248,8 @@ function unavailable(cause: unknown): AppError {
 }
 
 /**
- * Refuses endpoints from a key that may not choose them for a whole network: they answer whether a payment was made, and what it cost. To end
- * custom_rpc_urls needs no further right.
+ * Refuses endpoints from a key that may not choose them for a whole network: they answer whether a payment
+ * was made, and what it cost. To end custom_rpc_urls needs no further right.
  * @throws AppError `insufficient_scope`
  */
 function requireEndpointRights(
@@ -272,8 +272,9 @@ function requireEndpointRights(
 }
 
 /**
- * Refuses a top_up from a key that may not spend the money of the treasury as it likes: the relayer that is filled would pass the money on.
- * The scope relayers:admin cannot be limited to relayers. To end a top_up needs no further right.
+ * Refuses a top_up from a key that may not spend the money of the treasury as it likes: the relayer that is
+ * filled would pass the money on. The scope relayers:admin cannot be limited to relayers. To end a top_up
+ * needs no further right.
  * @throws AppError `insufficient_scope`
  */
 function requireTopUpRights(

@@ -28,8 +28,9 @@ export function limitKeyOf({ id }: Pick<Principal, 'id'>): string {
 }
 
 /**
- * Finds the API key whose secret has this hash, in hex digits, among the records; undefined if none has it, or it is not accepted now. It
- * never sees the secret, so its timing reveals nothing: a changed character changes the whole hash.
+ * Finds the API key whose secret has this hash, in hex digits, among the records; undefined if none has it,
+ * or it is not accepted now. It never sees the secret, so its timing reveals nothing: a changed character
+ * changes the whole hash.
  */
 export type FindKey = (secretHash: string) => Principal | undefined
 
@@ -52,8 +53,8 @@ interface AuthenticatorOptions {
 }
 
 /**
- * Creates the check of API keys. It keeps and compares hashes only, in constant time and always against every key, so that
- * the time reveals neither the length of a key nor a common beginning.
+ * Creates the check of API keys. It keeps and compares hashes only, in constant time and always against every
+ * key, so that the time reveals neither the length of a key nor a common beginning.
  */
 export function createAuthenticator({
   apiKeys,

@@ -24,16 +24,22 @@ const JSON_PROBLEMS: Record<JsonProblem, { code: ErrorCode; detail: string }> = 
   },
 }
 
-/** Fails on bytes that are not UTF-8. A replacement character would change a message that the caller wants to sign. */
+/**
+ * Fails on bytes that are not UTF-8. A replacement character would change a message that the caller wants to
+ * sign.
+ */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
-/** Makes koa-bodyparser return bytes: it passes the option on to raw-body. Its type declarations do not contain the option. */
+/**
+ * Makes koa-bodyparser return bytes: it passes the option on to raw-body. Its type declarations do not
+ * contain the option.
+ */
 const AS_BYTES = { encoding: false }
 
 /**
- * Creates the reader of bodies. koa-bodyparser collects the bytes and limits their number. The reader parses them itself,
- * because the JSON.parse of koa-bodyparser would round integers. It runs as a stage of the pipeline and not as a middleware,
- * so that the service reads no body of an unauthenticated caller.
+ * Creates the reader of bodies. koa-bodyparser collects the bytes and limits their number. The reader parses
+ * them itself, because the JSON.parse of koa-bodyparser would round integers. It runs as a stage of the
+ * pipeline and not as a middleware, so that the service reads no body of an unauthenticated caller.
  */
 export function createBodyReader({
   bodyBytes,

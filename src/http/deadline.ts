@@ -6,15 +6,18 @@ import type { HttpContext } from './state.ts'
 
 /** The time limit of one request. */
 export interface Deadline {
-  /** Aborts when the time is up, the caller has disconnected, or the answer was sent. It is made when it is first read. */
+  /**
+   * Aborts when the time is up, the caller has disconnected, or the answer was sent. It is made when it is
+   * first read.
+   */
   readonly signal: AbortSignal
   /** True when the signal has aborted, or would have. It makes no signal. */
   readonly isOver: boolean
   /** Returns the rest of the time in ms. */
   timeLeft(): number
   /**
-   * Waits for the work, or fails with `late()` when the time is up first. The work continues; only the signal tells it to
-   * stop.
+   * Waits for the work, or fails with `late()` when the time is up first. The work continues; only the signal
+   * tells it to stop.
    */
   race<T>(work: Promise<T>, late: () => AppError): Promise<T>
   /** Replaces the rest of the time by this one, in ms. */
@@ -34,8 +37,9 @@ export function startDeadline({ res }: HttpContext, ms: number): Deadline {
 }
 
 /**
- * A class, because each evaluation of an object literal with a getter creates a new hidden class. That outlives the request until the next
- * full collection, with everything that the getter reaches, and such collections took a tenth of the time.
+ * A class, because each evaluation of an object literal with a getter creates a new hidden class. That
+ * outlives the request until the next full collection, with everything that the getter reaches, and such
+ * collections took a tenth of the time.
  */
 class RequestDeadline implements Deadline {
   #timer: NodeJS.Timeout
@@ -46,7 +50,9 @@ class RequestDeadline implements Deadline {
   #isOver = false
   /** Fails the present race. */
   #fail: ((reason: AppError) => void) | undefined
-  /** A controller and its abort cost as much as a tenth of a small request, and few handlers read the signal. */
+  /**
+   * A controller and its abort cost as much as a tenth of a small request, and few handlers read the signal.
+   */
   #controller: AbortController | undefined
 
   constructor(ms: number, keepOpen: (ms: number) => void) {
@@ -99,7 +105,8 @@ class RequestDeadline implements Deadline {
 
   #expire(): void {
     this.#expired = true
-    // The rejection comes first, so that the caller learns of the time limit and not of the abort that follows from it.
+    // The rejection comes first, so that the caller learns of the time limit and not of the abort that
+    // follows from it.
     this.#fail?.(this.#late())
     this.#end()
   }
@@ -129,8 +136,9 @@ type Facts = Omit<RequestContext, keyof Timing>
 type Timing = Pick<Deadline, 'signal' | 'timeLeft' | 'allow'>
 
 /**
- * The facts about a request that its handler receives. A class, because the signal is made when it is first read, and each evaluation of an
- * object literal with a getter makes a hidden class, which keeps the whole request in memory until the next full collection.
+ * The facts about a request that its handler receives. A class, because the signal is made when it is first
+ * read, and each evaluation of an object literal with a getter makes a hidden class, which keeps the whole
+ * request in memory until the next full collection.
  */
 export class HandlerContext implements RequestContext {
   readonly requestId: string

@@ -27,8 +27,8 @@ export function requireScope({ scope }: ContractOperation, principal: Principal)
 export type NetworkOfRelayer = (relayerId: string) => Promise<string | undefined>
 
 /**
- * Hides the relayer of the path from a key that does not see it: the answer is the same as for one that does not exist. Undefined if nothing
- * has to be read for it, which spares most requests a wait.
+ * Hides the relayer of the path from a key that does not see it: the answer is the same as for one that does
+ * not exist. Undefined if nothing has to be read for it, which spares most requests a wait.
  * @throws AppError `relayer_not_found`
  */
 export function requireVisible(
@@ -75,8 +75,8 @@ const UNACCEPTABLE_TICKET = new AppError(
 )
 
 /**
- * Admits a caller with an API key, synchronously. Undefined if a ticket must decide: the operation accepts one, and there is no
- * `Authorization` header. With the header a ticket is ignored, and stays valid.
+ * Admits a caller with an API key, synchronously. Undefined if a ticket must decide: the operation accepts
+ * one, and there is no `Authorization` header. With the header a ticket is ignored, and stays valid.
  *
  * @throws AppError `unauthorized`
  */
@@ -132,7 +132,10 @@ interface CallAdmissionOptions {
   readonly validator: ContractValidator
 }
 
-/** Creates the check of calls that a handler makes to another operation: they need its scope, and input that fits the contract. */
+/**
+ * Creates the check of calls that a handler makes to another operation: they need its scope, and input that
+ * fits the contract.
+ */
 export function createCallAdmission({ contract, validator }: CallAdmissionOptions) {
   return <Id extends OperationId>(id: Id, principal: Principal, { path, body }: RawInput): Input<Id> => {
     const operation = contract.operations.find((other) => other.id === id)
@@ -143,7 +146,10 @@ export function createCallAdmission({ contract, validator }: CallAdmissionOption
   }
 }
 
-/** Refuses a request without `Host`, which RFC 9112 §3.2 calls malformed. Node would refuse it without our failure body. */
+/**
+ * Refuses a request without `Host`, which RFC 9112 §3.2 calls malformed. Node would refuse it without our
+ * failure body.
+ */
 export function requireHost(): Middleware {
   return function requireHost(context, next) {
     if (context.req.httpVersion === '1.1' && context.headers.host === undefined) {
@@ -184,8 +190,8 @@ export function requireValid(result: ValidationResult): ValidInput {
 const EXPOSED = 'Retry-After, X-Request-Id'
 
 /**
- * Lets pages of these origins read the answer (CORS). Without any, browsers keep it from every page of another origin. Requests with
- * credentials of a browser are not allowed, because the service has no cookies.
+ * Lets pages of these origins read the answer (CORS). Without any, browsers keep it from every page of
+ * another origin. Requests with credentials of a browser are not allowed, because the service has no cookies.
  */
 export function createOriginCheck(origins: readonly string[]): (context: HttpContext) => void {
   const allowed = new Set(origins)
@@ -206,8 +212,9 @@ const MOUNT_METHODS = 'GET, POST'
 const PREFLIGHT_SECONDS = '600'
 
 /**
- * Lets pages of these origins call a short path of a plugin (CORS), and answers what browsers ask before. `*` is every page; what a page sends besides
- * its body and headers of its own, such as cookies, counts for nothing here.
+ * Lets pages of these origins call a short path of a plugin (CORS), and answers what browsers ask before. `*`
+ * is every page; what a page sends besides its body and headers of its own, such as cookies, counts for
+ * nothing here.
  */
 export function createMountCheck(origins: readonly string[]): (context: HttpContext) => void {
   const isAny = origins.includes('*')
@@ -241,7 +248,8 @@ interface CountedRequest {
 }
 
 /**
- * Counts a request, and reports the rest of the quota in the headers of draft-ietf-httpapi-ratelimit-headers-10.
+ * Counts a request, and reports the rest of the quota in the headers of
+ * draft-ietf-httpapi-ratelimit-headers-10.
  *
  * @throws AppError `rate_limited` if the bucket of the key is empty
  */

@@ -7,7 +7,10 @@ import type { Input, OperationId, Result, TicketFilter } from '../contract/opera
 export interface RequestContext {
   /** Identifies the request in the log; `X-Request-Id` of the answer repeats it. */
   readonly requestId: string
-  /** Aborts when the caller has disconnected, the answer was sent, or the time for the request is up. A stream has no time limit. */
+  /**
+   * Aborts when the caller has disconnected, the answer was sent, or the time for the request is up. A stream
+   * has no time limit.
+   */
   readonly signal: AbortSignal
   /** Returns the time in ms after which the request fails with `request_timeout`. */
   timeLeft(): number
@@ -21,11 +24,13 @@ export interface RequestContext {
   readonly ticketFilter?: TicketFilter | undefined
   /** The media type that the caller prefers, of those that the operation declares for a success. */
   readonly mediaType: string
-  /** The headers as they arrived, by lower-case name, credentials included: hand over only what a list names. */
+  /**
+   * The headers as they arrived, by lower-case name, credentials included: hand over only what a list names.
+   */
   readonly headers: IncomingHttpHeaders
   /**
-   * Counts the transactions or calls of the request after the first one. Call it before anything is done. @throws AppError `rate_limited`
-   * if the caller's rate limit has too few units left
+   * Counts the transactions or calls of the request after the first one. Call it before anything is done.
+   * @throws AppError `rate_limited` if the caller's rate limit has too few units left
    */
   countFurther(units: number): void
 }
@@ -40,8 +45,8 @@ type Handler<Id extends OperationId> = (input: Input<Id>, context: RequestContex
 export type HandlerMap = { readonly [Id in OperationId]: Handler<Id> }
 
 /**
- * Requires one handler for each operation. The type HandlerMap proves it at compile time; this check finds callers without
- * types, and a build that is older than the contract.
+ * Requires one handler for each operation. The type HandlerMap proves it at compile time; this check finds
+ * callers without types, and a build that is older than the contract.
  *
  * @throws Error if an operation has no handler, or a handler has no operation
  */

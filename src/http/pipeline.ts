@@ -54,8 +54,8 @@ interface PipelineOptions extends HttpServerOptions {
 }
 
 /**
- * Creates the middleware of the server. The list is the order of a request: each middleware sees the request on its way in,
- * from top to bottom, and the answer on its way out.
+ * Creates the middleware of the server. The list is the order of a request: each middleware sees the request
+ * on its way in, from top to bottom, and the answer on its way out.
  *
  * @throws Error if an operation has no handler
  */
@@ -108,7 +108,10 @@ export async function createPipeline(options: PipelineOptions): Promise<Middlewa
   ]
 }
 
-/** Gives a request for a short path the longer one, notes if callers need no API key there, and tells browsers whose pages may call it. */
+/**
+ * Gives a request for a short path the longer one, notes if callers need no API key there, and tells browsers
+ * whose pages may call it.
+ */
 function resolveMounts(mounts: ReadonlyMap<string, Mount>): Middleware {
   const checks = new Map([...mounts].map(([name, { corsOrigins }]) => [name, createMountCheck(corsOrigins)]))
   return function resolveMounts(context, next) {
@@ -137,9 +140,9 @@ interface Stages {
 }
 
 /**
- * Routes a request with openapi-backend: it finds the operation and calls the handler that is registered here. A path outside
- * the contract goes on to the next middleware. The security handlers of openapi-backend stay unused, and its validation is called in
- * `serve`, because the library fixes their order out of sight.
+ * Routes a request with openapi-backend: it finds the operation and calls the handler that is registered
+ * here. A path outside the contract goes on to the next middleware. The security handlers of openapi-backend
+ * stay unused, and its validation is called in `serve`, because the library fixes their order out of sight.
  */
 async function operationsOfContract(options: PipelineOptions, stages: Stages): Promise<Middleware> {
   const { contract, handlers, limits } = options
@@ -242,7 +245,10 @@ interface ListRead {
   readonly run: () => Promise<unknown>
 }
 
-/** Reads a list in its turn among those of the same caller. Nothing is read for a caller who has left, or leaves earlier answers unread. */
+/**
+ * Reads a list in its turn among those of the same caller. Nothing is read for a caller who has left, or
+ * leaves earlier answers unread.
+ */
 function readInTurn({ answers, operation }: Service, { context, deadline, run }: ListRead): Promise<unknown> {
   const caller = callerOf(context)
   let begun = false
@@ -255,7 +261,10 @@ function readInTurn({ answers, operation }: Service, { context, deadline, run }:
   return deadline.race(work, () => (begun || !operation.rateLimited ? handlerTooSlow() : tooManyLists()))
 }
 
-/** Joins the values of a repeated header. Node joins most of them itself; the contract declares none of the others. */
+/**
+ * Joins the values of a repeated header. Node joins most of them itself; the contract declares none of the
+ * others.
+ */
 function headerOf(context: HttpContext, name: string): string | undefined {
   const value = context.headers[name]
   return Array.isArray(value) ? value.join(', ') : value

@@ -7,7 +7,10 @@ export interface RateLimitOptions {
   /** The burst size after a pause. */
   readonly burst: number
   readonly clock: Clock
-  /** The number of keys in memory; the limiter forgets the key that was idle for the longest time. Default 10000. */
+  /**
+   * The number of keys in memory; the limiter forgets the key that was idle for the longest time. Default
+   * 10000.
+   */
   readonly maxKeys?: number
   /** Selects the keys that other processes also count. Default: none. */
   readonly isShared?: (key: string) => boolean
@@ -32,22 +35,26 @@ export interface Spending {
   readonly at: number
 }
 
-/** Counts the requests of each key in this process. What other processes allow for a shared key becomes known by `lower`. */
+/**
+ * Counts the requests of each key in this process. What other processes allow for a shared key becomes known
+ * by `lower`.
+ */
 export interface RateLimiter {
   /** The burst size, and the whole seconds in which an empty bucket refills. */
   readonly policy: { readonly burst: number; readonly windowSeconds: number }
   /** Takes one token, if there is one. */
   take(key: string): Quota
   /**
-   * Takes the further tokens that a request counts for, if there are enough. A request that counts for more than a full bucket takes a full
-   * one, and the rest must be refilled before the next request: in the long run the rate is exact.
+   * Takes the further tokens that a request counts for, if there are enough. A request that counts for more
+   * than a full bucket takes a full one, and the rest must be refilled before the next request: in the long
+   * run the rate is exact.
    */
   takeFurther(key: string, tokens: number): Quota
   /** Returns what shared keys have taken since the last call, to report to other processes. */
   collect(): Spending
   /**
-   * Lowers a bucket to what all processes together have left of it at the time `at` of a spending. It never raises one: a process allows no
-   * more than it would allow alone.
+   * Lowers a bucket to what all processes together have left of it at the time `at` of a spending. It never
+   * raises one: a process allows no more than it would allow alone.
    */
   lower(key: string, left: { readonly tokens: number; readonly at: number }): void
 }
@@ -58,8 +65,8 @@ interface Bucket {
 }
 
 /**
- * Creates token buckets, one per key. A forgotten key starts with a full bucket, so the bound on memory is generous: only a
- * caller with more addresses than `maxKeys` gains from it.
+ * Creates token buckets, one per key. A forgotten key starts with a full bucket, so the bound on memory is
+ * generous: only a caller with more addresses than `maxKeys` gains from it.
  */
 export function createRateLimiter({
   perSecond,
@@ -82,7 +89,10 @@ export function createRateLimiter({
     return bucket
   }
 
-  /** Moves the key to the end. A Map keeps the order of insertion, so the first key was idle for the longest time. */
+  /**
+   * Moves the key to the end. A Map keeps the order of insertion, so the first key was idle for the longest
+   * time.
+   */
   function remember(key: string, bucket: Bucket): void {
     buckets.delete(key)
     buckets.set(key, bucket)
@@ -93,7 +103,10 @@ export function createRateLimiter({
 
   const secondsFor = (tokens: number) => Math.ceil(tokens / perSecond)
 
-  /** `needed` tokens have to be there, and `again` when the request comes again, because it takes its first one again. */
+  /**
+   * `needed` tokens have to be there, and `again` when the request comes again, because it takes its first
+   * one again.
+   */
   function takeFrom(
     key: string,
     { tokens, needed, again }: { readonly tokens: number; readonly needed: number; readonly again: number },

@@ -58,7 +58,10 @@ export interface Limits {
   readonly bodyBytes: number
   /** Nesting of arrays and objects. Default 32. */
   readonly jsonDepth: number
-  /** Values of a body. A larger number would block the event loop for longer than other callers should wait. Default 20,000. */
+  /**
+   * Values of a body. A larger number would block the event loop for longer than other callers should wait.
+   * Default 20,000.
+   */
   readonly jsonValues: number
   /** Request line and headers together. Default 16 KiB. */
   readonly headerBytes: number
@@ -67,15 +70,21 @@ export interface Limits {
   /** Time from the headers to the answer, including the arrival of the body. Default 30 s. */
   readonly requestTimeoutMs: number
   /**
-   * Life of an idle connection that has shown a valid key. It exceeds the usual 60 s of load balancers, which must close first.
-   * Default 65 s.
+   * Life of an idle connection that has shown a valid key. It exceeds the usual 60 s of load balancers, which
+   * must close first. Default 65 s.
    */
   readonly keepAliveTimeoutMs: number
   /** Life of an idle connection that has not shown a valid key. Default 5 s. */
   readonly unauthenticatedKeepAliveMs: number
-  /** Number of open connections; for one more, the server closes the least recently used unauthenticated one. Default 4096. */
+  /**
+   * Number of open connections; for one more, the server closes the least recently used unauthenticated one.
+   * Default 4096.
+   */
   readonly maxConnections: number
-  /** Number of connections of one peer that have not shown a valid key. If absent, a quarter of `maxConnections`. */
+  /**
+   * Number of connections of one peer that have not shown a valid key. If absent, a quarter of
+   * `maxConnections`.
+   */
   readonly connectionsPerPeer?: number | undefined
 }
 

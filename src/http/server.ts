@@ -14,12 +14,16 @@ import { type HttpContext, logFields, type State } from './state.ts'
 export interface HttpServer {
   /** Starts to listen and returns the address. Rejects when the port is in use. */
   listen(): Promise<{ host: string; port: number }>
-  /** Takes requests until the grace is over, answers those that have arrived, and closes what is left after the deadline. */
+  /**
+   * Takes requests until the grace is over, answers those that have arrived, and closes what is left after
+   * the deadline.
+   */
   drain(times: DrainTimes): Promise<void>
 }
 
 /**
- * Creates the server: Koa runs the middleware of pipeline.ts, and Node enforces the limits of connections and headers.
+ * Creates the server: Koa runs the middleware of pipeline.ts, and Node enforces the limits of connections and
+ * headers.
  *
  * @throws Error if an operation has no handler
  */
@@ -36,7 +40,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   )
   const server = createNodeServer({ app, limits, connections, log: options.log })
   return {
-    // Callers that connect at the same moment wait in the backlog, whose default of 511 would make them try again after a second.
+    // Callers that connect at the same moment wait in the backlog, whose default of 511 would make them try
+    // again after a second.
     listen: () => listen(server, { ...options, backlog: limits.maxConnections }),
     drain: (times) => {
       drainState.draining = true
@@ -45,7 +50,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   }
 }
 
-/** The interval at which Node looks for late requests. The default of Node, 30 s, would turn a limit of 10 s into 40 s. */
+/**
+ * The interval at which Node looks for late requests. The default of Node, 30 s, would turn a limit of 10 s
+ * into 40 s.
+ */
 const LATENESS_CHECK_MS = 1000
 
 /** The time limits of Node begin later than ours: they end connections that the pipeline never sees. */
@@ -76,7 +84,8 @@ function createNodeServer({ app, limits, connections, log }: NodeServerOptions):
     },
     answer,
   )
-  // The table limits the connections: the limit of Node would refuse the newest one, regardless of the others.
+  // The table limits the connections: the limit of Node would refuse the newest one, regardless of the
+  // others.
   server.on('connection', connections.admit)
   // A peer that neither sends nor reads for this long is gone.
   server.timeout = Math.max(requestTimeoutMs, keepAliveTimeoutMs) + NODE_GRACE_MS

@@ -8,15 +8,24 @@ export interface State {
   requestId: string
   /** The operation of the contract; absent before routing, and for pages outside the contract. */
   operation?: ContractOperation
-  /** The path parameters, unchecked, and after a success the id of the record that the request created. For the log. */
+  /**
+   * The path parameters, unchecked, and after a success the id of the record that the request created. For
+   * the log.
+   */
   ids?: Readonly<Record<string, string>>
   /** The id of the API key; absent for an unauthenticated caller. */
   apiKeyId?: string
   /** The operator opened the path to callers without an API key. */
   isOpen?: boolean
-  /** Identifies whose unread responses count together: the API key, or the peer address of an unauthenticated caller; absent before routing. */
+  /**
+   * Identifies whose unread responses count together: the API key, or the peer address of an unauthenticated
+   * caller; absent before routing.
+   */
   caller?: string
-  /** The handler says that the request changed nothing, so that it can be repeated; if absent, its method decides. */
+  /**
+   * The handler says that the request changed nothing, so that it can be repeated; if absent, its method
+   * decides.
+   */
   repeatable?: boolean
   /** The code of the failure that the caller receives. */
   failureCode?: ErrorCode
@@ -34,8 +43,8 @@ export function logFields({ state: { requestId, operation, ids } }: HttpContext)
 }
 
 /**
- * Protects everything outside the operations of the contract. An unauthenticated caller learns neither which paths exist nor
- * which methods they have.
+ * Protects everything outside the operations of the contract. An unauthenticated caller learns neither which
+ * paths exist nor which methods they have.
  *
  * @throws AppError `rate_limited` or `unauthorized`
  */

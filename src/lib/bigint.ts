@@ -15,12 +15,15 @@ export function smaller<T extends bigint>(a: T, b: T): T {
   return a < b ? a : b
 }
 
-/** No double has more digits, and the contract accepts far fewer. Longer integers are refused before they cost time. */
+/**
+ * No double has more digits, and the contract accepts far fewer. Longer integers are refused before they cost
+ * time.
+ */
 export const MAX_DIGITS = 400
 
 /**
- * Converts a value to an exact integer: a whole number, a bigint, or, with `strings`, decimal digits without a plus sign or
- * leading zeros. Returns undefined for any other value.
+ * Converts a value to an exact integer: a whole number, a bigint, or, with `strings`, decimal digits without
+ * a plus sign or leading zeros. Returns undefined for any other value.
  */
 export function toInteger(value: unknown, strings: boolean): bigint | undefined {
   if (typeof value === 'bigint') return value

@@ -1,4 +1,7 @@
-/** A map that forgets the entries which were set the longest ago when it has more than `maxSize`. An entry that is set again is the newest one. */
+/**
+ * A map that forgets the entries which were set the longest ago when it has more than `maxSize`. An entry
+ * that is set again is the newest one.
+ */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #maxSize: number
 

@@ -1,8 +1,8 @@
 import { keccak256Hex } from './hash.ts'
 
 /**
- * The networks whose wallets write the chain id into the checksum (EIP-1191): Rootstock and its test network. It is used where an address
- * belongs to no network yet, such as in the rules of an API key.
+ * The networks whose wallets write the chain id into the checksum (EIP-1191): Rootstock and its test network.
+ * It is used where an address belongs to no network yet, such as in the rules of an API key.
  */
 const EIP_1191_CHAIN_IDS: readonly (number | bigint)[] = [30, 31]
 
@@ -11,9 +11,9 @@ export const RIGHT_CHECKSUM =
   'an address in one letter case, or with the right checksum (EIP-55), is expected'
 
 /**
- * Returns true for an address whose letters have both cases, and fit the checksum neither of EIP-55 nor of EIP-1191 with one of the chain
- * ids: that is almost always a typing error, and what is sent there is lost. An address in one case has no checksum. The text is `0x` and
- * 40 hexadecimal digits.
+ * Returns true for an address whose letters have both cases, and fit the checksum neither of EIP-55 nor of
+ * EIP-1191 with one of the chain ids: that is almost always a typing error, and what is sent there is lost.
+ * An address in one case has no checksum. The text is `0x` and 40 hexadecimal digits.
  */
 export function hasWrongChecksum(address: string, chainIds = EIP_1191_CHAIN_IDS): boolean {
   const digits = address.slice(2)

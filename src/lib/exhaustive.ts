@@ -1,6 +1,8 @@
 import { inspect } from 'node:util'
 
-/** Ends a `switch` over a union: a missing case does not compile, and a value from outside the union throws. */
+/**
+ * Ends a `switch` over a union: a missing case does not compile, and a value from outside the union throws.
+ */
 export function assertNever(value: never): never {
   // Depth 0 hides what is nested: urls with credentials, for example.
   throw new Error(`unexpected value: ${inspect(value, { depth: 0 })}`)
@@ -8,7 +10,8 @@ export function assertNever(value: never): never {
 
 /**
  * Reads a stored text that must be one of a fixed list.
- * @throws Error for another text: a value that this release does not know must not be taken for one that it knows
+ * @throws Error for another text: a value that this release does not know must not be taken for one that it
+ * knows
  */
 export function oneOf<const T extends string>(values: readonly T[], text: string, what: string): T {
   const value = values.find((one) => one === text)

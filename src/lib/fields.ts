@@ -8,7 +8,10 @@ export interface FieldType<T> {
   readonly expected: string
   /** Returns undefined for a value of another type. */
   read(value: unknown): T | undefined
-  /** Replaces a value that has a problem, so that reading continues and finds the next problem. The caller drops the result then. */
+  /**
+   * Replaces a value that has a problem, so that reading continues and finds the next problem. The caller
+   * drops the result then.
+   */
   readonly blank: T
 }
 
@@ -17,7 +20,10 @@ const INT64_MAX = 2n ** 63n - 1n
 const PUBLIC_KEY = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 
-/** Ids are segments of URLs, where dots alone lead upwards, and parts of log messages. The contract has the same pattern. */
+/**
+ * Ids are segments of URLs, where dots alone lead upwards, and parts of log messages. The contract has the
+ * same pattern.
+ */
 const ID = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$/
 
 /** A text that is not empty. */
@@ -214,7 +220,10 @@ function readValue<T>(
   return type.blank
 }
 
-/** The service cannot use the configuration. Every problem is one sentence that names the field; none contains a secret. */
+/**
+ * The service cannot use the configuration. Every problem is one sentence that names the field; none contains
+ * a secret.
+ */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly problems: readonly string[]

@@ -8,7 +8,10 @@ export function fingerprintOf(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex')
 }
 
-/** Writes a value as JSON without spaces, its fields in the order of their names, and without undefined fields. */
+/**
+ * Writes a value as JSON without spaces, its fields in the order of their names, and without undefined
+ * fields.
+ */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(sorted(toExactJson(value)))
 }
@@ -19,10 +22,13 @@ function sorted(value: unknown): unknown {
   return mapFields(value, sorted, Object.keys(value).sort())
 }
 
-// Compiled WebAssembly: JavaScript needs 50 to 120 ms for a mebibyte, during which no other request is served; this needs 9.
+// Compiled WebAssembly: JavaScript needs 50 to 120 ms for a mebibyte, during which no other request is
+// served; this needs 9.
 const hasher = await hashWasm.createKeccak(256)
 
-/** Computes the Keccak-256 hash that Ethereum uses (not SHA3-256 of FIPS 202, which pads otherwise): 32 bytes. */
+/**
+ * Computes the Keccak-256 hash that Ethereum uses (not SHA3-256 of FIPS 202, which pads otherwise): 32 bytes.
+ */
 export function keccak256(bytes: Uint8Array): Uint8Array {
   return hasher.init().update(bytes).digest('binary')
 }

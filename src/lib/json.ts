@@ -2,9 +2,10 @@ import { AnswerTooLargeError } from './http/byte-budget.ts'
 import { mapFields } from './object.ts'
 
 /**
- * JSON for storage that returns every value unchanged (I10): jsonb has no exact integers for every reader, no times, and no zero bytes in a
- * text. A bigint becomes `{"$int": "…"}`, a Date `{"$time": "…"}`, and a text that jsonb cannot store `{"$text": "…"}` with its UTF-16 (little
- * endian) in base64. An object with a name that begins with `$`, or that jsonb cannot store, becomes `{"$fields": [[name, value], …]}`.
+ * JSON for storage that returns every value unchanged (I10): jsonb has no exact integers for every reader, no
+ * times, and no zero bytes in a text. A bigint becomes `{"$int": "…"}`, a Date `{"$time": "…"}`, and a text
+ * that jsonb cannot store `{"$text": "…"}` with its UTF-16 (little endian) in base64. An object with a name
+ * that begins with `$`, or that jsonb cannot store, becomes `{"$fields": [[name, value], …]}`.
  */
 
 /** Converts a value to plain JSON. Undefined fields are omitted. */
@@ -47,7 +48,10 @@ function decodeText(stored: string): string {
 interface JsonLimits {
   /** The deepest nesting of arrays and objects. */
   readonly depth: number
-  /** The most values, containers included. Three bytes make an object that takes fifty, so a limit of bytes does not limit memory. */
+  /**
+   * The most values, containers included. Three bytes make an object that takes fifty, so a limit of bytes
+   * does not limit memory.
+   */
   readonly values: number
 }
 
@@ -67,7 +71,9 @@ interface JsonMeter {
   values(): number
 }
 
-/** Creates a meter that measures before anything is parsed. It does not check the grammar: the parser does. */
+/**
+ * Creates a meter that measures before anything is parsed. It does not check the grammar: the parser does.
+ */
 export function createJsonMeter({ depth: maxDepth, values: maxValues }: JsonLimits): JsonMeter {
   let depth = 0
   let values = 1

@@ -8,9 +8,10 @@ export function omitUndefined<T extends object>(object: T): Defined<T> {
 }
 
 /**
- * Converts the fields of an object to those of a new one, in the given order (default: their own). Fields that are undefined are left out, and so
- * are names that the object does not have. A loop, because rows and payloads go through it by the thousand, and a list of entries of each
- * would be most of the garbage of a load.
+ * Converts the fields of an object to those of a new one, in the given order (default: their own). Fields
+ * that are undefined are left out, and so are names that the object does not have. A loop, because rows and
+ * payloads go through it by the thousand, and a list of entries of each would be most of the garbage of a
+ * load.
  */
 export function mapFields(
   object: object,
@@ -32,7 +33,10 @@ function setField(object: Record<string, unknown>, name: string, value: unknown)
   else Object.defineProperty(object, name, { value, configurable: true, enumerable: true, writable: true })
 }
 
-/** Freezes a value and everything inside it. A part that is frozen already is skipped, so shared parts cost nothing. */
+/**
+ * Freezes a value and everything inside it. A part that is frozen already is skipped, so shared parts cost
+ * nothing.
+ */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   Object.freeze(value)

@@ -2,7 +2,10 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-/** The folder of package.json and openapi.yaml. The program is bundled, so its files have no fixed distance from it. */
+/**
+ * The folder of package.json and openapi.yaml. The program is bundled, so its files have no fixed distance
+ * from it.
+ */
 export const PACKAGE_ROOT: string = rootAbove(import.meta.dirname)
 
 /** Returns the path of a file that `npm run build` creates. Sources and bundle find the same one. */

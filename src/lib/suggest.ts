@@ -12,7 +12,10 @@ export function suggest(word: string, known: Iterable<string>): string {
   return best ? ` (did you mean "${best.name}"?)` : ''
 }
 
-/** Counts the letters that are wrong, missing or superfluous; two neighbours in the wrong order count once (optimal string alignment). */
+/**
+ * Counts the letters that are wrong, missing or superfluous; two neighbours in the wrong order count once
+ * (optimal string alignment).
+ */
 function editDistance(a: string, b: string): number {
   let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)

@@ -2,16 +2,22 @@
 export interface Clock {
   /** Milliseconds since the Unix epoch: the time of records and of chains. It can step in both directions. */
   now(): number
-  /** Milliseconds since an arbitrary start. It never steps, so intervals inside this process are measured with it. */
+  /**
+   * Milliseconds since an arbitrary start. It never steps, so intervals inside this process are measured with
+   * it.
+   */
   monotonic(): number
   /**
-   * Waits `ms` milliseconds, or less when `signal` is aborted. Never rejects: the caller checks its signal, so that
-   * "woken early" and "time is up" take the same path.
+   * Waits `ms` milliseconds, or less when `signal` is aborted. Never rejects: the caller checks its signal,
+   * so that "woken early" and "time is up" take the same path.
    */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
-/** Returns the result of the work, or undefined if that takes longer than `ms` milliseconds; the work continues then. */
+/**
+ * Returns the result of the work, or undefined if that takes longer than `ms` milliseconds; the work
+ * continues then.
+ */
 export async function withTimeout<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | undefined> {
   const done = new AbortController()
   try {
@@ -24,7 +30,10 @@ export async function withTimeout<T>(clock: Clock, ms: number, work: Promise<T>)
 /** The last second of the year 9999, the last one that RFC 3339 and the database can write alike. */
 const MAX_UNIX_SECONDS = 253_402_300_799n
 
-/** Returns the time of a block that a node told in seconds since the Unix epoch; undefined for none, and for a number that no date has. */
+/**
+ * Returns the time of a block that a node told in seconds since the Unix epoch; undefined for none, and for a
+ * number that no date has.
+ */
 export function fromUnixSeconds(seconds: bigint | undefined): Date | undefined {
   if (seconds === undefined || seconds < 0n || seconds > MAX_UNIX_SECONDS) return undefined
   return new Date(Number(seconds) * 1_000)
@@ -54,10 +63,16 @@ interface TimeSources {
   readonly monotonic: () => number
 }
 
-/** A larger difference between the two clocks is a step, in ms. Time synchronisation removes smaller ones all the time. */
+/**
+ * A larger difference between the two clocks is a step, in ms. Time synchronisation removes smaller ones all
+ * the time.
+ */
 const STEP_MS = 1_000
 
-/** A step is followed after this time, in ms. A shorter one is a fault: it would date records and end transactions by a wrong time. */
+/**
+ * A step is followed after this time, in ms. A shorter one is a fault: it would date records and end
+ * transactions by a wrong time.
+ */
 const LASTING_MS = 10_000
 
 /** Creates a time of day that follows small corrections immediately, and a jump only after it has lasted. */
@@ -88,13 +103,16 @@ interface Backoff {
   /** Returns a number from 0 up to but not including 1, like `Math.random`. */
   readonly random: () => number
   /**
-   * `full` (default) draws from zero to the exponential limit. `equal` draws from half of the limit to the limit, so that each pause is
-   * longer than the one before.
+   * `full` (default) draws from zero to the exponential limit. `equal` draws from half of the limit to the
+   * limit, so that each pause is longer than the one before.
    */
   readonly jitter?: 'full' | 'equal'
 }
 
-/** Returns the pause before a repetition, in ms. Jitter keeps callers that failed together from coming back together. `repetition` starts at 1. */
+/**
+ * Returns the pause before a repetition, in ms. Jitter keeps callers that failed together from coming back
+ * together. `repetition` starts at 1.
+ */
 export function backoffMs(repetition: number, { baseMs, maxMs, random, jitter = 'full' }: Backoff): number {
   const limit = Math.min(maxMs, baseMs * 2 ** (repetition - 1))
   const fixed = jitter === 'equal' ? limit / 2 : 0

@@ -4,8 +4,8 @@ import type { Stats } from 'node:fs'
 const WRITABLE_BY_ALL = 0o002
 
 /**
- * Returns the reason not to trust a file or folder, as the end of a sentence that begins with its path; undefined if there is none. Windows has
- * other permissions, which are not checked.
+ * Returns the reason not to trust a file or folder, as the end of a sentence that begins with its path;
+ * undefined if there is none. Windows has other permissions, which are not checked.
  *
  * @param others users to trust, besides root and the one of this process
  * @param user the user of this process

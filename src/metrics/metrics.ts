@@ -13,13 +13,19 @@ import type { StateSource, StoredState } from './state.ts'
 import { createRelayerMetrics, createStateMetrics } from './state-metrics.ts'
 import { createTransactionMetrics } from './transaction-metrics.ts'
 
-/** The database is read at most once in this time, in ms, for any number of scrapers. Most of them come every 15 s. */
+/**
+ * The database is read at most once in this time, in ms, for any number of scrapers. Most of them come every
+ * 15 s.
+ */
 const FRESH_MS = 3_000
 
 /** Timeout in ms for the database. Scrapers wait for ten seconds. */
 const TIMEOUT_MS = 3_000
 
-/** Gauges of prom-client whose names end like those of counters. The series of `nodejs_active_resources` and the like add up to them. */
+/**
+ * Gauges of prom-client whose names end like those of counters. The series of `nodejs_active_resources` and
+ * the like add up to them.
+ */
 const MISNAMED = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
@@ -32,7 +38,10 @@ interface MetricsText {
   readonly body: string
 }
 
-/** The observers of the domains, and the metrics of this process. Only the gauges of the database cover all processes. */
+/**
+ * The observers of the domains, and the metrics of this process. Only the gauges of the database cover all
+ * processes.
+ */
 export interface Metrics {
   readonly requests: RequestObserver
   readonly transactions: TransactionObserver
@@ -107,7 +116,10 @@ export function createMetrics({ clock, log }: { readonly clock: Clock; readonly 
   }
 }
 
-/** Reads the stored state. Undefined if the database fails or is too slow; the counters of this process are still returned. */
+/**
+ * Reads the stored state. Undefined if the database fails or is too slow; the counters of this process are
+ * still returned.
+ */
 async function readWithin(clock: Clock, source: StateSource, log: Logger): Promise<StoredState | undefined> {
   const stop = new AbortController()
   const late = clock.sleep(TIMEOUT_MS, stop.signal).then(() => {

@@ -6,7 +6,10 @@ import type { EndpointState, HeadAge } from './state.ts'
 /** Buckets in seconds: an endpoint needs from a few milliseconds to the usual time-out of ten seconds. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Creates an observer for each network. Labels contain its name and never a url, because urls contain keys (I11). */
+/**
+ * Creates an observer for each network. Labels contain its name and never a url, because urls contain keys
+ * (I11).
+ */
 export function createRpcMetrics(registry: Registry, labels: Labels): (network: string) => RpcObserver {
   const registers = [registry]
   const latency = new Histogram({
@@ -44,8 +47,8 @@ export function createRpcMetrics(registry: Registry, labels: Labels): (network: 
 }
 
 /**
- * The RPC methods that the chains use. Other methods, such as those that callers send through `…/rpc`, count as `other`, because their number
- * is not limited.
+ * The RPC methods that the chains use. Other methods, such as those that callers send through `…/rpc`, count
+ * as `other`, because their number is not limited.
  */
 const RPC_METHODS: readonly string[] = [
   'eth_blockNumber',
@@ -92,7 +95,10 @@ const RPC_METHODS: readonly string[] = [
   'simulateTransaction',
 ]
 
-/** Creates the gauges of the endpoints. Their label has the host only, because providers put keys into the rest of a url (I11). */
+/**
+ * Creates the gauges of the endpoints. Their label has the host only, because providers put keys into the
+ * rest of a url (I11).
+ */
 export function createEndpointMetrics(
   registry: Registry,
   { network }: Labels,

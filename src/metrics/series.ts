@@ -1,6 +1,9 @@
 import type { Gauge, LabelValues, Registry } from 'prom-client'
 
-/** A metric with its values; those of a histogram are its buckets (label `le`), `…_sum` and `…_count`, as in the text format. */
+/**
+ * A metric with its values; those of a histogram are its buckets (label `le`), `…_sum` and `…_count`, as in
+ * the text format.
+ */
 export interface MetricSeries {
   readonly name: string
   readonly help: string
@@ -45,12 +48,15 @@ function toValue(
 /** The label of all values beyond the limit. */
 export const OTHER = 'other'
 
-/** The number of different values of a label that keep their names. Each value creates series in memory, here and in Prometheus. */
+/**
+ * The number of different values of a label that keep their names. Each value creates series in memory, here
+ * and in Prometheus.
+ */
 const MAX_VALUES = 100
 
 /**
- * Limits a label whose values come from the configuration or the database and may be many. The first hundred values keep their names for the
- * life of the process; all others become `other`.
+ * Limits a label whose values come from the configuration or the database and may be many. The first hundred
+ * values keep their names for the life of the process; all others become `other`.
  */
 export function createBoundedLabel(limit: number = MAX_VALUES): (value: string) => string {
   const known = new Set<string>()
@@ -85,8 +91,8 @@ interface Value<L extends string> {
 }
 
 /**
- * Replaces all series of a gauge. Several values may have the same labels, because those beyond a limit share the label `other`;
- * `choose` then selects the one that an alert needs.
+ * Replaces all series of a gauge. Several values may have the same labels, because those beyond a limit share
+ * the label `other`; `choose` then selects the one that an alert needs.
  */
 export function setGauge<L extends string>(
   gauge: Gauge<L>,

@@ -140,7 +140,9 @@ interface ReadState {
 /** Statuses of transactions that no block includes yet. */
 const WAITING: ReadonlySet<string> = new Set(['pending', 'sent', 'submitted'])
 
-/** Creates the gauges of waiting work, with the age of the oldest item. Without a state they have no series. */
+/**
+ * Creates the gauges of waiting work, with the age of the oldest item. Without a state they have no series.
+ */
 function createAgeMetrics(registry: Registry, labels: StateLabels): (read: ReadState | undefined) => void {
   const { transaction, delivery } = createGauges(registry)
   return (read) => {

@@ -33,7 +33,10 @@ export interface StoredState {
   readonly transactions: readonly StatusCount[]
   /** The number of committed events whose delivery was never tried; absent without notifications. */
   readonly eventsLag?: number | undefined
-  /** The time of the oldest event that waits for its delivery, by notification; notifications without any, and paused ones, are absent. */
+  /**
+   * The time of the oldest event that waits for its delivery, by notification; notifications without any, and
+   * paused ones, are absent.
+   */
   readonly oldestWaiting: ReadonlyMap<string, Date>
   /** Dead letters by notification. */
   readonly deadLetters: ReadonlyMap<string, number>

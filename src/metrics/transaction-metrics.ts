@@ -5,12 +5,17 @@ import type { TransactionObserver } from '../transactions/model/observer.ts'
 import type { Transaction } from '../transactions/model/transaction.ts'
 import type { Labels } from './series.ts'
 
-/** Buckets in seconds: from a sequencer's quarter of a second to a transaction that waits an hour for a lower price. */
+/**
+ * Buckets in seconds: from a sequencer's quarter of a second to a transaction that waits an hour for a lower
+ * price.
+ */
 const BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600]
 
 const LABELS = ['relayer_id', 'network_type'] as const
 
-/** Counts the transactions of this process. Relayer ids are labels up to a limit; transaction ids never are. */
+/**
+ * Counts the transactions of this process. Relayer ids are labels up to a limit; transaction ids never are.
+ */
 export function createTransactionMetrics(registry: Registry, labels: Labels): TransactionObserver {
   const labelsOf = ({ relayerId, request }: Transaction) => ({
     relayer_id: labels.relayer(relayerId),

@@ -42,7 +42,10 @@ export async function rememberGenesis(db: Db, network: NetworkName, genesis: str
   return (await findGenesis(db, network)) ?? genesis
 }
 
-/** Forgets the first block of the network's chain, and counts the reset. Every process then creates its chain client again. */
+/**
+ * Forgets the first block of the network's chain, and counts the reset. Every process then creates its chain
+ * client again.
+ */
 export async function forgetChain(db: Db, { type, name }: NetworkName): Promise<void> {
   await sql`
     insert into chain_identities (network_type, network, resets) values (${type}, ${name}, 1)

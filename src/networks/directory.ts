@@ -11,17 +11,27 @@ import {
 } from './network.ts'
 import type { UntrustedPrivateUrls, UntrustedUrls } from './urls-store.ts'
 
-/** Every network that a relayer can be on: the configured and the well-known ones, with their current URLs. */
+/**
+ * Every network that a relayer can be on: the configured and the well-known ones, with their current URLs.
+ */
 export interface NetworkDirectory {
   /** Lists the networks in the order of the configuration, then of the catalogue. */
   list(): readonly Network[]
-  /** Returns the same object until the urls change or the chain is reset; undefined if no network has this name. */
+  /**
+   * Returns the same object until the urls change or the chain is reset; undefined if no network has this
+   * name.
+   */
   find(type: NetworkType, name: string): Network | undefined
-  /** Returns the fingerprint of the configured urls. A caller's URLs carry it, and count while it is the same. */
+  /**
+   * Returns the fingerprint of the configured urls. A caller's URLs carry it, and count while it is the same.
+   */
   insteadOf(type: NetworkType, name: string): string
   /** Like `insteadOf`, for the configured private endpoints. */
   insteadOfPrivate(type: NetworkType, name: string): string
-  /** Applies the urls of callers, and the resets. URLs that replaced configured URLs other than the current ones do not count. */
+  /**
+   * Applies the urls of callers, and the resets. URLs that replaced configured URLs other than the current
+   * ones do not count.
+   */
   update(changes: NetworkChanges): void
 }
 
@@ -33,8 +43,8 @@ export interface NetworkChanges {
 }
 
 /**
- * Says which of these networks, by type and name, do not exist, with the closest names; undefined if all do. A typing error in a list or in a
- * limit would allow or limit nothing.
+ * Says which of these networks, by type and name, do not exist, with the closest names; undefined if all do.
+ * A typing error in a list or in a limit would allow or limit nothing.
  */
 export function unknownNetworks(
   networks: Pick<NetworkDirectory, 'list'>,

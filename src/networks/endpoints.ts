@@ -15,11 +15,14 @@ export interface EndpointState {
   readonly lastError?: string
 }
 
-/** The endpoints of one network: it chooses the next one and records their health. It sends no request itself. */
+/**
+ * The endpoints of one network: it chooses the next one and records their health. It sends no request itself.
+ */
 export interface EndpointPool {
   /**
-   * Chooses the endpoint for a request, other than `except`; undefined if no endpoint may be used now. The choice is stable for a while, so
-   * that the reads of one step see one node. A paused endpoint is the last resort.
+   * Chooses the endpoint for a request, other than `except`; undefined if no endpoint may be used now. The
+   * choice is stable for a while, so that the reads of one step see one node. A paused endpoint is the last
+   * resort.
    */
   choose(except: ReadonlySet<string>): string | undefined
   /** Returns true if the reply brings the endpoint back into use. */
@@ -30,13 +33,17 @@ export interface EndpointPool {
   notCounted(url: string): void
   sawHead(url: string, height: bigint): void
   /**
-   * Returns the highest block that endpoints reported lately; undefined if none did. One of three or more that names a block which the others
-   * cannot have reached since they answered does not count, so that it makes none of them late.
+   * Returns the highest block that endpoints reported lately; undefined if none did. One of three or more
+   * that names a block which the others cannot have reached since they answered does not count, so that it
+   * makes none of them late.
    */
   highest(): bigint | undefined
   /** Returns the newest head of all endpoints, and since when they report it; undefined if none did yet. */
   seenHead(): SeenHead | undefined
-  /** Returns the time until an endpoint other than `except` may be used, in ms; undefined if there is no other. */
+  /**
+   * Returns the time until an endpoint other than `except` may be used, in ms; undefined if there is no
+   * other.
+   */
   waitMs(except: ReadonlySet<string>): number | undefined
   /** Returns the endpoints that are not resting. */
   awake(): string[]
@@ -54,12 +61,16 @@ interface EndpointPoolOptions {
   readonly random: () => number
 }
 
-/** A choice lasts for this long, in ms: long enough for any step, and short enough for the shares and for endpoints that return. */
+/**
+ * A choice lasts for this long, in ms: long enough for any step, and short enough for the shares and for
+ * endpoints that return.
+ */
 const HOLD_MS = 30_000
 
 /**
- * The pool requires a reported height of every endpoint for this long, in ms. Several nodes can serve one url, so the height outlives a
- * lower answer of the same url. Without a limit, a chain that really is rolled back would stop the service.
+ * The pool requires a reported height of every endpoint for this long, in ms. Several nodes can serve one
+ * url, so the height outlives a lower answer of the same url. Without a limit, a chain that really is rolled
+ * back would stop the service.
  */
 const HEIGHT_MS = 60_000
 
@@ -143,7 +154,10 @@ function isUsable({ health, onTrial }: Endpoint, now: number): boolean {
   return condition === 'well' || (condition === 'trial' && !onTrial)
 }
 
-/** Returns the time until any request is possible, in ms. Only a pause that the endpoint requested prevents one. */
+/**
+ * Returns the time until any request is possible, in ms. Only a pause that the endpoint requested prevents
+ * one.
+ */
 function untilAskable({ health }: Endpoint, now: number): number {
   return health.byWish ? Math.max(0, health.restsUntil - now) : 0
 }
@@ -164,8 +178,8 @@ function draw(endpoints: readonly Endpoint[], random: number): Endpoint | undefi
 }
 
 /**
- * Adds a reported height. A jump that neither the endpoint nor another one can have made since its last report counts for nothing, until that
- * report is too old (`HEIGHT_MS`).
+ * Adds a reported height. A jump that neither the endpoint nor another one can have made since its last
+ * report counts for nothing, until that report is too old (`HEIGHT_MS`).
  */
 function note(endpoint: Endpoint, height: bigint, { endpoints, now, blocktimeMs }: Reported): void {
   endpoint.head = height
@@ -190,8 +204,9 @@ function reportOf({ highest }: Endpoint, now: number): Report | undefined {
 }
 
 /**
- * A chain may be this much faster than its block time, in percent, and this many blocks ahead at once. With less, a fast chain queries all
- * endpoints more often; with more, one endpoint can lead the others by as many blocks.
+ * A chain may be this much faster than its block time, in percent, and this many blocks ahead at once. With
+ * less, a fast chain queries all endpoints more often; with more, one endpoint can lead the others by as many
+ * blocks.
  */
 const LEAD_PERCENT = 150
 const LEAD_BLOCKS = 3
@@ -201,7 +216,10 @@ function reachable({ height, at }: Report, now: number, blocktimeMs: number): bi
   return height + BigInt(Math.ceil(((now - at) * LEAD_PERCENT) / 100 / blocktimeMs) + LEAD_BLOCKS)
 }
 
-/** Two endpoints that contradict each other are a tie: the higher one counts then, because one that stands still would stop the network. */
+/**
+ * Two endpoints that contradict each other are a tie: the higher one counts then, because one that stands
+ * still would stop the network.
+ */
 function highestOf(endpoints: readonly Endpoint[], now: number, blocktimeMs: number): bigint | undefined {
   const [first, ...others] = endpoints
     .flatMap((endpoint) => reportOf(endpoint, now) ?? [])
@@ -224,8 +242,9 @@ function stateOf({ url, health, head, asked }: Endpoint, now: number): EndpointS
 }
 
 /**
- * A failure of an endpoint. `down`: broken connection, HTTP 5xx, unreadable answer · `slow`: no answer in time · `barred`: it refuses us
- * (HTTP 401, 403, 404, 410) · `limited`: it requested a pause (HTTP 429 and similar answers).
+ * A failure of an endpoint. `down`: broken connection, HTTP 5xx, unreadable answer · `slow`: no answer in
+ * time · `barred`: it refuses us (HTTP 401, 403, 404, 410) · `limited`: it requested a pause (HTTP 429 and
+ * similar answers).
  */
 export interface Failure {
   readonly kind: 'down' | 'slow' | 'barred' | 'limited'
@@ -246,13 +265,16 @@ const FAILURE_LIMIT = 3
 const REST_MS = 5_000
 
 /**
- * The first and the longest pause of an endpoint that requested one without a duration, in ms. Most limits are per second, and a network
- * with only this endpoint stops in the meantime.
+ * The first and the longest pause of an endpoint that requested one without a duration, in ms. Most limits
+ * are per second, and a network with only this endpoint stops in the meantime.
  */
 const LIMITED_REST_MS = 1_000
 const MAX_LIMITED_REST_MS = 8_000
 
-/** The longest pause, in ms, regardless of `Retry-After`: a wrong header must not switch an endpoint off for a day. */
+/**
+ * The longest pause, in ms, regardless of `Retry-After`: a wrong header must not switch an endpoint off for a
+ * day.
+ */
 const MAX_REST_MS = 300_000
 
 /** The record of one endpoint. It is a value: each report makes a new one. */
@@ -280,12 +302,18 @@ export function conditionOf({ restsUntil, rests }: Health, now: number): Conditi
   return rests > 0 ? 'trial' : 'well'
 }
 
-/** Records an answer. Failures within the window still count, or an endpoint that fails half of the time would never rest. */
+/**
+ * Records an answer. Failures within the window still count, or an endpoint that fails half of the time would
+ * never rest.
+ */
 export function afterAnswer(health: Health, now: number): Health {
   return conditionOf(health, now) === 'well' ? health : HEALTHY
 }
 
-/** Records a failure. A timeout or refused connection opens the circuit at once; every further one would use up a caller's whole deadline. */
+/**
+ * Records a failure. A timeout or refused connection opens the circuit at once; every further one would use
+ * up a caller's whole deadline.
+ */
 export function afterFailure(health: Health, failure: Failure, now: number): Health {
   const failures = [...health.failures.filter((at) => now - at < WINDOW_MS), now]
   const failed = { ...health, failures, lastError: failure.detail }

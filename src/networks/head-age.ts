@@ -1,12 +1,15 @@
 import type { Network } from './network.ts'
 
 /**
- * The newest head of a network, as its endpoints report it. Times are in ms of the monotonic clock. It is a value: each reply of an
- * endpoint creates a new one.
+ * The newest head of a network, as its endpoints report it. Times are in ms of the monotonic clock. It is a
+ * value: each reply of an endpoint creates a new one.
  */
 export interface SeenHead {
   readonly height: bigint
-  /** The time at which an endpoint first reported this height. The block can be older: there were no queries for a while, or this process has just started. */
+  /**
+   * The time at which an endpoint first reported this height. The block can be older: there were no queries
+   * for a while, or this process has just started.
+   */
   readonly since: number
   /** The time at which an endpoint last reported this height. */
   readonly confirmedAt: number
@@ -14,7 +17,10 @@ export interface SeenHead {
   readonly advanced: boolean
 }
 
-/** Lower heights come from lagging nodes, unless no node has reported the highest one for this long, in ms: then the chain was rolled back. */
+/**
+ * Lower heights come from lagging nodes, unless no node has reported the highest one for this long, in ms:
+ * then the chain was rolled back.
+ */
 const ROLLED_BACK_MS = 60_000
 
 /** Adds the height that an endpoint reported at this time. Pure. */
@@ -25,12 +31,15 @@ export function seeHead(before: SeenHead | undefined, height: bigint, now: numbe
   return { height, since: now, confirmedAt: now, advanced: true }
 }
 
-/** A head that was seen longer ago than this, in ms, says nothing about now: a process that queries no node cannot know that the head is unchanged. */
+/**
+ * A head that was seen longer ago than this, in ms, says nothing about now: a process that queries no node
+ * cannot know that the head is unchanged.
+ */
 const STALE_MS = 90_000
 
 /**
- * Returns the time in ms for which the head has certainly not moved: from the first to the last reply with it. Undefined if no endpoint has
- * reported it recently. Pure.
+ * Returns the time in ms for which the head has certainly not moved: from the first to the last reply with
+ * it. Undefined if no endpoint has reported it recently. Pure.
  */
 export function headAge(seen: SeenHead | undefined, now: number): number | undefined {
   if (seen === undefined || now - seen.confirmedAt >= STALE_MS) return undefined
@@ -38,8 +47,9 @@ export function headAge(seen: SeenHead | undefined, now: number): number | undef
 }
 
 /**
- * A network has halted if it has made no block for this many block times, and for at least this time in ms. All public networks miss blocks
- * now and then, but never this many in a row. A lower number warns of hiccups, a higher one later.
+ * A network has halted if it has made no block for this many block times, and for at least this time in ms.
+ * All public networks miss blocks now and then, but never this many in a row. A lower number warns of
+ * hiccups, a higher one later.
  */
 const HALTED_BLOCKS = 20
 const HALTED_MS = 60_000
@@ -51,7 +61,10 @@ const LATE_MS = 10_000
 /** The tag of networks that make blocks only when there are transactions, so that silence is their rest. */
 const ON_DEMAND = ['blocks-on-demand', 'arbitrum-based']
 
-/** The chain ids of nodes for development: anvil and Hardhat, geth `--dev` and Ganache. Most of them make a block for each transaction. */
+/**
+ * The chain ids of nodes for development: anvil and Hardhat, geth `--dev` and Ganache. Most of them make a
+ * block for each transaction.
+ */
 const DEVELOPMENT_CHAINS = [31_337, 1_337]
 
 /** Returns true for a network that makes blocks only when there are transactions. Pure. */
@@ -61,15 +74,18 @@ export function pausesWhenIdle(network: Network): boolean {
 }
 
 /**
- * Returns the age of the head, in ms, from which on the network counts as halted; undefined for a network that makes blocks only on demand,
- * for which its age means nothing. Pure.
+ * Returns the age of the head, in ms, from which on the network counts as halted; undefined for a network
+ * that makes blocks only on demand, for which its age means nothing. Pure.
  */
 export function haltedAfterMs(network: Network): number | undefined {
   if (pausesWhenIdle(network)) return undefined
   return Math.max(HALTED_MS, HALTED_BLOCKS * network.averageBlocktimeMs)
 }
 
-/** Returns true if the head has this age, in ms, and no network pauses that long normally. An unknown age is never too old (I6). Pure. */
+/**
+ * Returns true if the head has this age, in ms, and no network pauses that long normally. An unknown age is
+ * never too old (I6). Pure.
+ */
 export function isHeadStale(network: Network, ageMs: number | undefined): boolean {
   const limit = haltedAfterMs(network)
   return ageMs !== undefined && limit !== undefined && ageMs >= limit

@@ -29,9 +29,10 @@ export interface NetworkManager {
    */
   get(id: string): Network
   /**
-   * Replaces the URLs of a network: in this process immediately, and in the others within moments. The audit log records it.
-   * @throws AppError 404; 400 for urls that may not be reached, or that serve another chain, and for private endpoints of a network that is
-   * not an EVM network
+   * Replaces the URLs of a network: in this process immediately, and in the others within moments. The audit
+   * log records it.
+   * @throws AppError 404; 400 for urls that may not be reached, or that serve another chain, and for private
+   * endpoints of a network that is not an EVM network
    */
   changeUrls(id: string, urls: ChangedUrls, actor: Actor): Promise<ChangedNetwork>
 }

@@ -1,6 +1,8 @@
 import { assertNever } from '../lib/exhaustive.ts'
 
-/** The families of chains. Every table and every `switch` over them fails to compile until it knows a new one. */
+/**
+ * The families of chains. Every table and every `switch` over them fails to compile until it knows a new one.
+ */
 export const NETWORK_TYPES = ['evm', 'solana', 'stellar'] as const
 
 /** The family of a chain. It decides which group of the request body applies. */
@@ -18,8 +20,8 @@ export function parseNetworkType(text: string): NetworkType {
 }
 
 /**
- * One RPC url. Each gets a share of the requests in proportion to its weight; a URL with weight 0 gets none. URLs with `ws://` and `wss://`
- * get none either: they only announce new blocks.
+ * One RPC url. Each gets a share of the requests in proportion to its weight; a URL with weight 0 gets none.
+ * URLs with `ws://` and `wss://` get none either: they only announce new blocks.
  */
 export interface RpcUrl {
   readonly url: string
@@ -51,7 +53,10 @@ interface AnyNetwork {
   readonly rpcUrls: readonly RpcUrl[]
   /** Block explorers for people. */
   readonly explorerUrls?: readonly string[]
-  /** RPC methods, besides those that read, that callers may let relayers forward to the network's own endpoints. */
+  /**
+   * RPC methods, besides those that read, that callers may let relayers forward to the network's own
+   * endpoints.
+   */
   readonly extraRpcMethods?: readonly string[]
   /** Traits, in the words of the configuration. */
   readonly tags?: readonly string[]
@@ -76,8 +81,9 @@ export interface Token extends NamedAsset {
 export type NetworkFeature = 'eip1559'
 
 /**
- * The rule that makes a block of an EVM chain final. `depth`: enough blocks lie on top of it · `safe`, `finalized`: the consensus layer says so
- * (block tags of the Ethereum JSON-RPC specification); on rollups, when its data is on the parent chain, and when that is final there.
+ * The rule that makes a block of an EVM chain final. `depth`: enough blocks lie on top of it · `safe`,
+ * `finalized`: the consensus layer says so (block tags of the Ethereum JSON-RPC specification); on rollups,
+ * when its data is on the parent chain, and when that is final there.
  */
 export type EvmFinality = 'depth' | 'safe' | 'finalized'
 
@@ -88,16 +94,21 @@ export interface EvmNetwork extends AnyNetwork {
   readonly symbol: string
   readonly features: readonly NetworkFeature[]
   readonly finality: EvmFinality
-  /** True if waiting transactions are in a public pool, whose nodes return the pending nonce of an account. */
+  /**
+   * True if waiting transactions are in a public pool, whose nodes return the pending nonce of an account.
+   */
   readonly mempool: boolean
   /**
-   * The OP stack: fees for data on the parent chain, and for its operator, come on top of the fee of the gas. Its sequencer keeps no public pool,
-   * and takes the highest tips first.
+   * The OP stack: fees for data on the parent chain, and for its operator, come on top of the fee of the gas.
+   * Its sequencer keeps no public pool, and takes the highest tips first.
    */
   readonly opStack?: true
   /** The endpoints for private transactions. If there are none, private transactions wait. */
   readonly privateRpcUrls?: readonly PrivateRpcUrl[]
-  /** The most that one transaction may cost in fees, in wei, unless a policy says otherwise (geth's `--rpc.txfeecap`). */
+  /**
+   * The most that one transaction may cost in fees, in wei, unless a policy says otherwise (geth's
+   * `--rpc.txfeecap`).
+   */
   readonly txFeeCap: bigint
   /** The lowest tip that every pool of the network accepts, in wei per gas. If absent, none is known. */
   readonly minPriorityFee?: bigint
@@ -105,7 +116,10 @@ export interface EvmNetwork extends AnyNetwork {
   readonly maxGasPerTransaction?: bigint
 }
 
-/** One concrete Stellar network. What a ledger includes is final when the ledger is closed, so nothing need lie on top. */
+/**
+ * One concrete Stellar network. What a ledger includes is final when the ledger is closed, so nothing need
+ * lie on top.
+ */
 export interface StellarNetwork extends AnyNetwork {
   readonly type: 'stellar'
   /** Distinguishes networks in everything that is signed, e.g. `Test SDF Network ; September 2015`. */
@@ -125,7 +139,10 @@ export type Network = EvmNetwork | StellarNetwork | SolanaNetwork
 /** One concrete network of this family. */
 export type NetworkOf<T extends NetworkType> = Extract<Network, { readonly type: T }>
 
-/** Returns true if a caller of the API chose one of the endpoints. Such an endpoint proves nothing against the operator's. */
+/**
+ * Returns true if a caller of the API chose one of the endpoints. Such an endpoint proves nothing against the
+ * operator's.
+ */
 export function hasUntrustedEndpoints({ rpcUrls }: Pick<Network, 'rpcUrls'>): boolean {
   return rpcUrls.some(({ untrusted }) => untrusted)
 }
@@ -141,9 +158,9 @@ export function networkId({ type, name }: Pick<Network, 'type' | 'name'>): strin
 }
 
 /**
- * Returns true where higher tips are included first, so that a raise helps a transaction that was left out: in public pools, and by sequencers
- * of the OP stack. A Nitro sequencer takes every transaction that pays its base fee in the order of arrival, so a raise helps only when the
- * base fee has passed the fee cap.
+ * Returns true where higher tips are included first, so that a raise helps a transaction that was left out:
+ * in public pools, and by sequencers of the OP stack. A Nitro sequencer takes every transaction that pays its
+ * base fee in the order of arrival, so a raise helps only when the base fee has passed the fee cap.
  */
 export function ordersByTip(network: Network): boolean {
   return network.type !== 'evm' || network.mempool || network.opStack === true
@@ -178,14 +195,17 @@ export const DEFAULT_LEDGER_TIME_MS = 5_000
 /** The default block time of a Solana network: a leader has this time for a slot. */
 export const DEFAULT_SLOT_TIME_MS = 400
 
-/** Returns the number of blocks on top that make a transaction final: careful where money is real, quick on a test network. */
+/**
+ * Returns the number of blocks on top that make a transaction final: careful where money is real, quick on a
+ * test network.
+ */
 export function defaultConfirmations(isTestnet: boolean): number {
   return isTestnet ? 1 : 12
 }
 
 /**
- * Returns the part of an RPC url that answers may show: scheme and host. Providers put their API keys into the rest (path,
- * query, credentials). A text that is not a url is hidden as a whole.
+ * Returns the part of an RPC url that answers may show: scheme and host. Providers put their API keys into
+ * the rest (path, query, credentials). A text that is not a url is hidden as a whole.
  */
 export function maskUrl(url: string): string {
   if (!URL.canParse(url)) return '***'
@@ -193,7 +213,10 @@ export function maskUrl(url: string): string {
   return `${protocol}//${host}/***`
 }
 
-/** Returns the part of a url that the log may show: scheme and host, with `/***` only where the rest hides something. */
+/**
+ * Returns the part of a url that the log may show: scheme and host, with `/***` only where the rest hides
+ * something.
+ */
 export function maskUrlInLog(url: string): string {
   if (!URL.canParse(url)) return '***'
   const { protocol, host, pathname, search, hash, username, password } = new URL(url)
@@ -201,7 +224,10 @@ export function maskUrlInLog(url: string): string {
   return hidden ? maskUrl(url) : `${protocol}//${host}`
 }
 
-/** Recognises a URL masked by `maskUrl`: a caller who sends a response back would otherwise lose the rest of the URL. */
+/**
+ * Recognises a URL masked by `maskUrl`: a caller who sends a response back would otherwise lose the rest of
+ * the URL.
+ */
 export function isMasked(url: string): boolean {
   return url.endsWith('/***') || url === '***'
 }

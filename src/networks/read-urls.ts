@@ -6,8 +6,8 @@ const DEFAULT_WEIGHT = 100
 const WEIGHT = { ...whole(0, 100), blank: DEFAULT_WEIGHT }
 
 /**
- * Reads a list of urls, each a text or `{ url, weight }` with a weight from 0 (never asked) to 100 (default). At least one must be
- * `http(s)://`: over `ws(s)://` the service only hears of new blocks.
+ * Reads a list of urls, each a text or `{ url, weight }` with a weight from 0 (never asked) to 100 (default).
+ * At least one must be `http(s)://`: over `ws(s)://` the service only hears of new blocks.
  */
 export function readRpcUrls(reader: Reader, key: string, problems: string[]): RpcUrl[] {
   const urls = reader.items(key).flatMap(({ value, path }): RpcUrl[] => {
@@ -37,7 +37,10 @@ function readWeighted(value: unknown, path: string, problems: string[]): RpcUrl[
 
 const [DEFAULT_METHOD] = PRIVATE_METHODS
 
-/** Reads a list of private endpoints, each a url or `{ url, method }`; the method is `eth_sendRawTransaction` if absent. */
+/**
+ * Reads a list of private endpoints, each a url or `{ url, method }`; the method is `eth_sendRawTransaction`
+ * if absent.
+ */
 export function readPrivateRpcUrls(reader: Reader, key: string, problems: string[]): PrivateRpcUrl[] {
   return reader.items(key).flatMap(({ value, path }): PrivateRpcUrl[] => {
     if (typeof value === 'object') return readWithMethod(value, path, problems)
@@ -57,7 +60,10 @@ function readWithMethod(value: unknown, path: string, problems: string[]): Priva
   return [{ url, method }]
 }
 
-/** Informs a caller that the chain of some URLs could not be checked. Silence is no reason to refuse them (I6). */
+/**
+ * Informs a caller that the chain of some URLs could not be checked. Silence is no reason to refuse them
+ * (I6).
+ */
 export function silentEndpoints(field: string, rpcUrls: readonly RpcUrl[]): string {
   // Endpoints of weight 0 are never used.
   const hosts = [...new Set(rpcUrls.flatMap(({ url, weight }) => (weight > 0 ? [new URL(url).host] : [])))]
@@ -65,7 +71,10 @@ export function silentEndpoints(field: string, rpcUrls: readonly RpcUrl[]): stri
   return `${field}: ${asked} in time, so their chain is not known yet; the service uses the URLs and keeps checking.`
 }
 
-/** Returns the problem of an RPC url that a caller of the API chose, to follow the name of its field; undefined for a good url. */
+/**
+ * Returns the problem of an RPC url that a caller of the API chose, to follow the name of its field;
+ * undefined for a good url.
+ */
 export function untrustedRpcUrlProblem(url: string, policy: AddressPolicy): string | undefined {
   if (isMasked(url)) return 'expected the full URL, not a masked one from a response; or omit the field'
   return untrustedUrlProblem(url, policy)

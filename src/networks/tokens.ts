@@ -8,12 +8,15 @@ const NATIVE: Readonly<Record<NetworkType, NamedAsset>> = {
   solana: { symbol: 'SOL', decimals: 9 },
 }
 
-/** Returns what an asset is called, by its name in rules and budgets; undefined for an asset that neither the network nor the operator names. */
+/**
+ * Returns what an asset is called, by its name in rules and budgets; undefined for an asset that neither the
+ * network nor the operator names.
+ */
 export type AssetNames = (asset: string) => NamedAsset | undefined
 
 /**
- * Names the native currency as the network does, and tokens as the operator does. What a contract says about itself names it in no answer, because
- * anyone can deploy a token with the name of another.
+ * Names the native currency as the network does, and tokens as the operator does. What a contract says about
+ * itself names it in no answer, because anyone can deploy a token with the name of another.
  */
 export function assetNamesOf(network: Network): AssetNames {
   const native = network.type === 'evm' ? { ...NATIVE.evm, symbol: network.symbol } : NATIVE[network.type]

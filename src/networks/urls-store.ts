@@ -18,7 +18,9 @@ export async function listUntrustedUrls(db: Db): Promise<UntrustedUrls[]> {
   return rows.map(toUntrustedUrls)
 }
 
-/** Replaces the urls that a caller has chosen for the network before, and returns those; undefined for none. */
+/**
+ * Replaces the urls that a caller has chosen for the network before, and returns those; undefined for none.
+ */
 export async function saveUntrustedUrls(
   tx: Tx,
   untrusted: UntrustedUrls,

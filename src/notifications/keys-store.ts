@@ -34,7 +34,10 @@ export async function lastConfiguredKey(db: Db, notificationId: string): Promise
   return row?.sealed
 }
 
-/** Ends all keys. The newest one from the configuration is kept, so that the next start does not treat it as new. */
+/**
+ * Ends all keys. The newest one from the configuration is kept, so that the next start does not treat it as
+ * new.
+ */
 export async function endKeys(tx: Tx, notificationId: string): Promise<void> {
   await sql`
     update notification_keys set expires_at = now()
@@ -82,9 +85,9 @@ interface NewKey extends SealedKey {
 }
 
 /**
- * Adds the newest key of a notification that the database transaction has locked. The previous key also signs until the overlap ends; older
- * ones stop. Returns the end of the overlap; undefined if there was no previous key. Expired keys are deleted, except the newest one from
- * the configuration.
+ * Adds the newest key of a notification that the database transaction has locked. The previous key also signs
+ * until the overlap ends; older ones stop. Returns the end of the overlap; undefined if there was no previous
+ * key. Expired keys are deleted, except the newest one from the configuration.
  */
 export async function addKey(tx: Tx, key: NewKey): Promise<Date | undefined> {
   const { notificationId, source, sealed, overlapMs } = key

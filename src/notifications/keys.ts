@@ -24,13 +24,17 @@ export interface SigningKeys {
   /** Reads the keys that sign now, newest first. */
   of(notificationId: string): Promise<readonly string[]>
   /**
-   * Adds the newest key, and records that in the audit log. Returns the time until which the previous key also signs; undefined if there was none.
-   * @throws AppError `notification_not_found`, or `not_supported` when the deployment has no STORAGE_ENCRYPTION_KEY
+   * Adds the newest key, and records that in the audit log. Returns the time until which the previous key
+   * also signs; undefined if there was none.
+   * @throws AppError `notification_not_found`, or `not_supported` when the deployment has no
+   * STORAGE_ENCRYPTION_KEY
    */
   rotate(notificationId: string, key: RotatedKey, actor: Actor): Promise<Date | undefined>
   /**
-   * Makes it the only key of a notification that the database transaction has locked, or removes all keys with `null`.
-   * @throws AppError `not_supported` if the deployment has no STORAGE_ENCRYPTION_KEY, unless there is nothing to do
+   * Makes it the only key of a notification that the database transaction has locked, or removes all keys
+   * with `null`.
+   * @throws AppError `not_supported` if the deployment has no STORAGE_ENCRYPTION_KEY, unless there is nothing
+   * to do
    */
   replace(tx: Tx, notificationId: string, key: string | null): Promise<void>
   /** Stores the new keys of the configuration. Changes that callers made since then stay. */
@@ -39,7 +43,10 @@ export interface SigningKeys {
 
 interface KeysDeps {
   readonly db: Db
-  /** Undefined without a STORAGE_ENCRYPTION_KEY. Then no key is stored, and only those of the configuration sign. */
+  /**
+   * Undefined without a STORAGE_ENCRYPTION_KEY. Then no key is stored, and only those of the configuration
+   * sign.
+   */
   readonly sealer: Sealer | undefined
   /** The keys of the configuration, by notification. */
   readonly configured: ReadonlyMap<string, string>
@@ -58,7 +65,10 @@ export function createSigningKeys({ db, sealer, configured }: KeysDeps): Signing
     return addKey(tx, { notificationId, sealed, source: key.source, overlapMs: key.overlapMs })
   }
 
-  /** Returns true if the configuration had this key at an earlier start, and no change of the file activates it again. */
+  /**
+   * Returns true if the configuration had this key at an earlier start, and no change of the file activates
+   * it again.
+   */
   async function isAdopted(id: string, key: string, { hasSigningKey }: Notification): Promise<boolean> {
     const last = await lastConfiguredKey(db, id)
     if (last === undefined || open(last, ownerOf(id)) !== key) return false

@@ -35,7 +35,10 @@ interface NotificationPatch {
 
 /** Manages notifications for callers. The audit log records each change. */
 export interface NotificationManager {
-  /** @throws AppError `invalid_request` for a forbidden url, `not_supported` for a key that cannot be stored, `already_exists` */
+  /**
+   * @throws AppError `invalid_request` for a forbidden url, `not_supported` for a key that cannot be stored,
+   * `already_exists`
+   */
   create(request: NotificationRequest, actor: Actor): Promise<Notification>
   /** @throws AppError `notification_not_found` */
   get(id: string): Promise<Notification>
@@ -156,7 +159,10 @@ function idInUse(id: string) {
   )
 }
 
-/** Gives the form of a notification in the audit log. Its URL is cut to scheme and host, because stored URLs are encrypted. */
+/**
+ * Gives the form of a notification in the audit log. Its URL is cut to scheme and host, because stored URLs
+ * are encrypted.
+ */
 function auditedNotification({ id, type, url, hasSigningKey, paused }: Notification): object {
   return {
     id,
@@ -167,7 +173,10 @@ function auditedNotification({ id, type, url, hasSigningKey, paused }: Notificat
   }
 }
 
-/** Gives the fields that a change of a notification changed, for the audit log. `isNewKey`: it has another signing key, or none. */
+/**
+ * Gives the fields that a change of a notification changed, for the audit log. `isNewKey`: it has another
+ * signing key, or none.
+ */
 function notificationChanges(before: Notification, after: Notification, isNewKey: boolean) {
   return changedFields({
     before: { notification: before, key: 'before' },

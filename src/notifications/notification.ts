@@ -32,8 +32,9 @@ interface WebhookUrl {
 }
 
 /**
- * Returns the part of a webhook url that answers and logs may show. Of the operator's url this is scheme and host, because many services
- * put their token into the path. A caller also sees the path of a url that a caller chose, and never its user information or query.
+ * Returns the part of a webhook url that answers and logs may show. Of the operator's url this is scheme and
+ * host, because many services put their token into the path. A caller also sees the path of a url that a
+ * caller chose, and never its user information or query.
  */
 export function maskWebhookUrl({ url, urlUntrusted }: WebhookUrl): string {
   if (!URL.canParse(url)) return '***'
@@ -51,7 +52,10 @@ export function maskWebhookUrl({ url, urlUntrusted }: WebhookUrl): string {
   ].join('')
 }
 
-/** Recognises a URL masked by `maskWebhookUrl`: a caller who sends a response back would otherwise lose the rest of the URL. */
+/**
+ * Recognises a URL masked by `maskWebhookUrl`: a caller who sends a response back would otherwise lose the
+ * rest of the URL.
+ */
 export function isMaskedWebhookUrl(url: string): boolean {
   return /^\*\*\*$|\/\*\*\*$|\/\/\*\*\*@|[?#]\*\*\*(?:#|$)/.test(url)
 }

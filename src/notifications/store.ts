@@ -35,7 +35,10 @@ export async function findNotification(
   return row && toNotification(row)
 }
 
-/** Returns true if a notification with this id exists, and locks it against deletion until the commit. Use it before storing a reference. */
+/**
+ * Returns true if a notification with this id exists, and locks it against deletion until the commit. Use it
+ * before storing a reference.
+ */
 export async function holdNotification(tx: Tx, id: string): Promise<boolean> {
   const row = await tx
     .selectFrom('notifications')
@@ -124,8 +127,9 @@ export async function lockForDeletion(tx: Tx, id: string): Promise<Notification 
 }
 
 /**
- * Stores a notification of a caller. Returns false, and stores nothing, when the id is in use. Ids of the configuration file stay in use even
- * after a caller deleted the notification: its keys in the file would otherwise be used for the notification of the caller.
+ * Stores a notification of a caller. Returns false, and stores nothing, when the id is in use. Ids of the
+ * configuration file stay in use even after a caller deleted the notification: its keys in the file would
+ * otherwise be used for the notification of the caller.
  */
 export async function insertNotification(
   tx: Tx,
@@ -156,7 +160,10 @@ export async function setPaused(db: Db, id: string, reason: PauseReason | null):
     .execute()
 }
 
-/** Pauses a notification because the receiver at this url is gone. Does nothing if the notification has another url by now. */
+/**
+ * Pauses a notification because the receiver at this url is gone. Does nothing if the notification has
+ * another url by now.
+ */
 export async function pauseGone(tx: Tx, id: string, url: string): Promise<void> {
   const present = await lockNotification(tx, id)
   if (present?.url !== url) return

@@ -39,12 +39,16 @@ interface AnsweringDeps {
 }
 
 /**
- * Requests of a plugin that are open at the same time: to the API, to the API for a status (`wait`; as many as calls and hooks run), and to its
- * store. Further ones wait, each kind for itself, so that calls which wait for their transactions do not stop the others.
+ * Requests of a plugin that are open at the same time: to the API, to the API for a status (`wait`; as many
+ * as calls and hooks run), and to its store. Further ones wait, each kind for itself, so that calls which
+ * wait for their transactions do not stop the others.
  */
 const MAX_OPEN = { api: 200, wait: 256, kv: 200 }
 
-/** Requests without an answer, and the characters of them. Further ones are refused: the memory is that of the service. */
+/**
+ * Requests without an answer, and the characters of them. Further ones are refused: the memory is that of the
+ * service.
+ */
 const MAX_UNANSWERED = 10_000
 const MAX_CHARACTERS = 64 * 1024 * 1024
 

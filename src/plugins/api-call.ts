@@ -37,8 +37,9 @@ export interface ApiCaller {
 }
 
 /**
- * Creates the way of a plugin to the API: HTTP to this process, with the secret of the plugin, which never leaves the process. So a plugin
- * passes the same checks as any other caller: its key, scopes, relayers, rules and budgets, the contract, the rate limit and the audit log.
+ * Creates the way of a plugin to the API: HTTP to this process, with the secret of the plugin, which never
+ * leaves the process. So a plugin passes the same checks as any other caller: its key, scopes, relayers,
+ * rules and budgets, the contract, the rate limit and the audit log.
  */
 export function createApiCaller({
   url,

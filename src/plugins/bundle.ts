@@ -24,12 +24,16 @@ const MAX_BUNDLE_BYTES = 32 * 1024 * 1024
 const SDK = /^@openzeppelin\/relayer-sdk$|^multichain-relayer-client\/plugin$/
 
 /**
- * The library beside the plugins of existing deployments, which the same file replaces even where it is present: it speaks to another service,
- * by a Unix socket, and keeps a handler that is given to `runPlugin` for itself.
+ * The library beside the plugins of existing deployments, which the same file replaces even where it is
+ * present: it speaks to another service, by a Unix socket, and keeps a handler that is given to `runPlugin`
+ * for itself.
  */
 const OLD_LIBRARY = /^\.\.?\/(.*\/)?lib\/plugin(\.[jt]s)?$/
 
-/** The part of the service that runs in the process of a plugin: the build has it as one file, and a clone as sources. */
+/**
+ * The part of the service that runs in the process of a plugin: the build has it as one file, and a clone as
+ * sources.
+ */
 interface Runtime {
   readonly main: string
   readonly sdk: string
@@ -40,10 +44,13 @@ interface Runtime {
 const VIRTUAL = '\0'
 
 /**
- * Bundles the code of a plugin, with the packages that it imports, into one file of a new folder. TypeScript is not checked, only translated.
- * The bundle imports nothing: it asks for each module of Node.js at run time, where the wall (`runtime/wall.ts`) answers.
- * @param user the user of the plugins' processes, if they have one of their own; its group may read the folder
- * @throws ConfigError with the reason for a plugin that does not compile, or an installation without the bundler
+ * Bundles the code of a plugin, with the packages that it imports, into one file of a new folder. TypeScript
+ * is not checked, only translated. The bundle imports nothing: it asks for each module of Node.js at run
+ * time, where the wall (`runtime/wall.ts`) answers.
+ * @param user the user of the plugins' processes, if they have one of their own; its group may read the
+ * folder
+ * @throws ConfigError with the reason for a plugin that does not compile, or an installation without the
+ * bundler
  */
 export async function bundlePlugin(
   { id, path }: PluginConfig,
@@ -66,7 +73,8 @@ export async function bundlePlugin(
   const code = await generate({
     input: entry,
     cwd: dirname(file),
-    // A warning of the bundler is for the author of a package. A module that does not exist must not end as a failure in the middle of a call.
+    // A warning of the bundler is for the author of a package. A module that does not exist must not end as a
+    // failure in the middle of a call.
     onLog: (_level, log) => {
       if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message)
     },
@@ -75,7 +83,8 @@ export async function bundlePlugin(
         name: 'plugin',
         resolveId: async function (source, importer) {
           if (source === entry) return entry
-          // The code of the bundler itself needs `node:module` before it can define any module; the wall answers that import too.
+          // The code of the bundler itself needs `node:module` before it can define any module; the wall
+          // answers that import too.
           if (isBuiltin(source)) {
             imports.add(source)
             return source === 'node:module' ? undefined : VIRTUAL + source
@@ -127,7 +136,10 @@ function entryCode({ main }: Runtime, file: string): string {
   return `import { start } from ${runtime}\nimport * as plugin from ${plugin}\nstart(plugin)`
 }
 
-/** The folders of this process. A start that fails later, or a plugin that does not compile, leaves none behind. */
+/**
+ * The folders of this process. A start that fails later, or a plugin that does not compile, leaves none
+ * behind.
+ */
 const folders = new Set<string>()
 
 function remove(folder: string): void {

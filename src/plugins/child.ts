@@ -36,13 +36,19 @@ const WITHOUT_SQLITE = process.allowedNodeEnvironmentFlags.has('--experimental-s
   ? ['--no-experimental-sqlite']
   : []
 
-/** The time in ms between two looks at the memory of a process, which buffers can fill outside of the limited heap. */
+/**
+ * The time in ms between two looks at the memory of a process, which buffers can fill outside of the limited
+ * heap.
+ */
 const MEMORY_LOOK_MS = 250
 
 /** MiB that Node.js itself and the code of a plugin need besides the heap. */
 const MEMORY_BESIDE_HEAP = 192
 
-/** The most bytes that wait for a process to read them. One that asks for more than it reads would fill the memory of the service. */
+/**
+ * The most bytes that wait for a process to read them. One that asks for more than it reads would fill the
+ * memory of the service.
+ */
 export const MAX_UNREAD_BYTES = 128 * 1024 * 1024
 
 /** The reason for the end of such a process. */
@@ -52,9 +58,9 @@ export const DOES_NOT_READ = 'did not read its messages'
 const MAX_ERROR_TEXT = 4_096
 
 /**
- * Starts a process of Node.js behind the wall of `runtime/wall.ts`, and behind Node's permission model: it can read its bundle, and no other
- * file, start no program, no worker and no addon, send no signal, and it has no variable of the service. The fourth file of the process is the
- * pipe for messages.
+ * Starts a process of Node.js behind the wall of `runtime/wall.ts`, and behind Node's permission model: it
+ * can read its bundle, and no other file, start no program, no worker and no addon, send no signal, and it
+ * has no variable of the service. The fourth file of the process is the pipe for messages.
  */
 export function startChild(
   { bundle: { file, wall }, env, memoryMb, user }: ChildSettings,

@@ -34,7 +34,10 @@ export type PluginOutcome = {
   | { readonly kind: 'result' /** JSON. */; readonly value: string }
   /** The plugin refused in its own words. */
   | { readonly kind: 'refused'; readonly error: PluginErrorFields }
-  /** An error that the plugin did not expect, the end of its process, or a result that is no JSON; `reason` is for the operator. */
+  /**
+   * An error that the plugin did not expect, the end of its process, or a result that is no JSON; `reason` is
+   * for the operator.
+   */
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'timeout' }
 )
@@ -99,7 +102,10 @@ function kindOf({ entry, isAnonymous }: PluginCall): Kind {
 /** Processes that end with their last call. Many late calls would otherwise leave many of them. */
 const MAX_RETIRED = 4
 
-/** The delay in ms before a process starts again: it doubles for each one that lived for less than the time below. */
+/**
+ * The delay in ms before a process starts again: it doubles for each one that lived for less than the time
+ * below.
+ */
 const FIRST_DELAY_MS = 500
 const LONGEST_DELAY_MS = 60_000
 const LONG_LIFE_MS = 10_000
@@ -145,7 +151,9 @@ interface Process {
   problem?: string
 }
 
-/** Runs the calls of one plugin in its process, which starts again when it ends. Nothing runs until `begin`. */
+/**
+ * Runs the calls of one plugin in its process, which starts again when it ends. Nothing runs until `begin`.
+ */
 export class PluginHost {
   readonly #deps: HostDeps
   readonly #answer: ReturnType<typeof createAnswering>
@@ -218,7 +226,8 @@ export class PluginHost {
 
   /**
    * Calls a function.
-   * @throws AppError `plugin_unavailable` if nothing was done: its process starts again, or too many calls wait
+   * @throws AppError `plugin_unavailable` if nothing was done: its process starts again, or too many calls
+   * wait
    */
   async run(call: PluginCall): Promise<PluginOutcome> {
     const start = performance.now()
@@ -404,7 +413,10 @@ export class PluginHost {
     if (others.length >= MAX_RETIRED) oldest?.connection.end('had calls that were too late')
   }
 
-  /** A process that ended by a fault waits for its successor from the first time on; a retired one from the second. */
+  /**
+   * A process that ended by a fault waits for its successor from the first time on; a retired one from the
+   * second.
+   */
   #replace({ startedAt }: Process, { isFault }: { readonly isFault: boolean }): void {
     this.#current = undefined
     this.#shortLives = performance.now() - startedAt < LONG_LIFE_MS ? this.#shortLives + 1 : 0

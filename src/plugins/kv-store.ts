@@ -3,8 +3,9 @@ import type { Db } from '../database/db.ts'
 import type { KvMessage, PluginErrorFields } from './messages.ts'
 
 /**
- * The store of plugins: values with an optional end, and locks. Every row has the id of its plugin, which the service adds, so that no plugin
- * reaches the rows of another one. Times are those of the database, so all processes agree.
+ * The store of plugins: values with an optional end, and locks. Every row has the id of its plugin, which the
+ * service adds, so that no plugin reaches the rows of another one. Times are those of the database, so all
+ * processes agree.
  */
 
 /** Existing plugins use letters, digits and `:_-`. */
@@ -12,12 +13,17 @@ const KEY = /^[A-Za-z0-9:._-]{1,512}$/
 const PATTERN = /^[A-Za-z0-9:._*?-]{0,512}$/
 const LOCKING: readonly string[] = ['lock', 'unlock']
 
-/** Bytes of one value, bytes of all values of a plugin, and their number. A full store refuses further values. */
+/**
+ * Bytes of one value, bytes of all values of a plugin, and their number. A full store refuses further values.
+ */
 const MAX_VALUE = 256 * 1024
 const MAX_BYTES = 64 * 1024 * 1024
 const MAX_KEYS = 10_000
 
-/** Locks of a plugin at the same time, and the characters of an owner. Locks whose time is over do not count, and are removed. */
+/**
+ * Locks of a plugin at the same time, and the characters of an owner. Locks whose time is over do not count,
+ * and are removed.
+ */
 const MAX_LOCKS = 10_000
 const OWNER = /^[A-Za-z0-9-]{1,64}$/
 

@@ -38,7 +38,10 @@ export interface PluginManager {
   list(): readonly Plugin[]
   /** @throws AppError `plugin_not_found` */
   get(id: string): Plugin
-  /** Calls the handler of a plugin, and records a call that changed something. @throws AppError as `PluginHost.run` */
+  /**
+   * Calls the handler of a plugin, and records a call that changed something. @throws AppError as
+   * `PluginHost.run`
+   */
   call(actor: Actor, plugin: Plugin, call: PluginCall): Promise<PluginOutcome>
   /** Stores changed settings and records the change. @throws AppError `plugin_not_found` */
   change(actor: Actor, id: string, patch: ChangedSettings): Promise<Plugin>

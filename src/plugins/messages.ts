@@ -1,6 +1,7 @@
 /**
- * The messages between the service and the process of a plugin: lines of JSON in both directions. Parameters and results are JSON texts inside
- * them, so that the service passes them on without a change. What a plugin sends is checked field by field, because its code may be hostile.
+ * The messages between the service and the process of a plugin: lines of JSON in both directions. Parameters
+ * and results are JSON texts inside them, so that the service passes them on without a change. What a plugin
+ * sends is checked field by field, because its code may be hostile.
  */
 
 /** A call of an exported function. */
@@ -85,7 +86,10 @@ export type FromPlugin =
   | { readonly type: 'log'; readonly run: number; readonly level: PluginLogLevel; readonly message: string }
   | { readonly type: 'fatal'; readonly message: string }
   | { readonly type: 'pong' }
-  /** A request that is not allowed. Who receives the messages of a process puts it in the place of the request. */
+  /**
+   * A request that is not allowed. Who receives the messages of a process puts it in the place of the
+   * request.
+   */
   | { readonly type: 'refused'; readonly id: number; readonly reason: string }
   | ApiMessage
   | KvMessage
@@ -155,7 +159,10 @@ export function readMessage(line: string): FromPlugin | undefined {
   }
 }
 
-/** Characters of a log line, and of the reason for an end. Lines are kept, so longer ones would fill the memory of the service. */
+/**
+ * Characters of a log line, and of the reason for an end. Lines are kept, so longer ones would fill the
+ * memory of the service.
+ */
 export const MAX_LOG_LINE = 8_192
 
 /** Characters of the code of an error. */
@@ -217,8 +224,9 @@ const MAX_DROPPED = 4 * MAX_LINE
 const HEAD = 200
 
 /**
- * Creates a reader that collects pieces of text and hands over whole lines. Of a line that is too long only the beginning is kept, for
- * `onTooLong`. It returns false, and must not be called again, when such a line does not end: a plugin must not fill the memory of the service.
+ * Creates a reader that collects pieces of text and hands over whole lines. Of a line that is too long only
+ * the beginning is kept, for `onTooLong`. It returns false, and must not be called again, when such a line
+ * does not end: a plugin must not fill the memory of the service.
  */
 export function createLineReader(
   onLine: (line: string) => void,

@@ -2,8 +2,9 @@ import { exceededLimit } from '../contract/exact-integers.ts'
 import { MAX_LINE, type PluginListener, readMessage } from './messages.ts'
 
 /**
- * The check of what the process of a plugin sends. Bytes, depth and number of values are bounded before anything is parsed: three bytes make a
- * list that takes fifty in memory. What is over a bound is answered with an error; a process that goes on is ended.
+ * The check of what the process of a plugin sends. Bytes, depth and number of values are bounded before
+ * anything is parsed: three bytes make a list that takes fifty in memory. What is over a bound is answered
+ * with an error; a process that goes on is ended.
  */
 
 /** The most messages of a process within a second. More would keep the service from its other work. */
@@ -12,10 +13,16 @@ const MAX_MESSAGES_PER_SECOND = 20_000
 /** Characters within a second after which the others wait in the pipe. */
 const MAX_CHARACTERS_PER_SECOND = 32 * 1024 * 1024
 
-/** A message has few fields; parameters and results are texts in it. The names of exported functions are the most values that it can have. */
+/**
+ * A message has few fields; parameters and results are texts in it. The names of exported functions are the
+ * most values that it can have.
+ */
 const MESSAGE = { maxDepth: 3, maxValues: 300 }
 
-/** Characters of a message by its type; the others may have as many as a line. A value of the store can double when it becomes a text. */
+/**
+ * Characters of a message by its type; the others may have as many as a line. A value of the store can double
+ * when it becomes a text.
+ */
 const MAX_CHARACTERS: Readonly<Record<string, number>> = {
   kv: 2 * 1024 * 1024,
   log: 2 * 1024 * 1024,
@@ -108,7 +115,10 @@ function problemOf(line: string): string | undefined {
   return exceeded === undefined ? undefined : `A message has at most ${maxValues} values of JSON.`
 }
 
-/** Parses a result. Its limits are those of a text that a plugin wrote. @throws Error with the reason as a sentence */
+/**
+ * Parses a result. Its limits are those of a text that a plugin wrote. @throws Error with the reason as a
+ * sentence
+ */
 export function parseInner(text: string): unknown {
   const exceeded = exceededLimit(text, INNER)
   if (exceeded === 'depth') throw new Error(`It has more than ${INNER.maxDepth} levels of JSON.`)

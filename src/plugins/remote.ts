@@ -10,9 +10,9 @@ import type { PluginConfig, PluginHostAddress, PluginUser } from './plugin.ts'
 import { createReceiver } from './receive.ts'
 
 /**
- * Plugins in another container: the service opens one WebSocket for each process of a plugin, and the host there, `relayer plugins serve`,
- * starts the process and passes the messages on. Queue, time-outs, keys, store and API stay in the service, so the host needs none of its
- * secrets, and no way to it.
+ * Plugins in another container: the service opens one WebSocket for each process of a plugin, and the host
+ * there, `relayer plugins serve`, starts the process and passes the messages on. Queue, time-outs, keys,
+ * store and API stay in the service, so the host needs none of its secrets, and no way to it.
  */
 
 /** Bytes of a message, as on the pipe of a process. */
@@ -100,7 +100,8 @@ export interface RunningPluginHost {
 }
 
 /**
- * Serves processes of plugins to the service. Who connects needs the secret, and the end of a connection ends its process.
+ * Serves processes of plugins to the service. Who connects needs the secret, and the end of a connection ends
+ * its process.
  * @throws ConfigError for a plugin that does not compile
  */
 export async function servePlugins(

@@ -51,8 +51,8 @@ export async function forgetSettings(tx: Tx, ids: readonly string[]): Promise<vo
 }
 
 /**
- * Stores the rights of a plugin as an API key without a secret: the processes of the service have secrets of their own for it, in memory.
- * Returns false if a caller created a key with this id.
+ * Stores the rights of a plugin as an API key without a secret: the processes of the service have secrets of
+ * their own for it, in memory. Returns false if a caller created a key with this id.
  */
 export async function savePluginKey(
   tx: Tx,

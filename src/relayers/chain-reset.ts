@@ -8,15 +8,16 @@ import { hasUntrustedEndpoints, type Network, networkId } from '../networks/netw
 /** Finds out whether the chain of a test network was reset. */
 export interface ChainResetDetector {
   /**
-   * Returns a sentence that says what to do when the chain was reset since the service first saw it; undefined if that is not proved, and
-   * for a network whose endpoints are not the operator's of that name: they may serve another chain, and must not replace the first block.
+   * Returns a sentence that says what to do when the chain was reset since the service first saw it;
+   * undefined if that is not proved, and for a network whose endpoints are not the operator's of that name:
+   * they may serve another chain, and must not replace the first block.
    */
   find(chain: Chain, network: Network): Promise<string | undefined>
 }
 
 /**
- * Time in ms for which one check counts. A node takes longer to restart, so nothing is signed for a new chain because of a check of the old
- * one.
+ * Time in ms for which one check counts. A node takes longer to restart, so nothing is signed for a new chain
+ * because of a check of the old one.
  */
 const LOOK_MS = 500
 
@@ -35,8 +36,8 @@ interface DetectorDeps {
 }
 
 /**
- * Creates the detector. The chains of main networks are never reset, so their first block is not queried: a single lie about it would stop
- * the network.
+ * Creates the detector. The chains of main networks are never reset, so their first block is not queried: a
+ * single lie about it would stop the network.
  */
 export function createChainResetDetector({ db, clock, networks }: DetectorDeps): ChainResetDetector {
   const looks = new WeakMap<Chain, Look>()
@@ -55,7 +56,8 @@ export function createChainResetDetector({ db, clock, networks }: DetectorDeps):
     if (remembered === told.value) return undefined
     const agreed = await genesis.readEverywhere()
     if (agreed.kind !== 'ok') return undefined
-    // The endpoints may have been pointed at another chain since they were verified. Its first block must never become this chain's.
+    // The endpoints may have been pointed at another chain since they were verified. Its first block must
+    // never become this chain's.
     if (remembered === undefined && (await chain.verify()).kind !== 'ok') return undefined
     const first = await rememberGenesis(db, network, agreed.value)
     if (first !== agreed.value) return sentence(network, { first, now: agreed.value })

@@ -8,10 +8,10 @@ import { findRelayer } from './store.ts'
 export type RelayerReader = (id: string) => Promise<Relayer | undefined>
 
 /**
- * Creates a `findRelayer` for many callers at once. Every request needs its relayer, and the embedded database runs one query after the
- * other, so callers that wait for the same relayer share the next query. The query starts after they called, so the state is as fresh as
- * that of a separate query. The reader calls `prepare` before it returns a relayer: another process may have created the relayer a moment
- * ago.
+ * Creates a `findRelayer` for many callers at once. Every request needs its relayer, and the embedded
+ * database runs one query after the other, so callers that wait for the same relayer share the next query.
+ * The query starts after they called, so the state is as fresh as that of a separate query. The reader calls
+ * `prepare` before it returns a relayer: another process may have created the relayer a moment ago.
  */
 function createRelayerReader(db: Db, prepare: (relayer: Relayer) => Promise<unknown>): RelayerReader {
   const read = createBatcher<string, { readonly relayer: Relayer | undefined }>({
@@ -27,10 +27,16 @@ function createRelayerReader(db: Db, prepare: (relayer: Relayer) => Promise<unkn
   return async (id) => (await read(id)).relayer
 }
 
-/** The database notifies this channel whenever a relayer changes, in anything that a `Relayer` has, or is deleted. */
+/**
+ * The database notifies this channel whenever a relayer changes, in anything that a `Relayer` has, or is
+ * deleted.
+ */
 const RELAYER_ROWS_CHANNEL = 'relayer_rows_changed'
 
-/** The most relayers that are kept, about 2 kB each. The next one makes the service forget and read all of them again. */
+/**
+ * The most relayers that are kept, about 2 kB each. The next one makes the service forget and read all of
+ * them again.
+ */
 const MAX_COPIES = 1_000
 
 /** A reader that remembers relayers. */
@@ -41,8 +47,8 @@ interface RelayerCache {
 }
 
 /**
- * Remembers the relayers of a reader until one changes. A copy is as fresh as a query where a notification arrives before the commit that
- * sends it has returned, as those of the embedded database do.
+ * Remembers the relayers of a reader until one changes. A copy is as fresh as a query where a notification
+ * arrives before the commit that sends it has returned, as those of the embedded database do.
  */
 function createRelayerCache(read: RelayerReader): RelayerCache {
   let copies = new BoundedMap<string, Relayer>(MAX_COPIES)
@@ -69,8 +75,9 @@ interface OpenRelayerReader {
 }
 
 /**
- * Opens the reader of relayers. On the embedded database it keeps copies, because a query waits for the only session. A server notifies of
- * a change some time after its commit, when a caller may already know of it, so there each read is a query.
+ * Opens the reader of relayers. On the embedded database it keeps copies, because a query waits for the only
+ * session. A server notifies of a change some time after its commit, when a caller may already know of it, so
+ * there each read is a query.
  */
 export async function openRelayerReader(
   database: Database,

@@ -23,7 +23,8 @@ export type ConfiguredRelayer = RelayerConfig & Pick<Relayer, 'address'>
 
 /**
  * Decodes a row of the table `relayers`.
- * @throws Error for a value that this release does not know: every guess would operate the account by the wrong rules
+ * @throws Error for a value that this release does not know: every guess would operate the account by the
+ * wrong rules
  */
 export function toRelayer(row: Row): Relayer {
   try {
@@ -102,7 +103,10 @@ export function columnsOf(relayer: ConfiguredRelayer) {
   }
 }
 
-/** Gives the form of a relayer that answers and the audit log may show, by the names of the contract. Urls are masked. */
+/**
+ * Gives the form of a relayer that answers and the audit log may show, by the names of the contract. Urls are
+ * masked.
+ */
 export function shownRelayer(relayer: Relayer) {
   return {
     id: relayer.id,
@@ -120,7 +124,10 @@ export function shownRelayer(relayer: Relayer) {
   }
 }
 
-/** Gives the form of a relayer in the audit log: with the channels as requested, and without what the service itself decides. */
+/**
+ * Gives the form of a relayer in the audit log: with the channels as requested, and without what the service
+ * itself decides.
+ */
 export function auditedRelayer(relayer: Relayer): object {
   const { system_disabled, disabled_reason, ...shown } = shownRelayer(relayer)
   const channels = channelsOf(relayer)

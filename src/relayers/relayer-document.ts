@@ -11,7 +11,10 @@ interface RelayerDocument {
   readonly path: string
 }
 
-/** Reads a relayer, and collects every problem instead of failing at the first. Undefined for what is not an object. */
+/**
+ * Reads a relayer, and collects every problem instead of failing at the first. Undefined for what is not an
+ * object.
+ */
 export function readRelayer({ value, path }: RelayerDocument, problems: string[]): RelayerConfig | undefined {
   const reader = openReader(value, path, problems)
   if (reader === undefined) return undefined
@@ -84,7 +87,10 @@ const READERS: {
   },
 }
 
-/** Reports an unknown type. It is then read as EVM, so that one run finds every problem; the result of a run with problems is dropped. */
+/**
+ * Reports an unknown type. It is then read as EVM, so that one run finds every problem; the result of a run
+ * with problems is dropped.
+ */
 function reportUnknown(reader: Reader, type: string): NetworkType {
   const [last, ...others] = [...NETWORK_TYPES].reverse().map((name) => `"${name}"`)
   const known = `${others.reverse().join(', ')} or ${last}`

@@ -63,7 +63,10 @@ interface SpendingPolicy {
 
 /** The policy about the account, which every network type has. */
 interface SharedAccountPolicy {
-  /** `true`: other programs also send from the account, so that unexplained nonces and transactions do not stop the relayer. Default false. */
+  /**
+   * `true`: other programs also send from the account, so that unexplained nonces and transactions do not
+   * stop the relayer. Default false.
+   */
   readonly sharedAccount?: boolean
 }
 
@@ -71,7 +74,10 @@ interface SharedAccountPolicy {
 interface QueuePolicy {
   /** `true`: the API keys of waiting transactions take turns. Default false: the order of acceptance. */
   readonly fairShare?: boolean
-  /** The longest time in seconds that a new transaction may have to wait for its turn; otherwise it is refused. Default: none. */
+  /**
+   * The longest time in seconds that a new transaction may have to wait for its turn; otherwise it is
+   * refused. Default: none.
+   */
   readonly maxQueueSeconds?: number
 }
 
@@ -85,7 +91,10 @@ export interface EvmRelayerConfig extends AnyRelayerConfig {
 export interface StellarRelayerConfig extends AnyRelayerConfig {
   readonly networkType: 'stellar'
   readonly policies: StellarPolicies & SpendingPolicy & SharedAccountPolicy & QueuePolicy
-  /** Further accounts that lend their sequence numbers: a count of derived ones, or the signers that hold their keys. */
+  /**
+   * Further accounts that lend their sequence numbers: a count of derived ones, or the signers that hold
+   * their keys.
+   */
   readonly channels?: number | readonly string[]
 }
 
@@ -133,10 +142,15 @@ export function networkOf({
   return networkId({ type, name })
 }
 
-/** The channel accounts of a relayer: a count of derived ones, or the ids of the signers that hold their keys. */
+/**
+ * The channel accounts of a relayer: a count of derived ones, or the ids of the signers that hold their keys.
+ */
 type Channels = number | readonly string[]
 
-/** More channels are of no use: an account has at most a thousand other entries, and one transaction creates at most a hundred. */
+/**
+ * More channels are of no use: an account has at most a thousand other entries, and one transaction creates
+ * at most a hundred.
+ */
 const MAX_CHANNELS = 100
 
 /** Returns the channels of a relayer; 0 where it has none, as on every network type without channels. */
@@ -152,7 +166,9 @@ export function channelsOf(relayer: RelayerConfig): Channels {
   }
 }
 
-/** Returns the signers that a relayer names: its own first, then those of its channels and further accounts. */
+/**
+ * Returns the signers that a relayer names: its own first, then those of its channels and further accounts.
+ */
 export function signersOf(relayer: RelayerConfig): readonly string[] {
   const channels = channelsOf(relayer)
   const further = relayer.accounts?.slice(1).map(({ signerId }) => signerId) ?? []
@@ -175,8 +191,8 @@ export function parseChannels(stored: unknown): Channels {
 }
 
 /**
- * The rule by which another relayer fills the account. The names are those of the contract, because the rule is stored, shown and compared as
- * it is. Amounts are in the smallest unit of the network.
+ * The rule by which another relayer fills the account. The names are those of the contract, because the rule
+ * is stored, shown and compared as it is. Amounts are in the smallest unit of the network.
  */
 export interface TopUp {
   /** The id of the treasury: the relayer that pays. */

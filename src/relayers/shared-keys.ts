@@ -20,8 +20,9 @@ interface KeyUse {
 }
 
 /**
- * Finds the keys that serve several network types without a derivation for each. The public key identifies a key, because two signers can
- * have the same one. `findKey` returns undefined for a signer whose key is missing.
+ * Finds the keys that serve several network types without a derivation for each. The public key identifies a
+ * key, because two signers can have the same one. `findKey` returns undefined for a signer whose key is
+ * missing.
  */
 export async function findSharedKeys(
   relayers: readonly RelayerConfig[],
@@ -34,7 +35,8 @@ export async function findSharedKeys(
     relayers.flatMap(usesOf).map(async (use) => ({ use, key: await findKey(use.signer) })),
   )
   for (const { use, key } of found) {
-    // A local key that is shared has both curves; the key of a service that has one curve is shared by the networks of that curve.
+    // A local key that is shared has both curves; the key of a service that has one curve is shared by the
+    // networks of that curve.
     const publicKey = (key?.evm ?? key?.stellar)?.publicKey
     if (!key?.isShared || publicKey === undefined) continue
     const identity = Buffer.from(publicKey).toString('hex')
@@ -50,7 +52,10 @@ interface SharedAccount {
   readonly networks: readonly string[]
 }
 
-/** Finds the accounts that relayers on several EVM networks operate. An address is that of a key, on every network. */
+/**
+ * Finds the accounts that relayers on several EVM networks operate. An address is that of a key, on every
+ * network.
+ */
 function findSharedAccounts(relayers: readonly Relayer[]): SharedAccount[] {
   const onEvm = relayers.filter(({ networkType }) => networkType === 'evm')
   return [...Map.groupBy(onEvm, ({ address }) => address)]
@@ -86,14 +91,17 @@ interface ReportDeps {
 }
 
 /**
- * Logs a warning for each key that serves several network types as it is: only the rules of each operation keep its signatures apart. And one
- * for each account on several EVM networks: a signature that names no chain is good on all of them.
+ * Logs a warning for each key that serves several network types as it is: only the rules of each operation
+ * keep its signatures apart. And one for each account on several EVM networks: a signature that names no
+ * chain is good on all of them.
  */
 export async function reportSharedKeys(deps: ReportDeps): Promise<void> {
   await report(deps, await allRelayers(deps.db))
 }
 
-/** Logs the same about the key of one relayer, which is new. It never rejects, because the relayer is there. */
+/**
+ * Logs the same about the key of one relayer, which is new. It never rejects, because the relayer is there.
+ */
 export async function reportKeyOf(deps: ReportDeps, relayer: Relayer): Promise<void> {
   try {
     await report(deps, await relayersOfKey(deps.db, relayer))

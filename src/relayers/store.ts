@@ -15,7 +15,10 @@ interface Range {
   readonly limit: number
 }
 
-/** Lists the visible relayers in order of creation, then id. `total` counts all of them, regardless of the range. */
+/**
+ * Lists the visible relayers in order of creation, then id. `total` counts all of them, regardless of the
+ * range.
+ */
 export async function listRelayers(
   db: Db,
   { offset, limit }: Range,
@@ -38,7 +41,10 @@ export async function visibleRelayerIds(db: Db, visibility: Visibility): Promise
 
 type Row = Selectable<Schema['relayers']>
 
-/** The most relayers that one statement reads: the process has several copies of an answer while it reads it, about 5 kB for each relayer. */
+/**
+ * The most relayers that one statement reads: the process has several copies of an answer while it reads it,
+ * about 5 kB for each relayer.
+ */
 const PAGE_SIZE = 500
 
 /** Reads every relayer that was not removed, in the same order. */
@@ -49,8 +55,8 @@ export async function allRelayers(db: Db): Promise<Relayer[]> {
 }
 
 /**
- * Reads the same, a page at a time. A relayer that changes during the read is returned as before or after the change; one that appears
- * during it may be missing.
+ * Reads the same, a page at a time. A relayer that changes during the read is returned as before or after the
+ * change; one that appears during it may be missing.
  */
 export async function* pagesOfRelayers(db: Db): AsyncGenerator<Relayer[]> {
   const present = db.selectFrom('relayers').selectAll().where('removed_at', 'is', null)
@@ -125,8 +131,8 @@ export async function lockRelayer(
 }
 
 /**
- * Locks a relayer as `share`, and its nonce counters for one writer, in one statement: the locks of those who add transactions. Undefined for
- * a removed relayer, of which nothing is locked.
+ * Locks a relayer as `share`, and its nonce counters for one writer, in one statement: the locks of those who
+ * add transactions. Undefined for a removed relayer, of which nothing is locked.
  */
 export async function lockForAdding(tx: Tx, id: string): Promise<Relayer | undefined> {
   const { rows } = await sql<Row>`
@@ -161,8 +167,9 @@ export async function lockInOrder(tx: Tx, ids: readonly string[]): Promise<void>
 }
 
 /**
- * Disables a relayer with a reason, or enables it with null, and records the event in the same database transaction (I8). The count
- * of failed checks starts with the first reason, and stays when the relayer is enabled, because the event contains it.
+ * Disables a relayer with a reason, or enables it with null, and records the event in the same database
+ * transaction (I8). The count of failed checks starts with the first reason, and stays when the relayer is
+ * enabled, because the event contains it.
  */
 export async function setSystemDisabled(tx: Tx, id: string, reason: DisabledReason | null): Promise<void> {
   await tx
@@ -190,7 +197,8 @@ export interface StoredRelayer {
  * but not reads. Call it before anything else is locked (`database/locks/lock-order.md`).
  */
 export async function lockRelayers(tx: Tx): Promise<Map<string, StoredRelayer>> {
-  // The lock conflicts with inserts of rows that refer to a relayer, so later counts stay true until the commit.
+  // The lock conflicts with inserts of rows that refer to a relayer, so later counts stay true until the
+  // commit.
   await sql`lock table relayers in exclusive mode`.execute(tx)
   const stored = new Map<string, StoredRelayer>()
   for await (const rows of pagesOf(tx.selectFrom('relayers').selectAll()))
@@ -198,7 +206,10 @@ export async function lockRelayers(tx: Tx): Promise<Map<string, StoredRelayer>> 
   return stored
 }
 
-/** Creates a relayer, or overwrites the columns that the configuration decides; restores a removed one; opens its account. */
+/**
+ * Creates a relayer, or overwrites the columns that the configuration decides; restores a removed one; opens
+ * its account.
+ */
 export async function saveRelayer(tx: Tx, relayer: ConfiguredRelayer): Promise<void> {
   const values = columnsOf(relayer)
   await tx
@@ -210,8 +221,8 @@ export async function saveRelayer(tx: Tx, relayer: ConfiguredRelayer): Promise<v
 }
 
 /**
- * Creates a relayer. It can replace a removed one of the same id, of which only the history stays. Returns undefined if the id is in
- * use.
+ * Creates a relayer. It can replace a removed one of the same id, of which only the history stays. Returns
+ * undefined if the id is in use.
  */
 export async function insertRelayer(tx: Tx, relayer: ConfiguredRelayer): Promise<Relayer | undefined> {
   const values = columnsOf(relayer)
@@ -235,8 +246,8 @@ export async function insertRelayer(tx: Tx, relayer: ConfiguredRelayer): Promise
 }
 
 /**
- * Overwrites the columns that the configuration decides, and those of the further accounts that follow them. The caller holds the lock of the
- * relayer.
+ * Overwrites the columns that the configuration decides, and those of the further accounts that follow them.
+ * The caller holds the lock of the relayer.
  */
 export async function updateRelayer(tx: Tx, relayer: ConfiguredRelayer): Promise<Relayer> {
   const row = await tx
@@ -302,8 +313,9 @@ export async function pauseAll(tx: Tx): Promise<string[]> {
 }
 
 /**
- * Remembers that the chain may have used the nonces of the account below this one. A lower nonce than the stored one changes nothing, and neither
- * does one that is more than `within` above what is known, where that is given.
+ * Remembers that the chain may have used the nonces of the account below this one. A lower nonce than the
+ * stored one changes nothing, and neither does one that is more than `within` above what is known, where that
+ * is given.
  */
 export async function raiseKnownNonce(
   db: Db,
@@ -322,7 +334,10 @@ export async function raiseKnownNonce(
   )
 }
 
-/** Finds the point up to which the records explain the history of the relayer's account; undefined before the account was first seen. */
+/**
+ * Finds the point up to which the records explain the history of the relayer's account; undefined before the
+ * account was first seen.
+ */
 export async function findHistoryMark(
   db: Db,
   { id, address }: Pick<Relayer, 'id' | 'address'>,
@@ -363,8 +378,8 @@ export async function findUndecided(db: Db, relayerId: string): Promise<string |
 }
 
 /**
- * Removes a relayer from the list, with its further accounts and its ABIs. Its transactions stay in the database, and the API no longer shows
- * them.
+ * Removes a relayer from the list, with its further accounts and its ABIs. Its transactions stay in the
+ * database, and the API no longer shows them.
  */
 export async function removeRelayer(tx: Tx, id: string): Promise<void> {
   await deleteInterfacesOf(tx, id)

@@ -2,8 +2,8 @@ import { isFurtherAccount } from './accounts/pool.ts'
 import type { RelayerConfig } from './relayer.ts'
 
 /**
- * Returns what is wrong with the treasury of this relayer, as a sentence; undefined if nothing is. `relayers` has every relayer, this one
- * included. A circle of relayers that fill each other would only pay fees.
+ * Returns what is wrong with the treasury of this relayer, as a sentence; undefined if nothing is. `relayers`
+ * has every relayer, this one included. A circle of relayers that fill each other would only pay fees.
  */
 export function topUpProblem(relayer: RelayerConfig, relayers: readonly RelayerConfig[]): string | undefined {
   const { topUp } = relayer.policies
@@ -34,7 +34,10 @@ export function topUpProblems(relayers: readonly RelayerConfig[]): string[] {
     })
 }
 
-/** Returns the relayers of the circle that this one is part of, itself first and last; undefined if it is part of none. */
+/**
+ * Returns the relayers of the circle that this one is part of, itself first and last; undefined if it is part
+ * of none.
+ */
 function circleFrom(relayer: RelayerConfig, byId: ReadonlyMap<string, RelayerConfig>): string[] | undefined {
   const path = [relayer.id]
   let next = relayer.policies.topUp?.from

@@ -7,7 +7,10 @@ import { poolIdOf } from '../relayers/accounts/pool.ts'
 import { contentKind, hasLaterContent, isNoop } from '../transactions/model/attempts.ts'
 import type { TransactionWithAttempts } from '../transactions/model/transaction.ts'
 
-/** A row says how much an API key spent through a relayer on one day, in one asset. Amounts are in the smallest unit of the asset. */
+/**
+ * A row says how much an API key spent through a relayer on one day, in one asset. Amounts are in the
+ * smallest unit of the asset.
+ */
 export interface ReportRow {
   /** The day of the confirmation in UTC, e.g. `2026-11-20`. */
   readonly day: string
@@ -34,7 +37,10 @@ export interface ReportRow {
 /** Adds up what transactions spent. Pure, but for its own sums. */
 interface ReportSums {
   add(item: TransactionWithAttempts): void
-  /** Returns the rows in the order of day, relayer, API key, network and asset; the native currency comes first. */
+  /**
+   * Returns the rows in the order of day, relayer, API key, network and asset; the native currency comes
+   * first.
+   */
   rows(): ReportRow[]
 }
 
@@ -177,9 +183,9 @@ export const REPORT_COLUMNS = [
 ] as const satisfies readonly (keyof Schemas['SpendingReportRow'])[]
 
 /**
- * Writes rows as CSV (RFC 4180) with a header. No field needs quotes: ids, networks and assets consist of letters, digits and `:._-`. An id
- * may begin with `-`, which a spreadsheet would treat as a formula, such as `-2-3`; a leading apostrophe makes it text, and no id contains
- * one.
+ * Writes rows as CSV (RFC 4180) with a header. No field needs quotes: ids, networks and assets consist of
+ * letters, digits and `:._-`. An id may begin with `-`, which a spreadsheet would treat as a formula, such as
+ * `-2-3`; a leading apostrophe makes it text, and no id contains one.
  */
 export function reportCsv(rows: readonly Schemas['SpendingReportRow'][]): string {
   const field = (value: string | number) => (String(value).startsWith('-') ? `'${value}` : value)

@@ -10,7 +10,10 @@ import { createReportSums, type ReportRow } from './report-rows.ts'
 /** The most transactions of one report. More would take longer than a request may. */
 const MAX_TRANSACTIONS = 50_000
 
-/** The number of transactions per read. More would occupy the embedded database for longer than other requests should wait. */
+/**
+ * The number of transactions per read. More would occupy the embedded database for longer than other requests
+ * should wait.
+ */
 const PAGE = 500
 
 /**
@@ -42,7 +45,9 @@ interface ReportQuery {
   readonly visibility: Visibility
 }
 
-/** Finds the ids of up to `limit` transactions with a final inclusion in this time, in order of acceptance. */
+/**
+ * Finds the ids of up to `limit` transactions with a final inclusion in this time, in order of acceptance.
+ */
 async function findConfirmed(
   db: Db,
   { from, to, relayerId, visibility }: ReportQuery,

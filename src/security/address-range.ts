@@ -1,9 +1,15 @@
 import ipaddr from 'ipaddr.js'
 
-/** `public`: the internet · `private`: this machine or a private network · `forbidden`: never a legitimate target. */
+/**
+ * `public`: the internet · `private`: this machine or a private network · `forbidden`: never a legitimate
+ * target.
+ */
 export type Reach = 'public' | 'private' | 'forbidden'
 
-/** Addresses at which clouds serve credentials. Most of them are in ranges that are otherwise private or public. */
+/**
+ * Addresses at which clouds serve credentials. Most of them are in ranges that are otherwise private or
+ * public.
+ */
 const METADATA = [
   '100.100.100.200/32', // Alibaba Cloud
   '168.63.129.16/32', // Azure
@@ -12,16 +18,24 @@ const METADATA = [
   'fd20:ce::/32', // Google Cloud
 ].map((range) => ipaddr.parseCIDR(range))
 
-/** The ranges of ipaddr.js that no connection has a reason to use. Link-local addresses include the metadata services of most clouds. */
+/**
+ * The ranges of ipaddr.js that no connection has a reason to use. Link-local addresses include the metadata
+ * services of most clouds.
+ */
 const FORBIDDEN: ReadonlySet<string> = new Set(['unspecified', 'linkLocal', 'multicast', 'broadcast'])
 
-/** The ranges of ipaddr.js that routers forward everywhere. A range that it learns later is private until it is listed here. */
+/**
+ * The ranges of ipaddr.js that routers forward everywhere. A range that it learns later is private until it
+ * is listed here.
+ */
 const PUBLIC: ReadonlySet<string> = new Set(['unicast', 'amt', 'as112', 'as112v6'])
 
 /** All IPv6 addresses that IANA has given to the internet so far (RFC 4291, section 2.4). */
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3')
 
-/** Classifies an IP address. An IPv6 address that contains an IPv4 address reaches no further than that one. */
+/**
+ * Classifies an IP address. An IPv6 address that contains an IPv4 address reaches no further than that one.
+ */
 export function reachOf(address: string): Reach {
   if (!ipaddr.isValid(address)) return 'forbidden'
   const parsed = ipaddr.parse(address)
@@ -87,7 +101,10 @@ const FORMATS: readonly Format[] = [
   { prefix: [0x20, 0x01, 0, 0], layouts: [LAST], isRouted: false, isInverted: true },
 ]
 
-/** Finds the IPv4 addresses in the 16 bytes of an IPv6 address; undefined if it has no format that contains one. */
+/**
+ * Finds the IPv4 addresses in the 16 bytes of an IPv6 address; undefined if it has no format that contains
+ * one.
+ */
 function embeddedIpv4(bytes: readonly number[]): EmbeddedIpv4 | undefined {
   // `::` and `::1` are addresses of IPv6 itself.
   if (bytes.slice(0, 15).every((byte) => byte === 0) && (bytes[15] ?? 0) <= 1) return undefined
@@ -97,7 +114,10 @@ function embeddedIpv4(bytes: readonly number[]): EmbeddedIpv4 | undefined {
   return { addresses, isRouted: formats.every(({ isRouted }) => isRouted) }
 }
 
-/** A format can have several places. An address that begins with 0 is then a part of another one, because no host has such an address. */
+/**
+ * A format can have several places. An address that begins with 0 is then a part of another one, because no
+ * host has such an address.
+ */
 function readPlaces(bytes: readonly number[], { layouts, isInverted }: Format): string[] {
   const read = layouts.map((offsets) => offsets.map((at) => (bytes[at] ?? 0) ^ (isInverted ? 0xff : 0)))
   const likely = layouts.length === 1 ? read : read.filter(([first]) => first !== 0)

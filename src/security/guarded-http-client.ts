@@ -18,9 +18,9 @@ interface GuardedHttpClientOptions
 }
 
 /**
- * Creates a client for untrusted URLs. It checks the address of every connection, so that a url cannot lead to metadata services or
- * internal networks (SSRF); `post` rejects with a `ForbiddenAddressError` then. Each client has its own name resolver, so that clients do
- * not wait for each other's names.
+ * Creates a client for untrusted URLs. It checks the address of every connection, so that a url cannot lead
+ * to metadata services or internal networks (SSRF); `post` rejects with a `ForbiddenAddressError` then. Each
+ * client has its own name resolver, so that clients do not wait for each other's names.
  */
 export function createGuardedHttpClient(
   policy: AddressPolicy,
@@ -47,7 +47,9 @@ export class ForbiddenAddressError extends Error {
 
 /** The addresses that connections may use. */
 export interface AddressPolicy {
-  /** True allows connections to this machine and to private networks. Link-local addresses are never allowed. */
+  /**
+   * True allows connections to this machine and to private networks. Link-local addresses are never allowed.
+   */
   readonly allowPrivate: boolean
 }
 
@@ -58,7 +60,8 @@ function isAllowed(address: string, { allowPrivate }: AddressPolicy): boolean {
 }
 
 /**
- * Checks a url whose host is an IP address. Such a host has no DNS lookup, so `guardedLookup` does not see it.
+ * Checks a url whose host is an IP address. Such a host has no DNS lookup, so `guardedLookup` does not see
+ * it.
  * @throws ForbiddenAddressError
  */
 export function checkLiteral(url: URL, policy: AddressPolicy): void {
@@ -67,8 +70,8 @@ export function checkLiteral(url: URL, policy: AddressPolicy): void {
 }
 
 /**
- * Creates a `lookup` for sockets that returns only allowed addresses. The check happens at the connection, because a name that was harmless
- * at the configuration can resolve to another address a moment later.
+ * Creates a `lookup` for sockets that returns only allowed addresses. The check happens at the connection,
+ * because a name that was harmless at the configuration can resolve to another address a moment later.
  */
 export function guardedLookup(policy: AddressPolicy, resolver: NameResolver): LookupFunction {
   return createLookup(resolver, (host, found) => {
@@ -78,13 +81,16 @@ export function guardedLookup(policy: AddressPolicy, resolver: NameResolver): Lo
   })
 }
 
-/** Characters that the url parser removes or rewrites, so that the requested url would differ from the stored one. */
+/**
+ * Characters that the url parser removes or rewrites, so that the requested url would differ from the stored
+ * one.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression searches for control characters
 const UNWRITTEN = /[\u0000-\u0020\u007f]/
 
 /**
- * Describes the problem of a url that a caller of the API chose; undefined if there is none. Host names are resolved only at the
- * connection, because their addresses can change at any time.
+ * Describes the problem of a url that a caller of the API chose; undefined if there is none. Host names are
+ * resolved only at the connection, because their addresses can change at any time.
  */
 export function untrustedUrlProblem(text: string, policy: AddressPolicy): string | undefined {
   const url = URL.canParse(text) && !UNWRITTEN.test(text) ? new URL(text) : undefined

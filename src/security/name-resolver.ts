@@ -48,25 +48,32 @@ export interface NameResolver {
 export interface NameResolverOptions {
   /** `address` or `address:port` of each name server. Default: those of the system. */
   readonly servers?: readonly string[] | undefined
-  /** The longest that a name may take, in ms. Default 5000: a delivery whose name is slow still has time for its request. */
+  /**
+   * The longest that a name may take, in ms. Default 5000: a delivery whose name is slow still has time for
+   * its request.
+   */
   readonly timeoutMs?: number
   /** Default `/etc/hosts`. */
   readonly hostsFile?: string
   /**
-   * Calls `getaddrinfo` if the name servers know no address. Only it knows the other sources of the system (nsswitch.conf). It can occupy a
-   * thread of the process indefinitely, so it is only for names that the operator chose.
+   * Calls `getaddrinfo` if the name servers know no address. Only it knows the other sources of the system
+   * (nsswitch.conf). It can occupy a thread of the process indefinitely, so it is only for names that the
+   * operator chose.
    */
   readonly asksSystem?: true
 }
 
 const TIMEOUT_MS = 5_000
 
-/** This many names may wait for their answers at the same time. A query is a socket without a thread, so the number can be high. */
+/**
+ * This many names may wait for their answers at the same time. A query is a socket without a thread, so the
+ * number can be high.
+ */
 const MAX_QUERIES = 512
 
 /**
- * This many names are looked up within `BURST_MS`. Each sends two datagrams, and a name server that gets a few hundred together drops some
- * of them.
+ * This many names are looked up within `BURST_MS`. Each sends two datagrams, and a name server that gets a
+ * few hundred together drops some of them.
  */
 const BURST = 64
 const BURST_MS = 100
@@ -76,8 +83,8 @@ const LOCALHOST = /^(?:.+\.)?localhost$/
 const LOOPBACK = ['127.0.0.1', '::1']
 
 /**
- * Creates a resolver. A name without an answer only delays the connections that need it: `dns.lookup` would block one of the few threads of
- * the process, and every other name and file would wait behind it.
+ * Creates a resolver. A name without an answer only delays the connections that need it: `dns.lookup` would
+ * block one of the few threads of the process, and every other name and file would wait behind it.
  */
 export function createNameResolver(options: NameResolverOptions = {}): NameResolver {
   const { timeoutMs = TIMEOUT_MS, hostsFile = '/etc/hosts', asksSystem = false } = options
@@ -159,12 +166,16 @@ const TRY_MS = 1_000
 
 const TRIES = 3
 
-/** No name server knows an address. `ECONNREFUSED`: the system has no name server, so only its other sources know names. */
+/**
+ * No name server knows an address. `ECONNREFUSED`: the system has no name server, so only its other sources
+ * know names.
+ */
 const NOT_FOUND: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME', 'ECONNREFUSED'])
 
 /**
- * Queries the name servers for the addresses of a name. The sockets of c-ares wait for the answer, without a thread. Each query has its own
- * resolver, so that its end cancels nothing else, and a changed system configuration takes effect immediately.
+ * Queries the name servers for the addresses of a name. The sockets of c-ares wait for the answer, without a
+ * thread. Each query has its own resolver, so that its end cancels nothing else, and a changed system
+ * configuration takes effect immediately.
  * @throws NameError
  */
 async function queryAddresses({ name, servers, timeoutMs }: Query): Promise<NameAnswer> {
@@ -200,13 +211,19 @@ function recordsOf(result: Family, family: 4 | 6) {
   return records.map(({ address, ttl }) => ({ address, ttl, family }))
 }
 
-/** Answers are remembered for at least this time, in ms, although some zones allow none: several requests follow one another. */
+/**
+ * Answers are remembered for at least this time, in ms, although some zones allow none: several requests
+ * follow one another.
+ */
 const MIN_ANSWER_MS = 1_000
 
 /** Answers are remembered for at most this time, in ms: a receiver that moves is found again within it. */
 const MAX_ANSWER_MS = 60_000
 
-/** Failures are remembered for this time, in ms: repeated deliveries to a lapsed name then cost one query, and a repaired name works soon. */
+/**
+ * Failures are remembered for this time, in ms: repeated deliveries to a lapsed name then cost one query, and
+ * a repaired name works soon.
+ */
 const FAILURE_MS = 5_000
 
 /** The number of names that are remembered. Callers choose names, so it bounds the memory that they take. */
@@ -224,7 +241,10 @@ interface NameMemoryOptions {
   readonly ask: (host: string) => Promise<NameAnswer>
 }
 
-/** Creates a function that looks up a host once: concurrent calls share the query, and later ones get the cached result. */
+/**
+ * Creates a function that looks up a host once: concurrent calls share the query, and later ones get the
+ * cached result.
+ */
 function createNameMemory({ now, ask }: NameMemoryOptions): (host: string) => Promise<NameAnswer> {
   const names = new BoundedMap<string, Known>(MAX_NAMES)
 
@@ -248,8 +268,8 @@ function createNameMemory({ now, ask }: NameMemoryOptions): (host: string) => Pr
 }
 
 /**
- * Creates a reader of a small file of the system. It parses the file again only when its time of change or its length differs. A file that
- * cannot be read counts as empty: many containers do not have it.
+ * Creates a reader of a small file of the system. It parses the file again only when its time of change or
+ * its length differs. A file that cannot be read counts as empty: many containers do not have it.
  */
 function createFileReader<T>(path: string, parse: (text: string) => T): () => Promise<T> {
   let known: { readonly version: string; readonly content: T } | undefined
@@ -287,7 +307,10 @@ function withoutComment(line: string): string {
   return line.replace(/#.*/, '').trim()
 }
 
-/** Reads the search list of a resolver configuration (resolv.conf(5)). The last `search` or `domain` line counts. */
+/**
+ * Reads the search list of a resolver configuration (resolv.conf(5)). The last `search` or `domain` line
+ * counts.
+ */
 export function parseSearchDomains(text: string): readonly string[] {
   const lines = text.split('\n').map((line) => line.trim().split(/\s+/))
   const last = lines.findLast(([keyword]) => keyword === 'search' || keyword === 'domain')
@@ -298,8 +321,8 @@ export function parseSearchDomains(text: string): readonly string[] {
 }
 
 /**
- * Returns the full names that a host can mean, in the order to try. Clusters and company networks use short names for their services. A
- * name with a dot is tried unchanged first, because most are internet names.
+ * Returns the full names that a host can mean, in the order to try. Clusters and company networks use short
+ * names for their services. A name with a dot is tried unchanged first, because most are internet names.
  */
 export function fullNames(host: string, searchDomains: readonly string[]): readonly string[] {
   if (host.endsWith('.')) return [host.slice(0, -1)]
@@ -308,8 +331,8 @@ export function fullNames(host: string, searchDomains: readonly string[]): reado
 }
 
 /**
- * A host name has no address. The codes are those of `dns.lookup`: `ENOTFOUND` when the name servers say so, `EAI_AGAIN` when they do not
- * answer or fail.
+ * A host name has no address. The codes are those of `dns.lookup`: `ENOTFOUND` when the name servers say so,
+ * `EAI_AGAIN` when they do not answer or fail.
  */
 class NameError extends Error {
   override readonly name = 'NameError'

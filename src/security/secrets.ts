@@ -1,7 +1,9 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { inspect } from 'node:util'
 
-/** A text that must not be printed. Only `reveal` returns it; logs, JSON and error messages show `[secret]`. */
+/**
+ * A text that must not be printed. Only `reveal` returns it; logs, JSON and error messages show `[secret]`.
+ */
 export interface Secret {
   reveal(): string
 }
@@ -50,7 +52,10 @@ export function sealerOf(key: Secret | undefined): Sealer | undefined {
   return bytes && createSealer(bytes)
 }
 
-/** AES-256-GCM with a random nonce; the owner is authenticated with it. Layout: version, nonce, tag, ciphertext. */
+/**
+ * AES-256-GCM with a random nonce; the owner is authenticated with it. Layout: version, nonce, tag,
+ * ciphertext.
+ */
 export function createSealer(key: Uint8Array): Sealer {
   if (key.length !== KEY_BYTES) throw new Error(`a sealing key has ${KEY_BYTES} bytes`)
   return {

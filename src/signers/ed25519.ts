@@ -15,8 +15,8 @@ const DERIVATION_SALT = 'relayer/ed25519/1'
 const signAsync = promisify(sign)
 
 /**
- * Creates a signer that keeps its key in this process, in a closure that no inspection of the object reaches. `seed` is the 32-byte
- * private key of RFC 8032; it is copied.
+ * Creates a signer that keeps its key in this process, in a closure that no inspection of the object reaches.
+ * `seed` is the 32-byte private key of RFC 8032; it is copied.
  */
 export function createEd25519Signer(id: string, seed: Uint8Array): DerivingSigner {
   if (seed.length !== SEED_BYTES) throw new Error(`The bytes of signer "${id}" are not an ed25519 seed.`)
@@ -44,8 +44,9 @@ export function solanaAddress(publicKey: Uint8Array): string {
 }
 
 /**
- * Decodes the seed of a key pair. Solana's tools write the seed and then the public key: in base58 (wallets), or as a JSON list of 64
- * numbers (`solana-keygen`). Returns undefined for any other text, and for halves that do not belong together.
+ * Decodes the seed of a key pair. Solana's tools write the seed and then the public key: in base58 (wallets),
+ * or as a JSON list of 64 numbers (`solana-keygen`). Returns undefined for any other text, and for halves
+ * that do not belong together.
  */
 export function seedOfSolanaKey(text: string): Uint8Array | undefined {
   const pair = text.startsWith('[') ? fromList(text) : Uint8Array.from(getBase58Encoder().encode(text))

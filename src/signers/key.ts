@@ -4,7 +4,10 @@ import { createEd25519Signer } from './ed25519.ts'
 import { createSecp256k1Signer, evmAddress, isPrivateKey } from './secp256k1.ts'
 import type { DerivingSigner, Ed25519Signer, Secp256k1Signer } from './signer.ts'
 
-/** The signers of one key, by the network type that uses them. A network type that the curve of the key does not fit is absent. */
+/**
+ * The signers of one key, by the network type that uses them. A network type that the curve of the key does
+ * not fit is absent.
+ */
 interface KeySigners {
   readonly evm?: Secp256k1Signer
   readonly stellar?: Ed25519Signer
@@ -36,12 +39,16 @@ export function keyOf(
 
 const SEED_BYTES = 32
 
-/** The salt separates these keys from channel accounts, and from every other use of the secret. A change moves every account. */
+/**
+ * The salt separates these keys from channel accounts, and from every other use of the secret. A change moves
+ * every account.
+ */
 const DERIVATION_SALT = 'relayer/key/1'
 
 /**
- * A key whose secret is in this process, in private fields that no inspection of the object reaches. Its ed25519 signers are created when they
- * are used: one takes 4 kB, and most keys have relayers on networks of one type.
+ * A key whose secret is in this process, in private fields that no inspection of the object reaches. Its
+ * ed25519 signers are created when they are used: one takes 4 kB, and most keys have relayers on networks of
+ * one type.
  */
 class SecretKey implements LocalKey {
   readonly id: string
@@ -76,22 +83,27 @@ class SecretKey implements LocalKey {
 }
 
 /**
- * Creates a key that every network type uses as it is, as the addresses of keys from elsewhere demand. The secret has 32 bytes, which are
- * a private key of secp256k1 and the seed of an ed25519 key; it satisfies `isSecret` and is copied.
+ * Creates a key that every network type uses as it is, as the addresses of keys from elsewhere demand. The
+ * secret has 32 bytes, which are a private key of secp256k1 and the seed of an ed25519 key; it satisfies
+ * `isSecret` and is copied.
  */
 export function createKey(id: string, secret: Uint8Array): LocalKey {
   return new SecretKey(id, secret, { isShared: true })
 }
 
 /**
- * Creates a key that is another one for each network type, so that no signature for one is one for another (docs/signatures.md). EVM has
- * the secret itself, because other tools read the same account from the key file; the others derive theirs (HKDF-SHA256, RFC 5869).
+ * Creates a key that is another one for each network type, so that no signature for one is one for another
+ * (docs/signatures.md). EVM has the secret itself, because other tools read the same account from the key
+ * file; the others derive theirs (HKDF-SHA256, RFC 5869).
  */
 export function createSeparateKey(id: string, secret: Uint8Array): LocalKey {
   return new SecretKey(id, secret, { isShared: false })
 }
 
-/** Returns a copy of the secret that the accounts of one network type have in a key that is another one for each. */
+/**
+ * Returns a copy of the secret that the accounts of one network type have in a key that is another one for
+ * each.
+ */
 export function separateSecret(secret: Uint8Array, networkType: keyof KeySigners): Uint8Array {
   return networkType === 'evm' ? Uint8Array.from(secret) : deriveSeed(secret, `ed25519/${networkType}`)
 }
@@ -140,7 +152,8 @@ export async function parsePrivateKey(text: string): Promise<Uint8Array | undefi
 }
 
 async function read(text: string): Promise<Uint8Array | undefined> {
-  // The libraries of Stellar and Solana take a third and a tenth of a second to load, so only their keys load them.
+  // The libraries of Stellar and Solana take a third and a tenth of a second to load, so only their keys load
+  // them.
   if (STELLAR_SEED.test(text)) return (await import('./ed25519.ts')).seedOfStellarKey(text)
   if (SOLANA_PAIR.test(text)) return (await import('./ed25519.ts')).seedOfSolanaKey(text)
   return fromHex(text)

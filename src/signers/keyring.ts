@@ -30,7 +30,10 @@ interface KeyringDeps {
 /** Returns the name that is sealed with a secret, so that no other signer can use the stored secret. */
 export const ownerOf = (signerId: string) => `signer ${signerId}`
 
-/** The maximum number of signers that one statement reads. Without a limit, the response for many relayers would block the process for a while. */
+/**
+ * The maximum number of signers that one statement reads. Without a limit, the response for many relayers
+ * would block the process for a while.
+ */
 const MAX_SIGNERS = 500
 
 interface Opened {
@@ -77,7 +80,8 @@ export function createKeyring({ db, sealer, configured, connection }: KeyringDep
   return {
     find: async (id) => {
       const signer = await findStored(id)
-      // The key of a signer of the file stays loaded after a caller has deleted the signer, so the table decides.
+      // The key of a signer of the file stays loaded after a caller has deleted the signer, so the table
+      // decides.
       if (signer === null) {
         connected.delete(id)
         return undefined

@@ -13,13 +13,17 @@ import { keccak256 } from '../lib/hash.ts'
 const CIPHER = 'aes-128-ctr'
 const HEX = /^(0x)?([0-9a-fA-F]{2})*$/
 
-/** The cost of encryption: about 128 MiB and half a second. Decryption uses the file's own cost, within bounds. */
+/**
+ * The cost of encryption: about 128 MiB and half a second. Decryption uses the file's own cost, within
+ * bounds.
+ */
 const DEFAULT_SCRYPT_N = 2 ** 17
 
 /**
- * Decrypts a key file of the Web3 Secret Storage definition, version 3, as geth, ethers and foundry write it. The passphrase is tried as
- * typed, then in the normal form NFKC, as ethers does: letters with accents and ligatures can be encoded in several ways. @returns the
- * private key, of any length @throws KeystoreError for a wrong passphrase or a file of another shape; never with content of the file
+ * Decrypts a key file of the Web3 Secret Storage definition, version 3, as geth, ethers and foundry write it.
+ * The passphrase is tried as typed, then in the normal form NFKC, as ethers does: letters with accents and
+ * ligatures can be encoded in several ways. @returns the private key, of any length @throws KeystoreError for
+ * a wrong passphrase or a file of another shape; never with content of the file
  */
 export async function decryptKeystore(text: string, passphrase: string): Promise<Uint8Array> {
   const { kdf, iv, ciphertext, mac } = readKeystore(text)
@@ -39,9 +43,10 @@ const MARK = 'x-relayer'
 const SEPARATE = 'network_type'
 
 /**
- * Reads the mark of a key file. Returns false without a mark: a file of another tool, or of an imported key, whose accounts use the
- * secret as it is.
- * @throws KeystoreError for a mark that this release does not know: every guess would be the key of another account
+ * Reads the mark of a key file. Returns false without a mark: a file of another tool, or of an imported key,
+ * whose accounts use the secret as it is.
+ * @throws KeystoreError for a mark that this release does not know: every guess would be the key of another
+ * account
  */
 export function isSeparate(text: string): boolean {
   const mark = record(parseJson(text), 'the file')[MARK]
@@ -135,8 +140,8 @@ const pbkdf2 = promisify(pbkdf2Callback)
 const DERIVED_BYTES = 32
 
 /**
- * The most work that a file may require: four times geth's standard (n 2^18, r 8, p 1), so at most 1 GiB and a few seconds. A hostile file
- * could otherwise stop the process.
+ * The most work that a file may require: four times geth's standard (n 2^18, r 8, p 1), so at most 1 GiB and
+ * a few seconds. A hostile file could otherwise stop the process.
  */
 const MAX_SCRYPT_WORK = 2 ** 23
 
@@ -176,7 +181,8 @@ async function deriveKey(kdf: Kdf, passphrase: string): Promise<Uint8Array> {
 }
 
 async function scrypt({ n: N, r, p, salt }: ScryptKdf, passphrase: string): Promise<Uint8Array> {
-  // OpenSSL refuses these parameters (r 1 with a large n), but old key files and the definition's own example have them.
+  // OpenSSL refuses these parameters (r 1 with a large n), but old key files and the definition's own example
+  // have them.
   if (N >= 2 ** (16 * r))
     return scryptAsync(passphrase, salt, { N, r, p, dkLen: DERIVED_BYTES, maxmem: MAX_MEMORY })
   return new Promise((resolve, reject) => {

@@ -31,13 +31,16 @@ export interface LoadedSigners {
   readonly remote: ReadonlyMap<string, LoadedRemote>
 }
 
-/** Key services are called for this many signers at a time, so that a start with hundreds is short and no service is flooded. */
+/**
+ * Key services are called for this many signers at a time, so that a start with hundreds is short and no
+ * service is flooded.
+ */
 const ASKED_AT_ONCE = 10
 
 /**
- * Opens every configured signer. Those of this process open one after the other, because a key file can take hundreds of megabytes to
- * decrypt. A key service that does not answer is not a problem yet: its public keys may be known from an earlier start. @throws ConfigError
- * with all that cannot be opened
+ * Opens every configured signer. Those of this process open one after the other, because a key file can take
+ * hundreds of megabytes to decrypt. A key service that does not answer is not a problem yet: its public keys
+ * may be known from an earlier start. @throws ConfigError with all that cannot be opened
  */
 export async function loadKeys(
   configs: readonly SignerConfig[],
@@ -107,7 +110,8 @@ interface CompleteDeps {
 }
 
 /**
- * Completes the keys whose service does not answer with the public keys of an earlier start: the accounts exist, and what they send waits.
+ * Completes the keys whose service does not answer with the public keys of an earlier start: the accounts
+ * exist, and what they send waits.
  * @throws ConfigError for a service that never answered, and for one that has another key now
  */
 export async function completeKeys(

@@ -33,12 +33,15 @@ export type NewSignerRequest = (SignerRequest | GeneratedRequest) & {
   readonly id?: string | undefined
 }
 
-/** The verbs of callers on signers, each of which the audit log records. Signers never change: another key is another signer. */
+/**
+ * The verbs of callers on signers, each of which the audit log records. Signers never change: another key is
+ * another signer.
+ */
 export interface SignerManager {
   /**
    * Proves that the key signs, or creates one, seals its configuration and stores it.
-   * @throws AppError 400 without a key to seal with, for a configuration that is not one, for a key that its service refuses, and when the
-   * service does not answer; 409 when the id is in use
+   * @throws AppError 400 without a key to seal with, for a configuration that is not one, for a key that its
+   * service refuses, and when the service does not answer; 409 when the id is in use
    */
   create(request: NewSignerRequest, actor: Actor): Promise<StoredSigner>
   /** @throws AppError 404 */

@@ -38,8 +38,8 @@ type Library = typeof import('secp256k1')
 let loaded: Library | undefined
 
 /**
- * Returns the binding of libsecp256k1. The package itself would fall back to an implementation in JavaScript without a word, which is
- * slower and not protected against timing attacks.
+ * Returns the binding of libsecp256k1. The package itself would fall back to an implementation in JavaScript
+ * without a word, which is slower and not protected against timing attacks.
  * @throws Error if the addon was not built for this machine
  */
 export function libsecp256k1(): Library {
@@ -49,7 +49,8 @@ export function libsecp256k1(): Library {
 
 function load(): Library {
   const library = requireBinding()
-  // The random context blinds the library's multiplications, so that their timing reveals nothing about a key.
+  // The random context blinds the library's multiplications, so that their timing reveals nothing about a
+  // key.
   library.contextRandomize(randomBytes(32))
   return library
 }
@@ -63,7 +64,10 @@ function requireBinding(): Library {
   }
 }
 
-/** The prefix of an uncompressed public key has one byte; an address is the last 20 of the 32 bytes of the hash of the rest. */
+/**
+ * The prefix of an uncompressed public key has one byte; an address is the last 20 of the 32 bytes of the
+ * hash of the rest.
+ */
 const PREFIX_BYTES = 1
 const ADDRESS_DIGITS = 40
 

@@ -1,6 +1,9 @@
 import { AppError } from '../errors.ts'
 
-/** An ECDSA signature over secp256k1. `r` and `s` are 32 bytes each; `s` is in the lower half of the order (EIP-2). */
+/**
+ * An ECDSA signature over secp256k1. `r` and `s` are 32 bytes each; `s` is in the lower half of the order
+ * (EIP-2).
+ */
 export interface EcdsaSignature {
   readonly r: Uint8Array
   readonly s: Uint8Array
@@ -9,8 +12,8 @@ export interface EcdsaSignature {
 }
 
 /**
- * The state of a key that a service outside this process holds. `unknown`: the service does not answer · `refused`: it does not sign, or
- * it has another key; the sentence names the key and the remedy.
+ * The state of a key that a service outside this process holds. `unknown`: the service does not answer ·
+ * `refused`: it does not sign, or it has another key; the sentence names the key and the remedy.
  */
 export type SignerHealth =
   | { readonly kind: 'ok' }
@@ -28,13 +31,14 @@ export interface Secp256k1Signer extends AnySigner {
   /** Uncompressed, 65 bytes, starting with 0x04. */
   readonly publicKey: Uint8Array
   /**
-   * Signs a 32-byte digest, low-s. Keys in this process sign deterministically (RFC 6979); services outside give another signature each time.
+   * Signs a 32-byte digest, low-s. Keys in this process sign deterministically (RFC 6979); services outside
+   * give another signature each time.
    * @throws AppError `signer_unavailable` or `signer_refused` for a key outside this process
    */
   sign(digest: Uint8Array): Promise<EcdsaSignature>
   /**
-   * Signs the keccak-256 hash of a message. Present if a key service only signs messages that it hashes itself; then `sign` must not be
-   * called.
+   * Signs the keccak-256 hash of a message. Present if a key service only signs messages that it hashes
+   * itself; then `sign` must not be called.
    */
   readonly signMessage?: (message: Uint8Array) => Promise<EcdsaSignature>
 }
@@ -50,8 +54,8 @@ export interface Ed25519Signer extends AnySigner {
    */
   sign(message: Uint8Array): Promise<Uint8Array>
   /**
-   * Derives a further key of the same owner by a name. The same seed and name give the same key, so the service need not store it
-   * (HKDF-SHA256, RFC 5869). Absent if the seed is not in this process.
+   * Derives a further key of the same owner by a name. The same seed and name give the same key, so the
+   * service need not store it (HKDF-SHA256, RFC 5869). Absent if the seed is not in this process.
    */
   readonly derive?: (name: string) => Ed25519Signer
 }
@@ -67,7 +71,10 @@ export type Signer = Secp256k1Signer | Ed25519Signer
 /** The curve of a key. */
 export type Curve = Signer['curve']
 
-/** Makes the failure of a key whose service does not answer: the caller can try again, and nothing has happened. */
+/**
+ * Makes the failure of a key whose service does not answer: the caller can try again, and nothing has
+ * happened.
+ */
 export function signerUnavailable(detail: string, cause?: unknown): AppError {
   return new AppError('signer_unavailable', detail, { cause })
 }

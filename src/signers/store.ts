@@ -5,7 +5,10 @@ import type { SignersTable } from '../database/tables/relayers.ts'
 import type { SignerDescription } from './providers/registry.ts'
 import { decodePublicKeys, type PublicKeys, type StoredPublicKeys } from './remote/remote-key.ts'
 
-/** The type of a signer whose key the service created. The file cannot have one: its key is in the database alone. */
+/**
+ * The type of a signer whose key the service created. The file cannot have one: its key is in the database
+ * alone.
+ */
 export const GENERATED = 'generated'
 
 /** The origin of a signer: the configuration file, or a caller. */
@@ -56,8 +59,8 @@ export async function findSigner(db: Db, id: string): Promise<StoredSigner | und
 }
 
 /**
- * Reads and locks one signer until the commit. `share`: prevents its deletion, for a caller that is about to refer to it · `update`: also
- * prevents `share`, for a caller that is about to delete it.
+ * Reads and locks one signer until the commit. `share`: prevents its deletion, for a caller that is about to
+ * refer to it · `update`: also prevents `share`, for a caller that is about to delete it.
  */
 export async function lockSigner(
   tx: Tx,
@@ -95,15 +98,18 @@ export async function listSigners(
 interface NewSigner {
   readonly id: string
   readonly type: string
-  /** The sealed secret: 64 hex digits for a key (`plain`, `generated`), otherwise a whole configuration as JSON. */
+  /**
+   * The sealed secret: 64 hex digits for a key (`plain`, `generated`), otherwise a whole configuration as
+   * JSON.
+   */
   readonly sealed: Uint8Array
   readonly config?: object | undefined
   readonly publicKeys?: StoredPublicKeys | undefined
 }
 
 /**
- * Adds a signer of a caller. Returns false when the id is in use. An id of the configuration file stays in use after a caller has
- * deleted its signer: the file's key would otherwise be mistaken for the caller's.
+ * Adds a signer of a caller. Returns false when the id is in use. An id of the configuration file stays in
+ * use after a caller has deleted its signer: the file's key would otherwise be mistaken for the caller's.
  */
 export async function insertSigner(tx: Tx, signer: NewSigner): Promise<boolean> {
   const entry = await tx
@@ -186,13 +192,17 @@ function toSigner({
 }
 
 /**
- * Gives the form of a signer that answers and the audit log may show. Existing clients know a private key stored by the service as `local`.
+ * Gives the form of a signer that answers and the audit log may show. Existing clients know a private key
+ * stored by the service as `local`.
  */
 export function shownSigner({ id, type, config }: Pick<StoredSigner, 'id' | 'type' | 'config'>) {
   return { id, type: type === 'plain' ? 'local' : type, config }
 }
 
-/** Reads the public keys that a signer of the file had at an earlier start. A signer with another configuration since then has none. */
+/**
+ * Reads the public keys that a signer of the file had at an earlier start. A signer with another
+ * configuration since then has none.
+ */
 export async function findRemembered(
   db: Db,
   { id, type, config }: SignerDescription,

@@ -20,8 +20,8 @@ interface ChargeFacts {
 }
 
 /**
- * Converts a fee to the token, with the margin and the slippage. It is rounded up once, at the end, and never 0: what the relayer pays is
- * always paid for. Pure.
+ * Converts a fee to the token, with the margin and the slippage. It is rounded up once, at the end, and never
+ * 0: what the relayer pays is always paid for. Pure.
  */
 export function chargeOf({ fee, decimals, tokenDecimals, price, token, policies }: ChargeFacts): Charge {
   const { feeMarginPercentage = 0, slippagePercentage = DEFAULT_SLIPPAGE_PERCENT } = policies
@@ -32,7 +32,8 @@ export function chargeOf({ fee, decimals, tokenDecimals, price, token, policies 
   const denominator = price.denominator * 10n ** BigInt(decimals) * hundred * hundred
   const amount = divideUp(numerator, denominator)
   const least = amount > 0n ? amount : 1n
-  // What a user authorizes beyond the fee would stay with the forwarder's contract, for the next call of anyone.
+  // What a user authorizes beyond the fee would stay with the forwarder's contract, for the next call of
+  // anyone.
   return { amount: least, most: least }
 }
 

@@ -15,8 +15,9 @@ interface Asked {
 }
 
 /**
- * Adds the payment to a request that contains a transaction which the service built, and a user signed. Any other request is unchanged, and
- * then refused if it must pay. Whether the quote has ended, or was used, is checked when the request is accepted.
+ * Adds the payment to a request that contains a transaction which the service built, and a user signed. Any
+ * other request is unchanged, and then refused if it must pay. Whether the quote has ended, or was used, is
+ * checked when the request is accepted.
  * @throws AppError `invalid_request` for an authorization that does not belong to the transaction
  */
 export async function withFeePayment(
@@ -37,8 +38,8 @@ export async function withFeePayment(
 }
 
 /**
- * Adds the payment to a transaction that the service only signs, like `withFeePayment`. The same bytes have the same signature, so signing
- * uses up nothing.
+ * Adds the payment to a transaction that the service only signs, like `withFeePayment`. The same bytes have
+ * the same signature, so signing uses up nothing.
  * @throws AppError `valid_until_in_past` when the quote has ended
  */
 export async function withSignedPayment(
@@ -59,7 +60,10 @@ export function paymentIn(request: ChainRequest): FeePayment | undefined {
   return request.type === 'evm' ? undefined : request.payment
 }
 
-/** Returns the error of a request whose quote has ended; undefined for any other. `now` is in ms since the epoch. */
+/**
+ * Returns the error of a request whose quote has ended; undefined for any other. `now` is in ms since the
+ * epoch.
+ */
 export function endedQuote(request: ChainRequest, now: number): AppError | undefined {
   const payment = paymentIn(request)
   if (payment === undefined || payment.validUntil.getTime() > now) return undefined
@@ -78,12 +82,15 @@ export function usedQuote(): AppError {
 }
 
 /**
- * A failed transaction costs the relayer its fee, and its payment fails with it. A user to whom this happens so often within a day gets no further
- * ones until the day is over.
+ * A failed transaction costs the relayer its fee, and its payment fails with it. A user to whom this happens
+ * so often within a day gets no further ones until the day is over.
  */
 const MOST_FAILED = 3
 
-/** The most open transactions of a user: all of them can fail, because each was checked while the tokens were still there. */
+/**
+ * The most open transactions of a user: all of them can fail, because each was checked while the tokens were
+ * still there.
+ */
 const MOST_OPEN = 10
 
 /** The day, in ms. */
@@ -105,7 +112,10 @@ export function readAtRisk(
   return countAtRisk(db, { relayerId: poolIdOf(relayerId), payers: [...new Set(payers)], since })
 }
 
-/** Returns the error for a user who has too much at risk to get a further transaction; undefined for any other. */
+/**
+ * Returns the error for a user who has too much at risk to get a further transaction; undefined for any
+ * other.
+ */
 export function riskRefusal(risks: RiskByPayer, payer: string): AppError | undefined {
   const { failed, open } = risks.get(payer) ?? NO_RISK
   if (failed >= MOST_FAILED)

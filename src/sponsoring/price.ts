@@ -20,8 +20,8 @@ const DEFAULT_MAX_DIFFERENCE_PERCENT = 2
 const AHEAD_MS = 60_000
 
 /**
- * Returns the price that the samples agree on: the one at which the token is cheaper, so that the relayer does not pay for the difference.
- * Pure.
+ * Returns the price that the samples agree on: the one at which the token is cheaper, so that the relayer
+ * does not pay for the difference. Pure.
  */
 export function agreedPrice(
   samples: readonly PriceSample[],

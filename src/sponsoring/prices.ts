@@ -12,8 +12,9 @@ import { agreedPrice, type Price, type PriceSample, parseDecimal } from './price
 /** Reads the prices of tokens. */
 export interface PriceReader {
   /**
-   * Reads the price of a token, from all its sources. Unknown when a source does not answer, a price is too old, or two sources differ by more than
-   * they may: without a price nothing is sponsored. `network` is the one whose oracles `chain` asks.
+   * Reads the price of a token, from all its sources. Unknown when a source does not answer, a price is too
+   * old, or two sources differ by more than they may: without a price nothing is sponsored. `network` is the
+   * one whose oracles `chain` asks.
    */
   read(network: string, chain: Pick<Sponsoring, 'oraclePrice'>, token: AllowedToken): Promise<Answer<Price>>
 }
@@ -24,7 +25,10 @@ interface PriceReaderOptions {
   readonly clock: Clock
 }
 
-/** The sources are asked at most once in this time for all callers, in ms. A longer time lets prices age; the age of each still counts. */
+/**
+ * The sources are asked at most once in this time for all callers, in ms. A longer time lets prices age; the
+ * age of each still counts.
+ */
 const FRESH_FOR_MS = 5_000
 
 /** The prices that are remembered. A configuration has a few. */

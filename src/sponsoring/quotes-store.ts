@@ -30,8 +30,8 @@ const USED_KEPT_MS = 172_800_000
 const MOST_DELETED = 100
 
 /**
- * Stores a quote, and deletes some that ended long ago. The same transaction built again is the same quote. A build takes the place of the quote
- * `of`, so that one quote gives its price once.
+ * Stores a quote, and deletes some that ended long ago. The same transaction built again is the same quote. A
+ * build takes the place of the quote `of`, so that one quote gives its price once.
  */
 export async function saveQuote(
   db: Db,
@@ -102,7 +102,10 @@ export async function findBuild(
   return { quoteId, token, amount, payer, receiver: receiver ?? '', fee, validUntil }
 }
 
-/** Locks the quotes, which the accounts of a relayer share, until the commit, and returns those that a transaction has used. */
+/**
+ * Locks the quotes, which the accounts of a relayer share, until the commit, and returns those that a
+ * transaction has used.
+ */
 export async function findUsedQuotes(tx: Tx, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
   // The order of locks: database/locks/lock-order.md.

@@ -63,7 +63,10 @@ export interface SupportedToken {
 export interface Sponsors {
   /** @throws AppError with the rule that the request breaks, `price_unavailable`, or `network_unavailable` */
   quote(sponsor: Sponsor, wish: SponsoringWish): Promise<Quoted>
-  /** Builds for the quoted price while the quote holds and the network's fee has not risen; otherwise for the current one. @throws like `quote` */
+  /**
+   * Builds for the quoted price while the quote holds and the network's fee has not risen; otherwise for the
+   * current one. @throws like `quote`
+   */
   build(sponsor: Sponsor, wish: SponsoringWish): Promise<Built>
   /** Returns the tokens that the relayer accepts. @throws AppError `not_supported`, `network_unavailable` */
   tokens(sponsor: Sponsor): Promise<readonly SupportedToken[]>

@@ -101,7 +101,10 @@ const SEVERITIES: Readonly<Record<string, SeverityNumber>> = {
   fatal: SeverityNumber.FATAL,
 }
 
-/** Creates a function that exports a line of the log. The line was written without secrets, so the record has none either. */
+/**
+ * Creates a function that exports a line of the log. The line was written without secrets, so the record has
+ * none either.
+ */
 export function createEntryExport(logger: OtelLogger, active: ActiveContext): (line: string) => void {
   return (line) => {
     // The trace ids of the line are fields of the record, which come with the context.
@@ -148,8 +151,8 @@ interface Period {
 }
 
 /**
- * Converts metrics of Prometheus to those of OpenTelemetry, with their names and labels. Values that are not finite are left out, and so are
- * metrics without values.
+ * Converts metrics of Prometheus to those of OpenTelemetry, with their names and labels. Values that are not
+ * finite are left out, and so are metrics without values.
  */
 export function toMetricData(series: readonly MetricSeries[], period: Period): MetricData[] {
   return series.map((one) => toMetric(one, period)).filter(({ dataPoints }) => dataPoints.length > 0)
@@ -206,7 +209,10 @@ function histogramPoints({ name, values }: MetricSeries, period: Period) {
   }))
 }
 
-/** The buckets of Prometheus count everything below their bound; those of OpenTelemetry count what the one before does not. */
+/**
+ * The buckets of Prometheus count everything below their bound; those of OpenTelemetry count what the one
+ * before does not.
+ */
 function toHistogram({ buckets, sum, count }: Parts): Histogram {
   const finite = buckets
     .filter(({ bound }) => Number.isFinite(bound))
@@ -228,7 +234,8 @@ const QUIET_MS = 60_000
 const MAX_LENGTH = 300
 
 /**
- * Writes failed exports and dropped items to the log. The library has one place for them in a process. Returns a function that ends it.
+ * Writes failed exports and dropped items to the log. The library has one place for them in a process.
+ * Returns a function that ends it.
  */
 export function reportFailures(log: Logger): () => void {
   const toldAt = new Map<string, number>()

@@ -29,7 +29,10 @@ interface Export {
   close(): Promise<void>
 }
 
-/** Opens the exports of the settings. The queues are bounded, so a collector that is slow or down costs items and never the service. */
+/**
+ * Opens the exports of the settings. The queues are bounded, so a collector that is slow or down costs items
+ * and never the service.
+ */
 export function openTelemetry(settings: TelemetrySettings): Telemetry {
   const resource = resourceFromAttributes({ ...settings.attributes, 'service.name': settings.serviceName })
   const active = createActiveContext()

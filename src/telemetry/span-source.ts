@@ -101,8 +101,8 @@ function samplerOf({ name, ratio }: SamplerSettings): Sampler {
 }
 
 /**
- * The context of the current asynchronous call. It belongs to one service: the global context of OpenTelemetry would mix the services of
- * one process.
+ * The context of the current asynchronous call. It belongs to one service: the global context of
+ * OpenTelemetry would mix the services of one process.
  */
 export interface ActiveContext {
   get(): Context

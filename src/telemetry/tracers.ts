@@ -23,7 +23,10 @@ const HEADERS = {
 /** Methods by which spans may be named; callers can send any other. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
-/** Creates a tracer whose server spans follow the conventions for HTTP. A valid `traceparent` of the caller is the parent. */
+/**
+ * Creates a tracer whose server spans follow the conventions for HTTP. A valid `traceparent` of the caller is
+ * the parent.
+ */
 export function createRequestTracer(source: SpanSource, active: ActiveContext): RequestTracer {
   const propagator = new W3CTraceContextPropagator()
   return {
@@ -75,7 +78,9 @@ function describe(span: Span, { source, method, answer }: Described): void {
     span.addLink({ context: rootOf({ id: transactionId }, source) })
 }
 
-/** The longest id that a relayer or transaction has. Path parameters are unchecked when a request fails early. */
+/**
+ * The longest id that a relayer or transaction has. Path parameters are unchecked when a request fails early.
+ */
 const MAX_ID_LENGTH = 128
 
 function idOf(parameter: string | undefined): string | undefined {
@@ -86,8 +91,8 @@ function idOf(parameter: string | undefined): string | undefined {
 type ReadTraceParent = (transactionId: string) => Promise<string | undefined>
 
 /**
- * Creates the tracer of deliveries. An attempt is a client span in the trace of its transaction, and the receiver gets its context in
- * `traceparent`. Events without a transaction have separate traces.
+ * Creates the tracer of deliveries. An attempt is a client span in the trace of its transaction, and the
+ * receiver gets its context in `traceparent`. Events without a transaction have separate traces.
  */
 export function createDeliveryTracer(
   source: SpanSource,
@@ -182,8 +187,8 @@ const MAX_METHODS = 10
 const METHOD = /^[A-Za-z][A-Za-z0-9_]{0,63}$/
 
 /**
- * Creates the observers of RPC requests, which report a client span for each one within a sampled span. Requests outside, such as the look
- * for a new block twice a second, belong to no request and no transaction.
+ * Creates the observers of RPC requests, which report a client span for each one within a sampled span.
+ * Requests outside, such as the look for a new block twice a second, belong to no request and no transaction.
  */
 export function createRpcTracer(source: SpanSource, active: ActiveContext): (network: string) => RpcObserver {
   return (network) => ({

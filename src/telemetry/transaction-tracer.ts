@@ -21,9 +21,10 @@ const STEPS = createContextKey('steps of transactions')
 type Steps = ReadonlyMap<string, SpanContext>
 
 /**
- * Creates the tracer of transactions, and the observer that reports their beginning and end. The root span of a transaction lasts from its
- * acceptance to its final status, and is exported with the latter; each step has a span below it. What a step does for several transactions
- * together, such as a batch of RPC calls, is a child of the step of the first one.
+ * Creates the tracer of transactions, and the observer that reports their beginning and end. The root span of
+ * a transaction lasts from its acceptance to its final status, and is exported with the latter; each step has
+ * a span below it. What a step does for several transactions together, such as a batch of RPC calls, is a
+ * child of the step of the first one.
  */
 export function createTransactionTracer(
   source: SpanSource,
@@ -149,8 +150,8 @@ interface TracedTransaction {
 const HEX_32 = /^(?!0{32})[0-9a-f]{32}$/
 
 /**
- * Returns the ids of the root span of a transaction. The trace id is the transaction id without its hyphens, so that every process finds the
- * trace without a store, and a person finds it with the id alone.
+ * Returns the ids of the root span of a transaction. The trace id is the transaction id without its hyphens,
+ * so that every process finds the trace without a store, and a person finds it with the id alone.
  */
 export function rootIdsOf(transactionId: string): SpanIds {
   const hash = createHash('sha256').update(transactionId).digest('hex')
@@ -159,8 +160,8 @@ export function rootIdsOf(transactionId: string): SpanIds {
 }
 
 /**
- * Returns the span context of the root span. If the request has a context, its sampling decides, unless the sampler ignores parents;
- * otherwise the sampler decides by the trace id, in every process alike.
+ * Returns the span context of the root span. If the request has a context, its sampling decides, unless the
+ * sampler ignores parents; otherwise the sampler decides by the trace id, in every process alike.
  */
 export function rootOf(
   { id, traceParent }: TracedTransaction,

@@ -8,7 +8,9 @@ import type { RedeemTicket } from '../http/guards.ts'
 import type { Clock } from '../lib/time.ts'
 import { createLoop, type Loop } from '../workers/loop.ts'
 
-/** A process knows a change of keys after this time at the latest, in ms, even if the notification was lost. */
+/**
+ * A process knows a change of keys after this time at the latest, in ms, even if the notification was lost.
+ */
 const LOOK_MS = 1_000
 
 interface AccessDeps {
@@ -18,7 +20,9 @@ interface AccessDeps {
   readonly log: Logger
 }
 
-/** The API keys: the checks of the HTTP server, the operations of callers, and the loop that follows changes. */
+/**
+ * The API keys: the checks of the HTTP server, the operations of callers, and the loop that follows changes.
+ */
 export interface Access {
   readonly directory: KeyDirectory
   readonly manager: ApiKeyManager

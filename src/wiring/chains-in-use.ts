@@ -47,8 +47,9 @@ export interface NetworkHead {
 }
 
 /**
- * Returns the newest head of every network that relayers use, by its id; `now` in ms of the monotonic clock. If relayers have custom
- * endpoints, the freshest head counts: the others describe endpoints, not the network.
+ * Returns the newest head of every network that relayers use, by its id; `now` in ms of the monotonic clock.
+ * If relayers have custom endpoints, the freshest head counts: the others describe endpoints, not the
+ * network.
  */
 export function headsInUse(registry: Registry, now: number): Map<string, NetworkHead> {
   const groups = Map.groupBy(chainsInUse(registry).values(), ({ network }) => networkId(network))
@@ -66,7 +67,10 @@ function newestHead(members: readonly ChainInUse[], now: number): NetworkHead {
   return { ...freshest, relayers: members.flatMap(({ relayers }) => relayers) }
 }
 
-/** A head that was reported longer ago than this, in ms, is queried again, so that a network without transactions is also known to make blocks. */
+/**
+ * A head that was reported longer ago than this, in ms, is queried again, so that a network without
+ * transactions is also known to make blocks.
+ */
 const ASK_AGAIN_MS = 30_000
 
 /** Creates a function that queries heads that were not queried recently, without waiting for the replies. */
@@ -94,7 +98,9 @@ export function sampleHeads(registry: Registry, now: number): HeadSample[] {
   }))
 }
 
-/** Returns the current state of every endpoint that relayers use, with the notifications of these relayers. */
+/**
+ * Returns the current state of every endpoint that relayers use, with the notifications of these relayers.
+ */
 export function sampleEndpoints(registry: Pick<RelayerRegistry, 'endpointGroups'>): EndpointSample[] {
   const uses = [...registry.endpointGroups().values()].flatMap(({ runtime: { network, chain }, relayers }) =>
     chain.endpoints().map((report) => ({ network: networkId(network), report, relayers })),

@@ -49,7 +49,10 @@ import { createSharedLimits } from './shared-limits.ts'
 /** The parts of a service, connected and not yet started. */
 export type Connected = Awaited<ReturnType<typeof connect>>
 
-/** Creates the parts of a service and connects them: domains, workers, handlers, and the server that calls them. */
+/**
+ * Creates the parts of a service and connects them: domains, workers, handlers, and the server that calls
+ * them.
+ */
 export async function connect(opened: Opened) {
   const domains = await createDomains(opened)
   const workers = createWorkers(opened, domains)

@@ -30,8 +30,8 @@ import { createRelayerRegistry, type RelayerRegistry } from './relayer-registry.
 import { createRelayerRuntimes, joinRpcObservers, joinTransactionObservers } from './relayer-runtime.ts'
 
 /**
- * The memory for all answers of callers' endpoints that are under way, in bytes. It is small beside any heap, so that no number of hostile
- * endpoints can fill the heap, at a start neither.
+ * The memory for all answers of callers' endpoints that are under way, in bytes. It is small beside any heap,
+ * so that no number of hostile endpoints can fill the heap, at a start neither.
  */
 const UNTRUSTED_BUDGET_BYTES = 64 * 1024 * 1024
 

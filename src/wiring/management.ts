@@ -29,7 +29,10 @@ interface ManagementOptions {
   readonly log: Logger
 }
 
-/** The managers of relayers, ABIs, signers and networks for callers, and the loop that checks the health of relayers. */
+/**
+ * The managers of relayers, ABIs, signers and networks for callers, and the loop that checks the health of
+ * relayers.
+ */
 interface Management {
   readonly manager: RelayerManager
   readonly interfaces: InterfaceManager
@@ -78,8 +81,9 @@ interface ChainResetDeps {
 type ChainReset = (network: Network, actor: Actor) => Promise<ResetResult>
 
 /**
- * Creates the reset for callers. Without a proof, a transaction that it ends could still be included, and endpoints that a caller chose can
- * prove anything. So only the operator's endpoints of the network count, and only the relayers that use them start over.
+ * Creates the reset for callers. Without a proof, a transaction that it ends could still be included, and
+ * endpoints that a caller chose can prove anything. So only the operator's endpoints of the network count,
+ * and only the relayers that use them start over.
  * @throws AppError `not_supported` for a main network; `chain_not_reset` without a proof
  */
 function createChainReset({ database: { db }, runtimeSet, clock }: ChainResetDeps): ChainReset {

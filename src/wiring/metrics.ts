@@ -38,7 +38,8 @@ export interface Instrumentation extends Omit<Metrics, 'watch'> {
 }
 
 /**
- * Creates the metrics. Undefined if they are neither served nor exported: then no observer exists and nothing is counted.
+ * Creates the metrics. Undefined if they are neither served nor exported: then no observer exists and nothing
+ * is counted.
  */
 export function createInstrumentation(
   { metrics: settings, server: { host } }: Config,

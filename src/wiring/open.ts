@@ -27,9 +27,15 @@ export interface AppDeps {
   /** Default: the time of the database server, where there is one, and that of the machine otherwise. */
   readonly clock?: Clock
   readonly log?: Logger
-  /** `address:port` of the name servers that resolve the hosts of webhooks and of callers' RPC urls. Default: those of the system. */
+  /**
+   * `address:port` of the name servers that resolve the hosts of webhooks and of callers' RPC urls. Default:
+   * those of the system.
+   */
   readonly nameServers?: readonly string[]
-  /** Spares a process that creates several services most of the time of their starts. Default: read and compiled. */
+  /**
+   * Spares a process that creates several services most of the time of their starts. Default: read and
+   * compiled.
+   */
   readonly compiled?: CompiledContract
   /** The exports by OTLP, which the app closes. Default: those of the configuration. */
   readonly telemetry?: Telemetry | undefined
@@ -58,11 +64,16 @@ export interface Opened {
   /** Identifies this process in leases. */
   readonly owner: string
   readonly patiently: Patiently
-  /** Closes everything. The last exports of telemetry get this many ms; the last metrics are read from the database. */
+  /**
+   * Closes everything. The last exports of telemetry get this many ms; the last metrics are read from the
+   * database.
+   */
   close(flushMs: number): Promise<void>
 }
 
-/** Repeats work while the database is away: a start that loses it waits for it like one that does not find it. */
+/**
+ * Repeats work while the database is away: a start that loses it waits for it like one that does not find it.
+ */
 type Patiently = <T>(what: string, work: () => Promise<T>) => Promise<T>
 
 /** The longest time in ms for which a stop waits for the last exports. */
@@ -85,7 +96,8 @@ export async function open(config: Config, deps: AppDeps): Promise<Opened> {
     await openDatabase({ ...config.database, signal, startEngine, observer }, log),
     sealer,
   )
-  // A start does nothing that a second time would do again: migrations, and the entries of the file, are committed with the note that they are done.
+  // A start does nothing that a second time would do again: migrations, and the entries of the file, are
+  // committed with the note that they are done.
   const { waitMs } = config.database
   const patiently: Patiently = (what, work) =>
     waitForServer(work, { waitMs, what, blockedBy: opened.blockedBy, signal, log })
@@ -135,7 +147,10 @@ interface ServiceClock {
   readonly loops: readonly Loop[]
 }
 
-/** Creates the clock of the service: processes that share a database server agree about its time; others have that of the machine. */
+/**
+ * Creates the clock of the service: processes that share a database server agree about its time; others have
+ * that of the machine.
+ */
 async function createServiceClock({ engine, db }: Database, log: Logger): Promise<ServiceClock> {
   if (engine === 'pglite') return { clock: systemClock, loops: [] }
   const clock = await createDatabaseClock(db, systemClock)

@@ -94,7 +94,10 @@ export async function createHooksOf(
   }
 }
 
-/** A hook that the module does not export is an error of the operator, which is told before the first call fails. */
+/**
+ * A hook that the module does not export is an error of the operator, which is told before the first call
+ * fails.
+ */
 async function reportMissing({ config: { id, hooks }, host }: Plugin, log: Logger): Promise<void> {
   const wanted = [
     ...(hooks.before_send ? ['before_send'] : []),
@@ -105,7 +108,9 @@ async function reportMissing({ config: { id, hooks }, host }: Plugin, log: Logge
     if (!(await host.exports(hook))) log.error({ plugin: id, hook }, 'hook is not exported by its plugin')
 }
 
-/** Shows content as the contract shows a transaction that is not signed, without what only a stored one has. */
+/**
+ * Shows content as the contract shows a transaction that is not signed, without what only a stored one has.
+ */
 function showContent(relayer: Relayer, request: ChainRequest, { chain }: RelayerRuntime): object {
   const transaction = {
     id: '',
@@ -131,7 +136,10 @@ function showContent(relayer: Relayer, request: ChainRequest, { chain }: Relayer
   return content
 }
 
-/** Accepts the secrets of the plugins beside those of API keys. The directory decides about the key itself, as for any other. */
+/**
+ * Accepts the secrets of the plugins beside those of API keys. The directory decides about the key itself, as
+ * for any other.
+ */
 export function withKeysOfPlugins(directory: KeyDirectory, plugins: PluginManager | undefined): FindKey {
   if (plugins === undefined) return directory.find
   return (secretHash) => {

@@ -14,7 +14,9 @@ import { endpointsKey, type RelayerRuntimes } from './relayer-runtime.ts'
 /** The database notifies this channel whenever relayers, or the urls of networks, change. */
 export const RELAYERS_CHANNEL = 'relayers_changed'
 
-/** The registry finds a change without a notification after this time, in ms. Each look reads all relayers. */
+/**
+ * The registry finds a change without a notification after this time, in ms. Each look reads all relayers.
+ */
 const BACKSTOP_MS = 60_000
 
 /** Relayers that share endpoints. */
@@ -23,7 +25,10 @@ interface EndpointGroup {
   readonly relayers: readonly Relayer[]
 }
 
-/** The relayers that this process knows. It follows changes, because callers create and change relayers while it runs. */
+/**
+ * The relayers that this process knows. It follows changes, because callers create and change relayers while
+ * it runs.
+ */
 export interface RelayerRegistry {
   /** Reloads the relayers whenever it is woken. */
   readonly loop: Loop
@@ -34,8 +39,8 @@ export interface RelayerRegistry {
   /** Returns the runtimes of the relayers of these ids, without removed ones. */
   runtimesOf(ids: readonly string[]): Promise<ReadonlyMap<string, RelayerRuntime>>
   /**
-   * Reloads the relayers. Returns a sentence for each relayer that cannot act; the registry leaves it out until a later look finds
-   * it well.
+   * Reloads the relayers. Returns a sentence for each relayer that cannot act; the registry leaves it out
+   * until a later look finds it well.
    */
   look(): Promise<string[]>
 }
@@ -135,7 +140,8 @@ export function createRelayerRegistry(deps: RelayerRegistryDeps): RelayerRegistr
     watchLoops: () => [...watches.values()].map((watch) => watch.loop),
     runtimesOf: async (ids) => {
       const known = ids.flatMap((id) => byId.get(id) ?? [])
-      // Another process may have created them a moment ago. Only they are read: a page of events can name removed relayers for ever.
+      // Another process may have created them a moment ago. Only they are read: a page of events can name
+      // removed relayers for ever.
       const unknown = ids.filter((id) => !byId.has(id))
       const { ready } = await prepareAll(await findRelayers(db, unknown))
       return new Map([...known, ...ready].map((relayer) => [relayer.id, runtimes.runtimeOf(relayer)]))

@@ -39,19 +39,28 @@ interface RelayerRuntimesOptions {
 export interface RelayerRuntimes {
   /**
    * Loads what the relayer needs, once: keys, and the library of its chain.
-   * @throws when a signer or a network that it names does not exist, a stored secret cannot be opened, or its signer has another
-   * key than the one that the relayer was made with
+   * @throws when a signer or a network that it names does not exist, a stored secret cannot be opened, or its
+   * signer has another key than the one that the relayer was made with
    */
   prepare(relayer: Relayer): Promise<RelayerRuntime>
   /** Returns the runtime of a prepared relayer. Throws for any other, which is a fault of the service. */
   runtimeOf(relayer: Relayer): RelayerRuntime
-  /** Drops the keys of relayers that have been missing for an hour. Call it with the current relayers from time to time. */
+  /**
+   * Drops the keys of relayers that have been missing for an hour. Call it with the current relayers from
+   * time to time.
+   */
   keep(present: readonly Relayer[]): void
-  /** Checks which chain the network's URLs serve, for a few seconds at most. The result is unknown if none answers by then. */
+  /**
+   * Checks which chain the network's URLs serve, for a few seconds at most. The result is unknown if none
+   * answers by then.
+   */
   verify(network: Network): Promise<Answer<void>>
 }
 
-/** The keys of a removed relayer stay for this long, in ms: a request that read the relayer before can last as long. */
+/**
+ * The keys of a removed relayer stay for this long, in ms: a request that read the relayer before can last as
+ * long.
+ */
 const FORGET_AFTER_MS = 3_600_000
 
 /** A caller waits for its endpoints for at most this long, in ms: silence is no reason to refuse them. */
@@ -132,7 +141,10 @@ export function createRelayerRuntimes(options: RelayerRuntimesOptions): RelayerR
     return made.chain
   }
 
-  /** A signer of the same accounts can have taken over since the relayer was prepared; its predecessor signs until the next check. */
+  /**
+   * A signer of the same accounts can have taken over since the relayer was prepared; its predecessor signs
+   * until the next check.
+   */
   function accountsOfEarlierSigner(relayer: Relayer): SourceAccounts | undefined {
     const name = accountsKey(relayer)
     const key = [...sourceAccounts.keys()].find((known) => known.startsWith(name))
@@ -186,13 +198,19 @@ function sourceAccountsKey(relayer: Relayer): string {
   return `${accountsKey(relayer)}${relayer.signerId}/${relayer.accountIndex ?? 0}`
 }
 
-/** Names the source accounts of a relayer, independent of their signer. No name is the beginning of another one. */
+/**
+ * Names the source accounts of a relayer, independent of their signer. No name is the beginning of another
+ * one.
+ */
 function accountsKey(relayer: Relayer): string {
   const { id, networkType, address } = relayer
   return JSON.stringify([id, networkType, address, channelsOf(relayer)])
 }
 
-/** Loads the maker of chains of one type. Every network that it is given is of this type, because it was found by it. */
+/**
+ * Loads the maker of chains of one type. Every network that it is given is of this type, because it was found
+ * by it.
+ */
 async function loadMaker<T extends NetworkType>(
   type: T,
   { rpcTimeoutMs, clock, log, guarded, rpcObserver }: RelayerRuntimesOptions,

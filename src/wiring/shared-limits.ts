@@ -6,10 +6,16 @@ import { createRateLimiter, type RateLimiter } from '../http/rate-limit.ts'
 import type { Clock } from '../lib/time.ts'
 import { createLoop, type Loop } from '../workers/loop.ts'
 
-/** Time in ms between two exchanges. What another process allows in this time is allowed beside the rate, once. */
+/**
+ * Time in ms between two exchanges. What another process allows in this time is allowed beside the rate,
+ * once.
+ */
 const EXCHANGE_MS = 250
 
-/** Tokens taken over a longer interval (seconds) are not reported: the database was unreachable, and each process counted on its own. */
+/**
+ * Tokens taken over a longer interval (seconds) are not reported: the database was unreachable, and each
+ * process counted on its own.
+ */
 const LONGEST_SECONDS = 5
 
 /** Time in ms between two deletions of obsolete rows. */
@@ -29,9 +35,9 @@ interface SharedLimits {
 }
 
 /**
- * Creates the rate limit of this process. A request takes from the bucket in memory and never waits for the database; a loop reports to the
- * database what API keys have taken, and reads what is left of their buckets. Callers without a key count separately in each process, so
- * that no one can fill the table with addresses.
+ * Creates the rate limit of this process. A request takes from the bucket in memory and never waits for the
+ * database; a loop reports to the database what API keys have taken, and reads what is left of their buckets.
+ * Callers without a key count separately in each process, so that no one can fill the table with addresses.
  */
 export function createSharedLimits({ database, rateLimit, clock, log }: SharedLimitsOptions): SharedLimits {
   if (database.engine === 'pglite') return { limiter: createRateLimiter({ ...rateLimit, clock }), loops: [] }

@@ -34,9 +34,10 @@ export function accountLeaseName(relayerId: string): string {
 }
 
 /**
- * Shares the accounts among the live processes. Every process computes the same division from the same list of processes, so nothing is
- * negotiated; a process that starts gets its part of the accounts of each other one, and those of a dead one go to all others alike. Leases
- * decide: a process gives up the lease of an account that is no longer its own as soon as no step is under way.
+ * Shares the accounts among the live processes. Every process computes the same division from the same list
+ * of processes, so nothing is negotiated; a process that starts gets its part of the accounts of each other
+ * one, and those of a dead one go to all others alike. Leases decide: a process gives up the lease of an
+ * account that is no longer its own as soon as no step is under way.
  */
 export class SharedAccounts implements AccountShare {
   /** Says that this process is alive, and looks for the others. Absent if there can be no others. */
@@ -90,7 +91,10 @@ export class SharedAccounts implements AccountShare {
     if (!this.has(relayerId)) await this.#giveUp()
   }
 
-  /** Sets the accounts to share, by the ids of their relayers, and those among them that this process cannot act for. */
+  /**
+   * Sets the accounts to share, by the ids of their relayers, and those among them that this process cannot
+   * act for.
+   */
   setAccounts(relayerIds: readonly string[], cannotAct: readonly string[]): void {
     this.#accounts = relayerIds
     this.#cannotAct = cannotAct
@@ -137,7 +141,10 @@ export class SharedAccounts implements AccountShare {
     if (this.#inUse.size === 0) this.#onIdle?.()
   }
 
-  /** Gives up what belongs to others and is not in use. What the database did not confirm is given up again, or no one could work for it. */
+  /**
+   * Gives up what belongs to others and is not in use. What the database did not confirm is given up again,
+   * or no one could work for it.
+   */
   async #giveUp(): Promise<void> {
     const leased = new Set([...this.#leases.keys(), ...this.#unsure])
     const ended = [...leased].filter((id) => !this.has(id) && !this.#inUse.has(id))
@@ -162,9 +169,10 @@ export class SharedAccounts implements AccountShare {
 }
 
 /**
- * Divides the accounts among processes. Each account goes to the process that it favours among those that can act for it, as long as that has
- * not its part of all accounts already, and otherwise to the next one (rendezvous hashing with bounded loads). So all have nearly the same
- * number of accounts, and few accounts move when a process comes or goes. Pure.
+ * Divides the accounts among processes. Each account goes to the process that it favours among those that can
+ * act for it, as long as that has not its part of all accounts already, and otherwise to the next one
+ * (rendezvous hashing with bounded loads). So all have nearly the same number of accounts, and few accounts
+ * move when a process comes or goes. Pure.
  */
 export function divideAccounts(
   accounts: readonly string[],

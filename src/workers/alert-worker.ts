@@ -35,7 +35,10 @@ interface AlertWorkerDeps {
   readonly db: Db
   readonly clock: Clock
   readonly log: Logger
-  /** The process that checks the health of relayers is the only one that knows their balances, so only it decides. */
+  /**
+   * The process that checks the health of relayers is the only one that knows their balances, so only it
+   * decides.
+   */
   readonly health: Pick<HealthWorker, 'readings' | 'isLeading'>
   /** Returns the endpoints in use, each once, as they are now. */
   readonly endpoints: () => readonly EndpointSample[]
@@ -45,7 +48,9 @@ interface AlertWorkerDeps {
   readonly pollHeads: () => void
 }
 
-/** Begins and ends alerts, in one process at a time. Every process keeps its knowledge of the heads current. */
+/**
+ * Begins and ends alerts, in one process at a time. Every process keeps its knowledge of the heads current.
+ */
 export function createAlertWorker(deps: AlertWorkerDeps): Loop {
   const { db, clock, log, health, endpoints, heads, pollHeads } = deps
   let memory: EndpointMemory = new Map()
@@ -74,7 +79,8 @@ export function createAlertWorker(deps: AlertWorkerDeps): Loop {
   }
 
   async function look({ samples, heads, monotonic, now }: Seen): Promise<void> {
-    // Firing alerts are read first, so that an alert that begins in another process is not ended by an older check.
+    // Firing alerts are read first, so that an alert that begins in another process is not ended by an older
+    // check.
     const open = await findOpenAlerts(db)
     const found = await findFindings(db, { readings: health.readings(), now })
     const findings = [

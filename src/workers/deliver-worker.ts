@@ -13,8 +13,8 @@ const BACKSTOP_MS = 1_000
 const LATE_MS = 30_000
 
 /**
- * Time in ms for which events and results are collected, so that fewer statements are needed: longer after larger rounds. The shortest wait
- * is not noticeable, nor is the longest one under load.
+ * Time in ms for which events and results are collected, so that fewer statements are needed: longer after
+ * larger rounds. The shortest wait is not noticeable, nor is the longest one under load.
  */
 const GATHER = { minMs: 20, maxMs: 250, perItemMs: 8 } as const
 
@@ -46,7 +46,10 @@ export function createDeliverWorker(deps: DeliverWorkerDeps): DeliverLoop {
   let gatherMs: number = GATHER.minMs
   let unfollow: (() => void) | undefined
 
-  /** A process that delivers nothing, for it does not have the lease or there is no receiver, does not hear of events. */
+  /**
+   * A process that delivers nothing, for it does not have the lease or there is no receiver, does not hear of
+   * events.
+   */
   function followEvents(isWanted: boolean): void {
     if (isWanted) unfollow ??= onEvents(wakeForEvents)
     else {

@@ -75,15 +75,19 @@ interface Allowance {
 
 /** The loop, and the numbers of its last checks. */
 export interface HealthWorker extends Loop {
-  /** Returns nothing in processes without the lease, so that no process shows old numbers beside the new ones of another. */
+  /**
+   * Returns nothing in processes without the lease, so that no process shows old numbers beside the new ones
+   * of another.
+   */
   readings(): HealthReading[]
   /** Returns true while this process has the lease. */
   isLeading(): boolean
 }
 
 /**
- * Checks every relayer, including paused ones, in one process at a time: at the start, at intervals while it is enabled, and more often
- * after it was disabled. Chains are checked in parallel, and none waits for another.
+ * Checks every relayer, including paused ones, in one process at a time: at the start, at intervals while it
+ * is enabled, and more often after it was disabled. Chains are checked in parallel, and none waits for
+ * another.
  */
 export function createHealthWorker(deps: HealthWorkerDeps): HealthWorker {
   const { db, clock, log, owner, intervalMs } = deps
@@ -217,9 +221,9 @@ export function createHealthWorker(deps: HealthWorkerDeps): HealthWorker {
 }
 
 /**
- * Returns the most checks that a round starts: as many as are due in a round when every relayer is checked as often as possible, so that none
- * is late for ever. All are due at the start, and a process that checked thousands at the same time would need the memory for that once, and
- * keep it.
+ * Returns the most checks that a round starts: as many as are due in a round when every relayer is checked as
+ * often as possible, so that none is late for ever. All are due at the start, and a process that checked
+ * thousands at the same time would need the memory for that once, and keep it.
  */
 function mostPerRound(relayers: number, intervalMs: number): number {
   const shortestMs = Math.min(intervalMs, untilNextCheck(1, intervalMs))

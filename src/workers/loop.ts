@@ -29,14 +29,19 @@ const WOKEN = 'woken'
 
 interface LoopOptions {
   readonly name: string
-  /** The longest wait between two rounds, in ms. A wake normally comes first; the timer is only the backstop. */
+  /**
+   * The longest wait between two rounds, in ms. A wake normally comes first; the timer is only the backstop.
+   */
   readonly intervalMs: number
   readonly clock: Clock
   readonly log: Logger
   readonly work: () => Promise<void>
 }
 
-/** Repeats a round of work until it is stopped. A wake starts the next round early. A failed round is logged, and the next one follows. */
+/**
+ * Repeats a round of work until it is stopped. A wake starts the next round early. A failed round is logged,
+ * and the next one follows.
+ */
 export function createLoop({ name, intervalMs, clock, log, work }: LoopOptions): Loop {
   const stopping = new AbortController()
   let waiting = new AbortController()
@@ -110,7 +115,10 @@ interface LeaseHolderOptions {
 interface LeaseHolder {
   /** Acquires or renews the lease when that is due. Returns true while this process has it. */
   hold(): Promise<boolean>
-  /** Lets the next owner take over immediately. Never rejects: a lease that cannot be released ends at its deadline, and a shutdown continues. */
+  /**
+   * Lets the next owner take over immediately. Never rejects: a lease that cannot be released ends at its
+   * deadline, and a shutdown continues.
+   */
   release(): Promise<void>
 }
 
@@ -136,7 +144,10 @@ export function createLeaseHolder(options: LeaseHolderOptions): LeaseHolder {
 
 interface LeasedLoopOptions extends LoopOptions, Pick<LeaseHolderOptions, 'db' | 'owner' | 'ttlMs'> {}
 
-/** Creates a loop that works in one process at a time: the one that has the lease of its name. A stop releases the lease. */
+/**
+ * Creates a loop that works in one process at a time: the one that has the lease of its name. A stop releases
+ * the lease.
+ */
 export function createLeasedLoop({ db, owner, ttlMs, work, ...options }: LeasedLoopOptions): Loop {
   const lease = createLeaseHolder({ db, clock: options.clock, owner, name: options.name, ttlMs })
   const loop = createLoop({

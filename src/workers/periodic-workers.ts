@@ -16,7 +16,10 @@ import { listFilled } from '../transactions/top-up/top-up-store.ts'
 import { type QueueHeads, reportStuck } from '../transactions/watch/stuck.ts'
 import { createLeasedLoop, createLoop, type Loop } from './loop.ts'
 
-/** Time in ms until what a final transaction did not spend is given back, and until one that waited too long for an approval ends. */
+/**
+ * Time in ms until what a final transaction did not spend is given back, and until one that waited too long
+ * for an approval ends.
+ */
 const SPENDING_INTERVAL_MS = 2_000
 
 /** Time in ms that the lease lasts. */
@@ -26,8 +29,8 @@ const SPENDING_LEASE_MS = 10_000
 const DELETE_EVERY_MS = 3_600_000
 
 /**
- * Ends transactions that waited too long for an approval, releases the unspent part of budgets, and removes accounts that have drained, in one
- * process at a time.
+ * Ends transactions that waited too long for an approval, releases the unspent part of budgets, and removes
+ * accounts that have drained, in one process at a time.
  */
 export function createSpendingWorker(context: TransactionsContext): Loop {
   const { db, clock, owner, log } = context
@@ -52,7 +55,10 @@ export function createSpendingWorker(context: TransactionsContext): Loop {
   })
 }
 
-/** Time in ms between two checks of all queue heads. It is short against the time after which a head counts as stuck. */
+/**
+ * Time in ms between two checks of all queue heads. It is short against the time after which a head counts as
+ * stuck.
+ */
 const STUCK_INTERVAL_MS = 30_000
 
 /** Time in ms that the lease lasts. */
@@ -80,7 +86,10 @@ const TOP_UP_ROUND_MS = 1_000
 /** Time in ms that the lease lasts. Two processes that decide at the same time pay only once. */
 const TOP_UP_LEASE_MS = 15_000
 
-/** Fills relayers from their treasuries, in one process at a time. A relayer that fails does not affect the others. */
+/**
+ * Fills relayers from their treasuries, in one process at a time. A relayer that fails does not affect the
+ * others.
+ */
 export function createTopUpWorker(context: TransactionsContext, options: TopUpOptions): Loop {
   const { db, clock, owner, log } = context
   let dueAt = Number.NEGATIVE_INFINITY
@@ -124,12 +133,14 @@ const HOUSEKEEPING_INTERVAL_MS = 3_600_000
 /** Time in ms after a cleanup during which no other process starts one. */
 const HOUSEKEEPING_LEASE_MS = HOUSEKEEPING_INTERVAL_MS / 2
 
-/** Time in ms between two rounds. It is short, because readiness treats a minute without a round as a fault. */
+/**
+ * Time in ms between two rounds. It is short, because readiness treats a minute without a round as a fault.
+ */
 const HOUSEKEEPING_ROUND_MS = 30_000
 
 /**
- * The longest time in ms that a round deletes. The rest is left to the next rounds: deletions of millions of rows leave the database to other
- * work in between, and neither readiness nor a shutdown waits for them.
+ * The longest time in ms that a round deletes. The rest is left to the next rounds: deletions of millions of
+ * rows leave the database to other work in between, and neither readiness nor a shutdown waits for them.
  */
 const HOUSEKEEPING_WORK_MS = 10_000
 
@@ -139,7 +150,10 @@ const EMPTIED = {
   transactions: ['transactions', 'attempts', 'idempotency_keys', 'approvals', 'operator_decisions'],
 }
 
-/** The number of deleted rows after which their room is made usable. More of them would block the embedded database for longer. */
+/**
+ * The number of deleted rows after which their room is made usable. More of them would block the embedded
+ * database for longer.
+ */
 const VACUUM_EVENTS = 20_000
 const VACUUM_TRANSACTIONS = 5_000
 
@@ -155,7 +169,10 @@ interface HousekeepingDeps {
   readonly transactionRetentionMs: number | undefined
 }
 
-/** Deletes events and transactions that are older than their retention times, and vacuums the embedded database, in one process at a time. */
+/**
+ * Deletes events and transactions that are older than their retention times, and vacuums the embedded
+ * database, in one process at a time.
+ */
 export function createHousekeepingWorker(deps: HousekeepingDeps): Loop {
   const { database, clock, log, owner, eventRetentionMs, transactionRetentionMs } = deps
   const { db } = database

@@ -20,8 +20,8 @@ export interface SubmitLoop extends Loop {
 }
 
 /**
- * Runs `workAccount` for the accounts of this process that have due work, in parallel, and one step at a time for each account. Those of
- * other processes cost nothing, unless no one works for them.
+ * Runs `workAccount` for the accounts of this process that have due work, in parallel, and one step at a time
+ * for each account. Those of other processes cost nothing, unless no one works for them.
  */
 export function createSubmitWorker(context: TransactionsContext): SubmitLoop {
   const running = new Map<string, Promise<void>>()
@@ -41,7 +41,10 @@ export function createSubmitWorker(context: TransactionsContext): SubmitLoop {
     },
   })
 
-  /** Finds the accounts of other processes that have been due for too long, and that no live process has leased. */
+  /**
+   * Finds the accounts of other processes that have been due for too long, and that no live process has
+   * leased.
+   */
   async function findNeglected(due: readonly string[]): Promise<Iterable<string>> {
     const now = clock.monotonic()
     dueSince = new Map(due.map((id) => [id, dueSince.get(id) ?? now]))
@@ -70,7 +73,10 @@ export function createSubmitWorker(context: TransactionsContext): SubmitLoop {
     }
   }
 
-  /** Returns true if a further step would sign something. The loop finds what is due for another broadcast, because that reads all in flight. */
+  /**
+   * Returns true if a further step would sign something. The loop finds what is due for another broadcast,
+   * because that reads all in flight.
+   */
   function hasPending(relayerId: string): Promise<boolean> {
     return hasDuePending(context.db, relayerId, new Date(context.clock.now()))
   }

@@ -6,14 +6,17 @@ import { createWatchMemory } from '../transactions/watch/watch-round.ts'
 import { createLoop, type Loop } from './loop.ts'
 
 /**
- * Bounds of the time between two watch rounds, in ms. Two rounds per block report each block in time; if a block takes less than a second,
- * one does, because twice as many calls would gain nothing.
+ * Bounds of the time between two watch rounds, in ms. Two rounds per block report each block in time; if a
+ * block takes less than a second, one does, because twice as many calls would gain nothing.
  */
 const MIN_INTERVAL_MS = 100
 const MAX_INTERVAL_MS = 5_000
 const FAST_BLOCK_MS = 1_000
 
-/** Blocks between two watch rounds while a subscription announces new blocks and nothing is open. This is only the backstop. */
+/**
+ * Blocks between two watch rounds while a subscription announces new blocks and nothing is open. This is only
+ * the backstop.
+ */
 const BACKSTOP_BLOCKS = 4
 
 /** A network, or a part of its relayers, that one worker watches. */
@@ -26,8 +29,9 @@ export interface WatchTarget {
 }
 
 /**
- * Watches the accounts of this process on one network: at each block if an endpoint announces blocks, otherwise by polling. Two processes
- * that watch the same account for a moment do no harm: every write is guarded by the version that was read.
+ * Watches the accounts of this process on one network: at each block if an endpoint announces blocks,
+ * otherwise by polling. Two processes that watch the same account for a moment do no harm: every write is
+ * guarded by the version that was read.
  */
 export function createWatchWorker(context: TransactionsContext, target: WatchTarget): Loop {
   const memory = createWatchMemory()

@@ -30,7 +30,10 @@ async function receiptOf(hash: string, rpc: Rpc): Promise<Receipt | undefined> {
   return { status: receipt.status, blockNumber: receipt.blockNumber as Hex, logs: receipt.logs }
 }
 
-/** Reads from the receipt of the relayer's own transaction, which makes this payment alone, if the payment was made in it. */
+/**
+ * Reads from the receipt of the relayer's own transaction, which makes this payment alone, if the payment was
+ * made in it.
+ */
 export async function evmOutcome(payment: EvmPayment, hash: string, rpc: Rpc): Promise<Outcome> {
   const receipt = await receiptOf(hash, rpc)
   if (receipt === undefined || !(receipt.status === '0x1' || receipt.status === '0x0')) return 'unknown'
@@ -40,9 +43,9 @@ export async function evmOutcome(payment: EvmPayment, hash: string, rpc: Rpc): P
 }
 
 /**
- * Finds out if somebody else made the payment: an authorization can be sent by everyone who has seen it, and then the relayer's own transaction
- * reverts although the payee has the tokens. The chain's state decides first, because a node may know no logs of so many blocks; what it does not
- * answer is unknown.
+ * Finds out if somebody else made the payment: an authorization can be sent by everyone who has seen it, and
+ * then the relayer's own transaction reverts although the payee has the tokens. The chain's state decides
+ * first, because a node may know no logs of so many blocks; what it does not answer is unknown.
  */
 export async function evmElsewhere(payment: EvmPayment, own: OwnTransaction, rpc: Rpc): Promise<Elsewhere> {
   try {
@@ -65,12 +68,14 @@ export async function evmElsewhere(payment: EvmPayment, own: OwnTransaction, rpc
 }
 
 /**
- * Reads a word of a contract together with the time of the block that it is as of: a node executes the creation of a contract that asks, and
- * returns the two in place of its code. Block numbers would not do, because some rollups tell those of the chain below.
+ * Reads a word of a contract together with the time of the block that it is as of: a node executes the
+ * creation of a contract that asks, and returns the two in place of its code. Block numbers would not do,
+ * because some rollups tell those of the chain below.
  */
 async function readState({ to, data }: { readonly to: Hex; readonly data: Hex }, rpc: Rpc) {
   const length = numberToHex(size(data), { size: 1 })
-  // CODECOPY of the call behind this code; STATICCALL; stores TIMESTAMP, success, the word, RETURNDATASIZE; RETURN.
+  // CODECOPY of the call behind this code; STATICCALL; stores TIMESTAMP, success, the word, RETURNDATASIZE;
+  // RETURN.
   const code = concatHex([
     concatHex(['0x60', length, '0x6036600039', '0x602060a060', length, '0x600073', to]),
     '0x5afa6080523d60c0524260605260806060f3',
@@ -104,7 +109,10 @@ interface Searched {
   readonly isComplete: boolean
 }
 
-/** Searches blocks from `last` back to the time of the acceptance; ends with the first ones that have something. */
+/**
+ * Searches blocks from `last` back to the time of the acceptance; ends with the first ones that have
+ * something.
+ */
 async function searchLogs(
   payment: EvmPayment,
   { last, since }: { readonly last: bigint; readonly since: number },
@@ -162,8 +170,9 @@ async function judgeLogs(
 }
 
 /**
- * Decides what an authorization moved in a transaction that may contain more: a payer can sign the same nonce for somebody else, and put that and
- * another payment to this payee into one transaction. Tokens tell the transfer right after the use; where one does not, no other may be in it.
+ * Decides what an authorization moved in a transaction that may contain more: a payer can sign the same nonce
+ * for somebody else, and put that and another payment to this payee into one transaction. Tokens tell the
+ * transfer right after the use; where one does not, no other may be in it.
  */
 async function authorizedIn(payment: EvmPayment, hash: Hex, rpc: Rpc): Promise<Outcome> {
   const receipt = await receiptOf(hash, rpc)

@@ -46,7 +46,10 @@ export interface EvmPayment {
   readonly call: { readonly to: Hex; readonly data: Hex }
 }
 
-/** Seconds that must be left at least: a settlement that begins later may be included too late. The reference facilitator requires as many. */
+/**
+ * Seconds that must be left at least: a settlement that begins later may be included too late. The reference
+ * facilitator requires as many.
+ */
 const SECONDS_LEFT = 6
 
 /** Blocks that must be left: the next one may be full. */
@@ -86,7 +89,9 @@ const UINT256_DIGITS = 78
 /** Signatures of contracts may be long, but a payer must not make every simulation slow. */
 const MAX_SIGNATURE_BYTES = 8192
 
-/** Decodes a payment by EIP-3009 or Permit2, and compares it with what is required. Throws {@link Refusal}. */
+/**
+ * Decodes a payment by EIP-3009 or Permit2, and compares it with what is required. Throws {@link Refusal}.
+ */
 export async function decodeEvmPayment(request: PaymentRequest): Promise<EvmPayment> {
   const { payload, requirements } = request
   const asset = requirement('asset', requirements.asset)
@@ -285,8 +290,8 @@ async function readSignature(payload: PaymentRequest['payload'], hash: Hex, paye
 }
 
 /**
- * Returns the signature of a key in the form that contracts accept: r, s, and v as 27 or 28. Wallets also write v as 0 or 1, or the short form of 64
- * bytes (EIP-2098). Undefined if it is none of them.
+ * Returns the signature of a key in the form that contracts accept: r, s, and v as 27 or 28. Wallets also
+ * write v as 0 or 1, or the short form of 64 bytes (EIP-2098). Undefined if it is none of them.
  */
 function spelledOut(signature: Hex): Hex | undefined {
   try {
@@ -298,7 +303,9 @@ function spelledOut(signature: Hex): Hex | undefined {
   }
 }
 
-/** Signatures whose `s` is in the upper half are others' copies of a payer's signature, which tokens refuse. */
+/**
+ * Signatures whose `s` is in the upper half are others' copies of a payer's signature, which tokens refuse.
+ */
 async function isOfKey(signature: Hex, hash: Hex, payer: Hex): Promise<boolean> {
   try {
     return isSame(await recoverAddress({ hash, signature }), payer)

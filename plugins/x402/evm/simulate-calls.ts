@@ -37,8 +37,9 @@ const RESULTS = [
 const MAX_RESULT_BYTES = 100_000
 
 /**
- * Makes calls one after the other, each on what the one before left, and returns what each returned. Nothing is changed: a node
- * executes the creation of a contract that makes the calls and returns the results in place of its code, and forgets it.
+ * Makes calls one after the other, each on what the one before left, and returns what each returned. Nothing
+ * is changed: a node executes the creation of a contract that makes the calls and returns the results in
+ * place of its code, and forgets it.
  */
 export async function simulateCalls(
   rpc: Rpc,

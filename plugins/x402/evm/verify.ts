@@ -24,7 +24,10 @@ export interface EvmReadings {
   readonly nonceUsed: boolean | undefined
   /** Permit2: what the payer allows it to spend. */
   readonly allowance: bigint | undefined
-  /** Of the payer and of the payee, before and after the simulated payment; absent if the token has no balances. */
+  /**
+   * Of the payer and of the payee, before and after the simulated payment; absent if the token has no
+   * balances.
+   */
   readonly before: readonly [bigint, bigint] | undefined
   readonly after: readonly [bigint, bigint] | undefined
   /** True if the simulated payment did not revert. */
@@ -47,13 +50,17 @@ export function settlementCall(payment: EvmPayment, createWallet: boolean): Call
   }
 }
 
-/** Reads what decides about a payment, from one state of the chain. `relayer` is the account that will send it. */
+/**
+ * Reads what decides about a payment, from one state of the chain. `relayer` is the account that will send
+ * it.
+ */
 export async function readEvmChain(payment: EvmPayment, rpc: Rpc, relayer: Hex): Promise<EvmReadings> {
   return reading(payment.payer, async () => {
     // First, so that it is not newer than the state from which the others are read.
     const readBlock = rpc<Hex>('eth_blockNumber', [])
     const readCode = rpc<Hex>('eth_getCode', [payment.payer, 'latest'])
-    // Whether the wallet has to be created is asked first only if the payment says how. Otherwise all is one request.
+    // Whether the wallet has to be created is asked first only if the payment says how. Otherwise all is one
+    // request.
     const creation = payment.creation && (await readCode).length <= 2 ? payment.creation : undefined
     const [block, code, results, gas] = await Promise.all([
       readBlock,
@@ -126,7 +133,10 @@ async function estimateGas(call: Call, rpc: Rpc, from: Hex): Promise<EvmReadings
   }
 }
 
-/** Decides about a payment by what the chain says. Returns the gas that it needs. Throws {@link Refusal} if it cannot be settled. */
+/**
+ * Decides about a payment by what the chain says. Returns the gas that it needs. Throws {@link Refusal} if it
+ * cannot be settled.
+ */
 export function judgeEvmPayment(
   payment: EvmPayment,
   readings: EvmReadings,
@@ -169,8 +179,9 @@ export function judgeEvmPayment(
 }
 
 /**
- * Returns the gas limit of a settlement. A payee's first tokens and a longer proof of a wallet cost more in the block than in the simulation; what
- * costs more than half again, or more than the operator pays for, runs out of gas.
+ * Returns the gas limit of a settlement. A payee's first tokens and a longer proof of a wallet cost more in
+ * the block than in the simulation; what costs more than half again, or more than the operator pays for, runs
+ * out of gas.
  */
 export function gasLimitFor(gas: bigint, { maxGas }: Pick<NetworkSettings, 'maxGas'>): bigint {
   const limit = (gas * 3n) / 2n

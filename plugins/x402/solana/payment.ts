@@ -26,7 +26,10 @@ export interface SolanaPayment {
   readonly payer: string
   readonly mint: string
   readonly amount: bigint
-  /** SHA-256 of the message: all that is signed. A payer can make any number of signatures of it, so they name nothing. */
+  /**
+   * SHA-256 of the message: all that is signed. A payer can make any number of signatures of it, so they name
+   * nothing.
+   */
   readonly messageHash: string
   /** The accounts that are in the message itself. */
   readonly accounts: readonly string[]
@@ -34,7 +37,9 @@ export interface SolanaPayment {
   readonly instructions: readonly Instruction[]
   /** The one transfer; its accounts may be in tables. */
   readonly transfer: Instruction
-  /** True if it has instructions of Lighthouse, which fail it by anything that the chain says at that moment. */
+  /**
+   * True if it has instructions of Lighthouse, which fail it by anything that the chain says at that moment.
+   */
   readonly hasAssertions: boolean
   /** Where the tokens must go: the payee's associated account under the program of the transfer. */
   readonly destination: string
@@ -47,7 +52,10 @@ export interface SolanaBounds {
   readonly maxUnitPrice: bigint
 }
 
-/** Decodes a payment, and compares it with what is required. `feePayer` is the relayer's account. Throws {@link Refusal}. */
+/**
+ * Decodes a payment, and compares it with what is required. `feePayer` is the relayer's account. Throws
+ * {@link Refusal}.
+ */
 export async function decodeSolanaPayment(
   { payload, requirements }: PaymentRequest,
   feePayer: string,

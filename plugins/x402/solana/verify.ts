@@ -17,7 +17,9 @@ import type { SolanaPayment } from './payment.ts'
 export interface SolanaReadings {
   /** All accounts of the message in the order of their indexes; undefined where a table has no such entry. */
   readonly accounts: readonly (string | undefined)[]
-  /** The payer's account and the payee's, before and after the simulated payment; absent where none exists. */
+  /**
+   * The payer's account and the payee's, before and after the simulated payment; absent where none exists.
+   */
   readonly before: readonly [TokenAccount | undefined, TokenAccount | undefined]
   readonly after: readonly [TokenAccount | undefined, TokenAccount | undefined]
   /** The slot as of which the balances before were read. */
@@ -28,7 +30,10 @@ export interface SolanaReadings {
   readonly isSameSlot: boolean
 }
 
-/** How often balances are read until both readings are of the same slot: payments of others move the payee's meanwhile. */
+/**
+ * How often balances are read until both readings are of the same slot: payments of others move the payee's
+ * meanwhile.
+ */
 const MAX_READINGS = 8
 
 /** Reads what decides about a payment. */
@@ -130,12 +135,18 @@ export function judgeSolanaPayment(
     throw failed(`The payer would lose ${lost} and the payee get ${gained}, not ${amount}.`)
 }
 
-/** Returns true if this is the relayer's signature of exactly this payment: then the transaction that it names is this one. */
+/**
+ * Returns true if this is the relayer's signature of exactly this payment: then the transaction that it names
+ * is this one.
+ */
 export function isSignedAs({ feePayer, message }: SolanaPayment, signature: string): Promise<boolean> {
   return isSignatureOf(feePayer, Uint8Array.from(getBase58Encoder().encode(signature)), message)
 }
 
-/** Reads if the transaction with this signature of the payment was executed in a block that the network has voted for. */
+/**
+ * Reads if the transaction with this signature of the payment was executed in a block that the network has
+ * voted for.
+ */
 export async function solanaOutcome(signature: string, rpc: Rpc): Promise<Outcome> {
   const { value } = await rpc<{ value: readonly unknown[] }>('getSignatureStatuses', [
     [signature],

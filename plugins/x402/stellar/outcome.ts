@@ -8,7 +8,10 @@ interface Found {
   readonly envelopeXdr?: unknown
 }
 
-/** Reads if a transaction succeeded that makes this payment: the call of the asset with this authorization is in its envelope. */
+/**
+ * Reads if a transaction succeeded that makes this payment: the call of the asset with this authorization is
+ * in its envelope.
+ */
 export async function stellarOutcome(payment: StellarPayment, hash: string, rpc: Rpc): Promise<Outcome> {
   const { status, envelopeXdr } = await rpc<Found>('getTransaction', { hash })
   if (status === 'FAILED') return 'failed'
@@ -55,8 +58,8 @@ function operationsIn(envelopeXdr: string): readonly xdr.Operation[] {
 }
 
 /**
- * Finds out if somebody else sent the authorization. The ledger keeps its nonce until it expires; who used it is in the events of the asset, which a
- * node may not keep. What it does not tell is unknown.
+ * Finds out if somebody else sent the authorization. The ledger keeps its nonce until it expires; who used it
+ * is in the events of the asset, which a node may not keep. What it does not tell is unknown.
  */
 export async function stellarElsewhere(
   payment: StellarPayment,

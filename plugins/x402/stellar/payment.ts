@@ -22,7 +22,10 @@ export interface StellarPayment {
 /** Longer than any call of `transfer` with one signature, also of an account with twenty signers. */
 const MAX_XDR_LENGTH = 64_000
 
-/** Decodes a payment, and compares it with what is required. `relayer` is the account that pays the fee. Throws {@link Refusal}. */
+/**
+ * Decodes a payment, and compares it with what is required. `relayer` is the account that pays the fee.
+ * Throws {@link Refusal}.
+ */
 export function decodeStellarPayment(
   { version, payload, requirements }: PaymentRequest,
   relayer: string,
@@ -129,7 +132,10 @@ function signedEntry(
   }
 }
 
-/** The credentials of an address, of the first kind and of that of CAP-71, which binds the signature to the address. */
+/**
+ * The credentials of an address, of the first kind and of that of CAP-71, which binds the signature to the
+ * address.
+ */
 function addressCredentials(credentials: xdr.SorobanCredentials): xdr.SorobanAddressCredentials | undefined {
   switch (credentials.type) {
     case 'sorobanCredentialsAddress':

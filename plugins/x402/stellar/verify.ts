@@ -42,10 +42,15 @@ const LEDGER_SECONDS = 5
 /** Ledgers by which the node that is asked may be behind the one that the payer asked. */
 const LEDGERS_BEHIND = 2
 
-/** Ledgers that must be left: the simulation is as of the newest one, and the service sends nothing that expires within two. */
+/**
+ * Ledgers that must be left: the simulation is as of the newest one, and the service sends nothing that
+ * expires within two.
+ */
 const LEAST_LEDGERS = 4
 
-/** Reads what decides about a payment. `relayer` is the source of the settlement, and so of the simulation. */
+/**
+ * Reads what decides about a payment. `relayer` is the source of the settlement, and so of the simulation.
+ */
 export async function readStellarLedger(
   payment: StellarPayment,
   rpc: Rpc,
@@ -213,15 +218,19 @@ export function stellarBody({ payer, payTo, asset, amount, entry }: StellarPayme
   }
 }
 
-/** Time before the deadline at which a settlement expires: the service needs two ledgers to know that none has included it. */
+/**
+ * Time before the deadline at which a settlement expires: the service needs two ledgers to know that none has
+ * included it.
+ */
 const EXPIRY_MS = 2 * LEDGER_SECONDS * 1000
 
 /** The service refuses what expires sooner. */
 const LEAST_MS = EXPIRY_MS + 2000
 
 /**
- * Returns the time after which no ledger may include the settlement. The authorization counts up to its last ledger, so one that is included later
- * would fail at the relayer's cost; and at the deadline its buyer must be told that nothing was paid. Ledgers have a clock of their own.
+ * Returns the time after which no ledger may include the settlement. The authorization counts up to its last
+ * ledger, so one that is included later would fail at the relayer's cost; and at the deadline its buyer must
+ * be told that nothing was paid. Ledgers have a clock of their own.
  */
 export function stellarDeadline(
   { expirationLedger }: StellarPayment,

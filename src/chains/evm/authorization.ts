@@ -9,7 +9,10 @@ import type { Authorization, EvmRequest } from './content.ts'
 import type { AccountReader } from './read/accounts.ts'
 import type { EvmAccount, FeeMarket } from './types.ts'
 
-/** Checks the authorization list of a request (EIP-7702): the relayer's policy, the receiver, the price and each entry. */
+/**
+ * Checks the authorization list of a request (EIP-7702): the relayer's policy, the receiver, the price and
+ * each entry.
+ */
 export function checkAuthorizationList(
   request: EvmRequest,
   account: EvmAccount,
@@ -57,7 +60,9 @@ function checkEntries(
   return undefined
 }
 
-/** The service counts the nonces of the relayer's account, so nothing but its own transactions may use one. */
+/**
+ * The service counts the nonces of the relayer's account, so nothing but its own transactions may use one.
+ */
 function entryProblem(
   authorization: Authorization,
   { address, chainId }: { readonly address: string; readonly chainId: number },
@@ -95,15 +100,19 @@ export function authorityOf({ address, chainId, nonce, yParity, r, s }: Authoriz
 /** The code of a delegated account begins with this prefix (EIP-7702). */
 const DELEGATION = /^0xef0100/i
 
-/** Returns the contract to which this code of an account delegates, in lower case; undefined for any other code. */
+/**
+ * Returns the contract to which this code of an account delegates, in lower case; undefined for any other
+ * code.
+ */
 export function delegationOf(code: string): string | undefined {
   return DELEGATION.test(code) ? `0x${code.slice(8).toLowerCase()}` : undefined
 }
 
 /**
- * Refuses authorizations that cannot apply any more: the chain would include the transaction, charge its fee, and skip them. Each account's
- * nonce must be that of its authorization, and its code none, or a delegation (EIP-7702). A nonce that is still to come may fit when the
- * transaction is included. What no endpoint answers refuses nothing.
+ * Refuses authorizations that cannot apply any more: the chain would include the transaction, charge its fee,
+ * and skip them. Each account's nonce must be that of its authorization, and its code none, or a delegation
+ * (EIP-7702). A nonce that is still to come may fit when the transaction is included. What no endpoint
+ * answers refuses nothing.
  */
 export async function checkAuthorities(
   {
@@ -160,13 +169,16 @@ function refusedEntry(detail: string): Extract<Answer<never>, { kind: 'refused' 
   return { kind: 'refused', refusal: invalid(detail) }
 }
 
-/** An answer counts for this long, in ms. A delegation that is noticed later than it happened only costs refused broadcasts. */
+/**
+ * An answer counts for this long, in ms. A delegation that is noticed later than it happened only costs
+ * refused broadcasts.
+ */
 const FRESH_MS = 60_000
 
 /**
- * Returns a reader of how many transactions of an account pools keep at the same time: one for a delegated account, because its code can
- * move its money and invalidate all waiting transactions (`core/txpool/legacypool` of geth). It returns undefined for no limit, and when no
- * node answers.
+ * Returns a reader of how many transactions of an account pools keep at the same time: one for a delegated
+ * account, because its code can move its money and invalidate all waiting transactions
+ * (`core/txpool/legacypool` of geth). It returns undefined for no limit, and when no node answers.
  */
 export function createInFlightLimits(
   client: Pick<PooledClient, 'sendEverywhere'>,

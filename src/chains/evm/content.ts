@@ -30,7 +30,9 @@ export interface AccessListEntry {
   readonly storageKeys: readonly string[]
 }
 
-/** The permission of an account to run the code of a contract as its own (EIP-7702), as the account signed it. */
+/**
+ * The permission of an account to run the code of a contract as its own (EIP-7702), as the account signed it.
+ */
 export interface Authorization {
   /** 0 means every network. */
   readonly chainId: number
@@ -45,7 +47,10 @@ export interface Authorization {
 
 /** A call of a smart contract by the name of its function, as JSON has it. */
 export interface NamedCall {
-  /** A signature, such as `transfer(address,uint256)`, or the name of a function of `abi` or of the registered ABI. */
+  /**
+   * A signature, such as `transfer(address,uint256)`, or the name of a function of `abi` or of the registered
+   * ABI.
+   */
   readonly function: string
   /** In order, or by name. If absent, none. */
   readonly args?: readonly unknown[] | Readonly<Record<string, unknown>>
@@ -69,14 +74,20 @@ export interface ReadAbi {
   readonly functions: Readonly<Record<string, object>>
 }
 
-/** A value of an argument as JSON: integers are decimal strings, bytes `0x` hex; a tuple is an object where its components have names. */
+/**
+ * A value of an argument as JSON: integers are decimal strings, bytes `0x` hex; a tuple is an object where
+ * its components have names.
+ */
 export type ShownValue = string | boolean | readonly ShownValue[] | { readonly [name: string]: ShownValue }
 
 /** The data of a transaction as a call of a function. */
 export interface DecodedCall {
   /** The signature: `transfer(address,uint256)`. */
   readonly function: string
-  /** `registered`: from the ABI that is registered for the contract · `standard`: a function that many contracts have. */
+  /**
+   * `registered`: from the ABI that is registered for the contract · `standard`: a function that many
+   * contracts have.
+   */
   readonly source: 'registered' | 'standard'
   /** `name` is null where the ABI has none. */
   readonly args: readonly {
@@ -92,7 +103,9 @@ export interface DecodedEvent extends Omit<DecodedCall, 'function'> {
   readonly event: string
 }
 
-/** The highest price of one unit of gas, in wei. `legacy` is transaction type 0, `eip1559` type 2 (EIP-1559). */
+/**
+ * The highest price of one unit of gas, in wei. `legacy` is transaction type 0, `eip1559` type 2 (EIP-1559).
+ */
 export type Fees =
   | { readonly kind: 'legacy'; readonly gasPrice: bigint }
   | { readonly kind: 'eip1559'; readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint }
@@ -114,10 +127,11 @@ export interface EvmDraft {
 }
 
 /**
- * The default of `feeLimitMultiplier`. The market's price pays through five full blocks already, and it is read again for each raise; if
- * blocks still leave out a bid of five times the market, the reason is not its price. It is also the default of the transaction manager of
- * the OP stack (`--fee-limit-multiplier`). A higher value lets a transaction that no block includes cost more; a lower one leaves no room
- * for raises if the market is read too low.
+ * The default of `feeLimitMultiplier`. The market's price pays through five full blocks already, and it is
+ * read again for each raise; if blocks still leave out a bid of five times the market, the reason is not its
+ * price. It is also the default of the transaction manager of the OP stack (`--fee-limit-multiplier`). A
+ * higher value lets a transaction that no block includes cost more; a lower one leaves no room for raises if
+ * the market is read too low.
  */
 export const DEFAULT_FEE_LIMIT_MULTIPLIER = 5
 
@@ -127,7 +141,10 @@ export interface EvmPolicies {
   readonly eip1559Pricing?: boolean
   /** `true`: the relayer answers the methods of a wallet over JSON-RPC. Default false. */
   readonly walletRpc?: boolean
-  /** Chain ids, in decimal digits, for which typed data is signed besides that of the network; `*` means all. Default: none. */
+  /**
+   * Chain ids, in decimal digits, for which typed data is signed besides that of the network; `*` means all.
+   * Default: none.
+   */
   readonly typedDataChainIds?: readonly string[]
   /** `false`: every request must bring its own `gas_limit`. Default true. */
   readonly gasLimitEstimation?: boolean
@@ -137,7 +154,10 @@ export interface EvmPolicies {
   readonly gasPriceCap?: bigint
   /** The most that one transaction may cost in fees, in wei. Default: that of the network. */
   readonly txFeeCap?: bigint
-  /** The service never raises a fee above this many times the current market. Default `DEFAULT_FEE_LIMIT_MULTIPLIER`. */
+  /**
+   * The service never raises a fee above this many times the current market. Default
+   * `DEFAULT_FEE_LIMIT_MULTIPLIER`.
+   */
   readonly feeLimitMultiplier?: number
   /** The amount that must stay on the account after everything in flight is paid, in wei. Default 1. */
   readonly minBalance?: bigint
@@ -145,7 +165,10 @@ export interface EvmPolicies {
   readonly warnBalance?: bigint
   /** `true`: signed bytes go to the private endpoints of the network only. Default false. */
   readonly privateTransactions?: boolean
-  /** Blocks after which a private transaction that is not included goes to the ordinary endpoints as well. Default: never. */
+  /**
+   * Blocks after which a private transaction that is not included goes to the ordinary endpoints as well.
+   * Default: never.
+   */
   readonly privateFallbackBlocks?: number
   /** Lower-case addresses that may receive funds or calls. Default: any. */
   readonly whitelistReceivers?: readonly string[]
@@ -163,7 +186,9 @@ export interface TypedHashes {
   readonly structHash: string
 }
 
-/** The unchecked document of a caller: its values may not match its types. Integers beyond 2^53 are bigint. */
+/**
+ * The unchecked document of a caller: its values may not match its types. Integers beyond 2^53 are bigint.
+ */
 export interface TypedDocument {
   readonly kind: 'document'
   readonly domain: Readonly<Record<string, unknown>>

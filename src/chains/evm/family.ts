@@ -9,8 +9,9 @@ export const EVM_CONTENT: ContentReader<EvmRequest, EvmDraft> = {
 }
 
 /**
- * RPC methods that callers may use when the relayer's policy lists none: reads, prices and simulations. Methods that sign, send or
- * administer are missing, and so are methods that keep state on a node, because the next call may reach another node.
+ * RPC methods that callers may use when the relayer's policy lists none: reads, prices and simulations.
+ * Methods that sign, send or administer are missing, and so are methods that keep state on a node, because
+ * the next call may reach another node.
  */
 export const READ_METHODS: readonly string[] = [
   'eth_blobBaseFee',

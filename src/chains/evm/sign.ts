@@ -7,7 +7,10 @@ import type { Authorization, EvmDraft } from './content.ts'
 
 type AuthorizationList = TransactionSerializableEIP7702['authorizationList']
 
-/** Signs a draft as a transaction of the type that its fees and lists need; type 0 with replay protection (EIP-155). */
+/**
+ * Signs a draft as a transaction of the type that its fees and lists need; type 0 with replay protection
+ * (EIP-155).
+ */
 export async function signDraft(
   { draft, nonce, chainId }: { draft: EvmDraft; nonce: bigint; chainId: number },
   signer: Signer,
@@ -40,7 +43,10 @@ export function unsignedBytes(transaction: TransactionSerializable): Hex {
 /** The beginning of a personal message; its length in decimal digits follows. */
 const PERSONAL = '\x19Ethereum Signed Message:\n'
 
-/** Signs the UTF-8 bytes of a message with EIP-191, version 0x45 ("personal message"). Text that looks like hex is text. */
+/**
+ * Signs the UTF-8 bytes of a message with EIP-191, version 0x45 ("personal message"). Text that looks like
+ * hex is text.
+ */
 export async function signPersonalMessage(message: string, signer: Signer): Promise<Signature> {
   const bytes = Buffer.from(message, 'utf8')
   return signEncoded(Buffer.concat([Buffer.from(`${PERSONAL}${bytes.length}`), bytes]), signer)
@@ -64,7 +70,10 @@ function secp256k1(signer: Signer): Secp256k1Signer {
   return signer
 }
 
-/** The fees and the lists decide the type: 4 with authorizations, 2 with EIP-1559 fees, 1 with an access list, otherwise 0. */
+/**
+ * The fees and the lists decide the type: 4 with authorizations, 2 with EIP-1559 fees, 1 with an access list,
+ * otherwise 0.
+ */
 function toUnsigned(draft: EvmDraft, nonce: bigint, chainId: number) {
   const { fees, accessList, authorizationList } = draft
   const content = {

@@ -10,8 +10,9 @@ import type { TypedData, TypedDocument, TypedField } from './content.ts'
 import { signEncoded } from './sign.ts'
 
 /**
- * Signs structured data (EIP-712). Refuses a document that does not match its types, and data that is a transaction (docs/signatures.md);
- * the refusal names the field. `chainId` is that of the network, whose wallets may write checksums with it (EIP-1191).
+ * Signs structured data (EIP-712). Refuses a document that does not match its types, and data that is a
+ * transaction (docs/signatures.md); the refusal names the field. `chainId` is that of the network, whose
+ * wallets may write checksums with it (EIP-1191).
  */
 export async function signTypedData(
   data: TypedData,
@@ -77,15 +78,18 @@ function domainType(domain: TypedDocument['domain']): readonly TypedField[] {
 
 type Types = TypedDocument['types']
 
-/** Computes `hashStruct` of EIP-712 from the struct's type, its value, and its path in error messages; a step for each value. */
+/**
+ * Computes `hashStruct` of EIP-712 from the struct's type, its value, and its path in error messages; a step
+ * for each value.
+ */
 type StructHasher = (type: string, value: unknown, path: string) => Steps<Hex>
 
 /** Reads a value at a path, and returns the 32 bytes that encode it, like that of an atom but in steps. */
 type Encoder = (value: unknown, path: string) => Steps<Hex>
 
 /**
- * Creates a hasher for values of these types. It describes each type once, so that a long list of structs costs no more than its values.
- * `chainIds` are those that checksums of addresses may contain.
+ * Creates a hasher for values of these types. It describes each type once, so that a long list of structs
+ * costs no more than its values. `chainIds` are those that checksums of addresses may contain.
  * @throws TypedDataProblem if a value does not match its type, or a type does not exist
  */
 function createStructHasher(types: Types, chainIds: ChainIds): StructHasher {
@@ -194,10 +198,15 @@ type AtomEncoder = (value: unknown, path: string) => Hex
 
 const WORD = { size: 32 } as const
 
-/** A text with more characters is no integer of 256 bits, in decimal or hexadecimal digits, and is not parsed. */
+/**
+ * A text with more characters is no integer of 256 bits, in decimal or hexadecimal digits, and is not parsed.
+ */
 const MOST_DIGITS = 80
 
-/** The chain ids that the checksum of an address may contain (EIP-1191). If absent, those of the networks that do so. */
+/**
+ * The chain ids that the checksum of an address may contain (EIP-1191). If absent, those of the networks that
+ * do so.
+ */
 export type ChainIds = readonly (number | bigint)[] | undefined
 
 /** Returns the encoder of a type that is neither a struct nor an array; undefined for an unknown type. */
@@ -270,14 +279,18 @@ export function readInteger(value: unknown): bigint | undefined {
 }
 
 /**
- * Networks of the ZK Stack take transactions of type 113, whose signature is one of typed data: a struct `Transaction` in the domain
- * `zkSync`, version `2`, with the chain id. Such a document would move money without any policy of the relayer.
+ * Networks of the ZK Stack take transactions of type 113, whose signature is one of typed data: a struct
+ * `Transaction` in the domain `zkSync`, version `2`, with the chain id. Such a document would move money
+ * without any policy of the relayer.
  */
 const NAME = 'zkSync'
 const VERSION = '2'
 const TRANSACTION = 'Transaction'
 
-/** The chain ids whose domains are recognised in their hashed form. A hash shows nothing, so the networks have to be known. */
+/**
+ * The chain ids whose domains are recognised in their hashed form. A hash shows nothing, so the networks have
+ * to be known.
+ */
 const KNOWN_CHAIN_IDS: readonly number[] = [
   260, 270, 272, 300, 324, 626, 627, 2741, 11_124, 50_104, 61_166, 978_658, 1_612_127, 531_050_104,
 ]
@@ -318,9 +331,10 @@ function separatorOf(chainId: number): string {
 }
 
 /**
- * Reads the chain to which a signature of typed data is bound: the `chainId` of its domain (EIP-712), as far as the type of the domain has
- * it as an integer, because nothing else of a domain is signed. Undefined for a domain without one, whose signature is valid on every
- * chain, and for hashes, which are unreadable. Refuses a `chainId` that is not an integer. Pure.
+ * Reads the chain to which a signature of typed data is bound: the `chainId` of its domain (EIP-712), as far
+ * as the type of the domain has it as an integer, because nothing else of a domain is signed. Undefined for a
+ * domain without one, whose signature is valid on every chain, and for hashes, which are unreadable. Refuses
+ * a `chainId` that is not an integer. Pure.
  */
 export function chainIdOf(data: TypedData): Exclude<Answer<bigint | undefined>, { kind: 'unknown' }> {
   if (data.kind === 'hashes' || !Object.hasOwn(data.domain, 'chainId')) return EVERY_CHAIN
@@ -354,8 +368,8 @@ const STEPS_PER_TURN = 1000
 type Steps<T> = Generator<undefined, T, undefined>
 
 /**
- * Runs a long computation without blocking the event loop: it yields to other work. Structured data with as many values as a body may have
- * (20,000) takes about 0.15 s, which would delay every other request.
+ * Runs a long computation without blocking the event loop: it yields to other work. Structured data with as
+ * many values as a body may have (20,000) takes about 0.15 s, which would delay every other request.
  */
 async function inTurns<T>(steps: Steps<T>): Promise<T> {
   for (let count = 1; ; count += 1) {

@@ -4,15 +4,19 @@ import type { Answer, Head } from '../answer.ts'
 import type { EndpointReply, PooledClient, RpcCall } from './rpc.ts'
 
 /**
- * Each value that an endpoint tells and that can cost money, hold an account or end a request, by name: what the other endpoints have to say
- * about it. A chain has one such table, and a test lies about every row of it.
+ * Each value that an endpoint tells and that can cost money, hold an account or end a request, by name: what
+ * the other endpoints have to say about it. A chain has one such table, and a test lies about every row of
+ * it.
  */
 export type AgreementTable = Readonly<Record<string, AgreementRow>>
 
 interface AgreementRow {
   /** The calls that tell the value. */
   readonly told: readonly string[]
-  /** `all`: every endpoint is asked, at the same time · `one`: one, and all others if its answer refuses or differs from what was agreed. */
+  /**
+   * `all`: every endpoint is asked, at the same time · `one`: one, and all others if its answer refuses or
+   * differs from what was agreed.
+   */
   readonly asked: 'all' | 'one, then all'
   /** The rule by which the answers of the endpoints at the head become one value, or its words. */
   readonly agreed: Rule | string
@@ -33,7 +37,10 @@ interface Asking<T> {
   readonly calls: readonly RpcCall[]
   /** Reads the replies of one endpoint, in the order of the calls. */
   readonly read: (replies: readonly EndpointReply[]) => Answer<T>
-  /** Returns true if two endpoints say the same, as far as it matters. Two that do are enough, and the others are not waited for. */
+  /**
+   * Returns true if two endpoints say the same, as far as it matters. Two that do are enough, and the others
+   * are not waited for.
+   */
   readonly isSame: (one: T, other: T) => boolean
   /** An endpoint is at the head if it is at most this many blocks behind. Default: 0. */
   readonly toleratedBlocks?: bigint
@@ -42,8 +49,8 @@ interface Asking<T> {
 type AskedClient = Pick<PooledClient, 'sendEverywhere' | 'sendAsOf' | 'states'>
 
 /**
- * Asks every endpoint at the same time and returns what those at the head say; unknown if none of them answers. A network with one endpoint
- * has only its word.
+ * Asks every endpoint at the same time and returns what those at the head say; unknown if none of them
+ * answers. A network with one endpoint has only its word.
  */
 export async function askStatements<T>(
   client: AskedClient,
@@ -106,8 +113,8 @@ function newestKnown(client: Pick<PooledClient, 'states'>): bigint {
 }
 
 /**
- * Adds which of them are behind. Of three and more, the second highest head counts, so that one endpoint cannot put all others behind by a
- * height that the chain does not have.
+ * Adds which of them are behind. Of three and more, the second highest head counts, so that one endpoint
+ * cannot put all others behind by a height that the chain does not have.
  */
 function withBehind<T>(
   told: readonly Omit<Statement<T>, 'behind'>[],
@@ -118,18 +125,24 @@ function withBehind<T>(
   return told.map((one) => ({ ...one, behind: one.head + toleratedBlocks < newest }))
 }
 
-/** Prices up to this many times another one are the same: the agreed one is then at most this many times too high or too low. */
+/**
+ * Prices up to this many times another one are the same: the agreed one is then at most this many times too
+ * high or too low.
+ */
 const SAME_FACTOR = 2n
 
-/** Returns true for amounts of which neither is more than twice the other, and for amounts that are both at most `negligible`. Pure. */
+/**
+ * Returns true for amounts of which neither is more than twice the other, and for amounts that are both at
+ * most `negligible`. Pure.
+ */
 export function isNear(one: bigint, other: bigint, negligible = 0n): boolean {
   const [least, most] = [smaller(one, other), larger(one, other)]
   return most <= negligible || most <= least * SAME_FACTOR
 }
 
 /**
- * Returns the second highest amount; the only one of one. Of three of which one is wrong, in any direction and by any factor, it is between the
- * other two or one of them; of two it is the lower one. Pure.
+ * Returns the second highest amount; the only one of one. Of three of which one is wrong, in any direction
+ * and by any factor, it is between the other two or one of them; of two it is the lower one. Pure.
  */
 export function secondHighest<T extends bigint>(amounts: readonly T[]): T | undefined {
   const sorted = amounts.toSorted((one, other) => (one > other ? -1 : one < other ? 1 : 0))
@@ -137,14 +150,18 @@ export function secondHighest<T extends bigint>(amounts: readonly T[]): T | unde
 }
 
 /**
- * Returns the second highest amount, and the higher one of two: where the lower of two answers refuses a request or holds up an account. The
- * newest block is one: an endpoint that stands still would hold up both. Pure.
+ * Returns the second highest amount, and the higher one of two: where the lower of two answers refuses a
+ * request or holds up an account. The newest block is one: an endpoint that stands still would hold up both.
+ * Pure.
  */
 function higherOfTwo(amounts: readonly bigint[]): bigint | undefined {
   return amounts.length === 2 ? amounts.reduce(larger) : secondHighest(amounts)
 }
 
-/** No number of answers is enough: `sendEverywhere` waits for every endpoint that answers about as fast as the first one. */
+/**
+ * No number of answers is enough: `sendEverywhere` waits for every endpoint that answers about as fast as the
+ * first one.
+ */
 export const ALL_IN_TIME = (): boolean => false
 
 /** A rule by which amounts become one; an endpoint without an answer has none. */
@@ -155,7 +172,9 @@ export interface Rule {
   readonly of: (amounts: readonly (bigint | undefined)[]) => bigint | undefined
 }
 
-/** Of three endpoints, one that answers too much, or too little, leaves it between the answers of the others. */
+/**
+ * Of three endpoints, one that answers too much, or too little, leaves it between the answers of the others.
+ */
 export const SECOND_HIGHEST: Rule = {
   words: 'the second highest',
   of: (amounts) => secondHighest(known(amounts)),
@@ -171,13 +190,17 @@ function known(amounts: readonly (bigint | undefined)[]): bigint[] {
 }
 
 /**
- * An endpoint is at the head if it is late by no more than this time, in ms, and by no more than two blocks on slow chains. With less, ordinary
- * differences between endpoints exclude one of them; with more, prices of the past count.
+ * An endpoint is at the head if it is late by no more than this time, in ms, and by no more than two blocks
+ * on slow chains. With less, ordinary differences between endpoints exclude one of them; with more, prices of
+ * the past count.
  */
 const AT_HEAD_MS = 10_000
 const AT_HEAD_BLOCKS = 2
 
-/** Returns the number of blocks by which an endpoint of a chain with this block time may be late and still counts. */
+/**
+ * Returns the number of blocks by which an endpoint of a chain with this block time may be late and still
+ * counts.
+ */
 export function headTolerance(blocktimeMs: number): bigint {
   return BigInt(Math.max(AT_HEAD_BLOCKS, Math.ceil(AT_HEAD_MS / blocktimeMs)))
 }
@@ -198,10 +221,15 @@ export function mostAgreed<T>(values: readonly [T, ...T[]], isSame: (one: T, oth
   return values[votes.indexOf(Math.max(...votes))] ?? values[0]
 }
 
-/** One endpoint alone may change an amount by at most this part of the one that was agreed, in percent; otherwise all are asked. */
+/**
+ * One endpoint alone may change an amount by at most this part of the one that was agreed, in percent;
+ * otherwise all are asked.
+ */
 const CHANGED_ALONE_PERCENT = 10n
 
-/** The memory holds at most this many amounts. Those that are forgotten are asked of all endpoints once more. */
+/**
+ * The memory holds at most this many amounts. Those that are forgotten are asked of all endpoints once more.
+ */
 const MAX_AMOUNTS = 10_000
 
 /** Remembers the amounts of accounts that endpoints agreed on. */
@@ -209,7 +237,10 @@ export interface AgreedAmounts {
   has(account: string): boolean
   /** Returns true if the amount differs too much from the agreed one to be believed of one endpoint. */
   isDoubtful(account: string, amount: bigint): boolean
-  /** Returns the agreed one of what endpoints say: of two that differ the higher one, because a lower balance holds an account. */
+  /**
+   * Returns the agreed one of what endpoints say: of two that differ the higher one, because a lower balance
+   * holds an account.
+   */
   agree(account: string, amounts: readonly bigint[]): bigint | undefined
 }
 

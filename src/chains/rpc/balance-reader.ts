@@ -17,7 +17,10 @@ interface BalanceReaderOptions {
 /** The maximum number of addresses whose recent balance is kept. More addresses only cause more queries. */
 const MAX_ADDRESSES = 10_000
 
-/** Creates readers of balances, which join questions: those that wait for the same address share the next answer. */
+/**
+ * Creates readers of balances, which join questions: those that wait for the same address share the next
+ * answer.
+ */
 export function createBalanceReader({
   balances,
   balancesPerCall,
@@ -60,12 +63,15 @@ export interface RecentAnswer<T> {
 }
 
 /**
- * After this part of its lifetime a result is refreshed, while readers still get it: frequent readers do not wait for a node. A smaller
- * part queries the nodes more often, and a larger one leaves them less time to answer.
+ * After this part of its lifetime a result is refreshed, while readers still get it: frequent readers do not
+ * wait for a node. A smaller part queries the nodes more often, and a larger one leaves them less time to
+ * answer.
  */
 const RENEWED_AFTER = 0.75
 
-/** Creates a reader of recent results. `refused` and `unknown` go only to the readers that waited for them. */
+/**
+ * Creates a reader of recent results. `refused` and `unknown` go only to the readers that waited for them.
+ */
 export function createRecentAnswer<T>({ ask, clock, freshForMs }: RecentAnswerOptions<T>): RecentAnswer<T> {
   let newest: { readonly at: number; readonly answer: Promise<Answer<T>> } | undefined
   let isRenewing = false

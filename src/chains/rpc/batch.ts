@@ -11,17 +11,25 @@ import {
   type Transport,
 } from './transport.ts'
 
-/** The answers of one endpoint to many calls. A `failure` may come with replies when the endpoint stopped answering halfway. */
+/**
+ * The answers of one endpoint to many calls. A `failure` may come with replies when the endpoint stopped
+ * answering halfway.
+ */
 export interface BatchOutcome {
   /** In the order of the calls; `unknown` where it did not answer. */
   readonly replies: readonly RpcReply[]
   readonly failure?: Failure
 }
 
-/** The batch sizes that are tried, in calls. Public endpoints refuse more than a hundred; some accept ten, some no batch at all. */
+/**
+ * The batch sizes that are tried, in calls. Public endpoints refuse more than a hundred; some accept ten,
+ * some no batch at all.
+ */
 const BATCH_SIZES = [100, 10, 1] as const
 
-/** This many requests run at once when an endpoint accepts only small batches and the order does not matter. */
+/**
+ * This many requests run at once when an endpoint accepts only small batches and the order does not matter.
+ */
 const SIDE_BY_SIDE = 8
 
 export interface BatchRequest {
@@ -31,11 +39,14 @@ export interface BatchRequest {
   readonly timeoutMs: number
   /** The time by which all requests must end, in ms of the monotonic clock. */
   readonly deadline: number
-  /** HTTP requests run one after the other: transactions of an account must arrive in the order of their nonces. */
+  /**
+   * HTTP requests run one after the other: transactions of an account must arrive in the order of their
+   * nonces.
+   */
   readonly inOrder: boolean
   /**
-   * The calls come from an API caller: numbers in replies keep their spelling, and the endpoint's reaction teaches nothing about its
-   * limits.
+   * The calls come from an API caller: numbers in replies keep their spelling, and the endpoint's reaction
+   * teaches nothing about its limits.
    */
   readonly forwarded: boolean
 }
@@ -68,8 +79,9 @@ interface RequestLimits {
 }
 
 /**
- * Creates a sender that calls one endpoint in batches as large as it accepts, and remembers that size. The first batch goes alone: its
- * reply shows whether the size is right, and a height in it is not newer than the replies that follow.
+ * Creates a sender that calls one endpoint in batches as large as it accepts, and remembers that size. The
+ * first batch goes alone: its reply shows whether the size is right, and a height in it is not newer than the
+ * replies that follow.
  */
 export function createBatchSender({
   clock,
@@ -143,8 +155,8 @@ export function createBatchSender({
 }
 
 /**
- * Returns smaller limits after a batch that was refused, or answered with too much, because of its size; undefined if the size was not the
- * reason.
+ * Returns smaller limits after a batch that was refused, or answered with too much, because of its size;
+ * undefined if the size was not the reason.
  */
 function smallerLimits(
   limits: RequestLimits,
@@ -164,7 +176,9 @@ function mayContinue({ kind }: PostResult): boolean {
   return kind === 'replies' || kind === 'answer_too_large'
 }
 
-/** No server refuses so short a body for its length, in bytes, so its HTTP 413 is about the number of calls. */
+/**
+ * No server refuses so short a body for its length, in bytes, so its HTTP 413 is about the number of calls.
+ */
 const SMALL_BODY_BYTES = 10_000
 
 function refusal({ kind }: PostResult): 'batch_refused' | 'answer_too_large' | undefined {
@@ -190,12 +204,15 @@ function cutBatches(calls: readonly RpcCall[], limits: RequestLimits): RpcCall[]
   return batches
 }
 
-/** The bytes around the method and the parameters of a call: `{"jsonrpc":"2.0","id":1000,"method":…,"params":…},`. */
+/**
+ * The bytes around the method and the parameters of a call:
+ * `{"jsonrpc":"2.0","id":1000,"method":…,"params":…},`.
+ */
 const CALL_OVERHEAD_BYTES = 60
 
 /**
- * Estimates the length, which costs less than writing each call twice. Our own calls are ASCII; where the estimate is too low, HTTP 413
- * corrects it.
+ * Estimates the length, which costs less than writing each call twice. Our own calls are ASCII; where the
+ * estimate is too low, HTTP 413 corrects it.
  */
 function bytesOf(calls: readonly RpcCall[]): number {
   return calls.reduce(
@@ -229,7 +246,10 @@ function detailOf(results: PostResult | undefined): string {
   return results === undefined || results.kind === 'replies' ? 'not asked any more' : results.detail
 }
 
-/** One call that is too large for the endpoint, or whose answer is, says nothing about the endpoint's health: callers can choose such calls. */
+/**
+ * One call that is too large for the endpoint, or whose answer is, says nothing about the endpoint's health:
+ * callers can choose such calls.
+ */
 function failureOf(results: PostResult): Failure | undefined {
   if (results.kind === 'failed') return results.failure
   return results.kind === 'batch_refused' ? { kind: 'down', detail: results.detail } : undefined

@@ -25,12 +25,15 @@ interface RpcClientOptions extends NodeDialect {
   readonly observer?: RpcObserver | undefined
 }
 
-/** All attempts of a question together last at most this many time-outs: one endpoint may use up one, and another still has its own. */
+/**
+ * All attempts of a question together last at most this many time-outs: one endpoint may use up one, and
+ * another still has its own.
+ */
 const TOTAL_TIMEOUT_FACTOR = 2
 
 /**
- * Creates a client for JSON-RPC over HTTP with kept connections, batches and time-outs, which tries another endpoint if one does not
- * answer.
+ * Creates a client for JSON-RPC over HTTP with kept connections, batches and time-outs, which tries another
+ * endpoint if one does not answer.
  */
 export function createRpcClient(options: RpcClientOptions): PooledClient {
   const {
@@ -134,8 +137,8 @@ const LATE: EndpointReply = {
 }
 
 /**
- * The time in ms that slower endpoints have after the first reply, where it is not enough. With less, a quick endpoint decides alone; with
- * more, a slow one delays every transaction.
+ * The time in ms that slower endpoints have after the first reply, where it is not enough. With less, a quick
+ * endpoint decides alone; with more, a slow one delays every transaction.
  */
 const SLOWER_DELAY_MS = 1_000
 
@@ -196,7 +199,10 @@ function writableCall({ method, params }: RpcCall): RpcCall {
   return params === undefined ? { method } : { method, params: writable(params) as RpcParams }
 }
 
-/** Returns true if no other endpoint can answer better: the endpoint is not behind, and the node itself answered. */
+/**
+ * Returns true if no other endpoint can answer better: the endpoint is not behind, and the node itself
+ * answered.
+ */
 function isSettled(answers: EndpointReply | undefined): boolean {
   return (
     answers !== undefined && !answers.behind && answers.reply.kind !== 'unknown' && answers.elsewhere !== true
@@ -204,8 +210,8 @@ function isSettled(answers: EndpointReply | undefined): boolean {
 }
 
 /**
- * Chooses the better of two answers: one from behind, or a node's error, is better than none. An endpoint that did not answer may have
- * executed the call, regardless of the others (I6).
+ * Chooses the better of two answers: one from behind, or a node's error, is better than none. An endpoint
+ * that did not answer may have executed the call, regardless of the others (I6).
  */
 function better(before: EndpointReply | undefined, now: EndpointReply | undefined): EndpointReply {
   const kept = before ?? { reply: { kind: 'unknown', detail: 'no reply' }, behind: true }
@@ -218,8 +224,8 @@ function better(before: EndpointReply | undefined, now: EndpointReply | undefine
 const ROUNDS = 3
 
 /**
- * A call waits for no longer pause, in ms. An endpoint that requires a longer one gets it, and the result is "unknown" immediately: workers
- * repeat the call, and API callers do not wait.
+ * A call waits for no longer pause, in ms. An endpoint that requires a longer one gets it, and the result is
+ * "unknown" immediately: workers repeat the call, and API callers do not wait.
  */
 const MAX_PAUSE_MS = 2_000
 
@@ -233,8 +239,9 @@ interface EndpointIteratorOptions {
 }
 
 /**
- * Yields the endpoints for one question in order, until the consumer stops: each once in a round, with a pause between rounds, and no pause
- * that would end after `deadline`. Endpoints in `excluded` are not tried again; the consumer may add to it.
+ * Yields the endpoints for one question in order, until the consumer stops: each once in a round, with a
+ * pause between rounds, and no pause that would end after `deadline`. Endpoints in `excluded` are not tried
+ * again; the consumer may add to it.
  */
 function createEndpointIterator({ pool, clock, random }: EndpointIteratorOptions) {
   return async function* endpointsToTry(
@@ -249,7 +256,8 @@ function createEndpointIterator({ pool, clock, random }: EndpointIteratorOptions
         tried.add(url)
         yield url
       }
-      // An endpoint that requires a pause gets it in full; the jitter is added. With no endpoint left there is no further round.
+      // An endpoint that requires a pause gets it in full; the jitter is added. With no endpoint left there
+      // is no further round.
       const wait = pool.waitMs(excluded)
       if (wait === undefined || round === ROUNDS) return
       const pause = wait + backoffMs(round, { ...BACKOFF, random })

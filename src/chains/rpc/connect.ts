@@ -46,12 +46,16 @@ export function connect(
   return { client, probeHeights: createHeightProbe(client, clock) }
 }
 
-/** The height of every endpoint is queried once in this interval, in ms. The cost grows with time and not with load. */
+/**
+ * The height of every endpoint is queried once in this interval, in ms. The cost grows with time and not with
+ * load.
+ */
 const PROBE_INTERVAL_MS = 30_000
 
 /**
- * Requests go to one endpoint for a while, so the service would not notice that another one lags or has recovered. The probe queries all
- * endpoints from time to time; the workers call it whenever they read the head, without waiting for it.
+ * Requests go to one endpoint for a while, so the service would not notice that another one lags or has
+ * recovered. The probe queries all endpoints from time to time; the workers call it whenever they read the
+ * head, without waiting for it.
  */
 function createHeightProbe(client: PooledClient, clock: Clock): () => void {
   let lastAt = Number.NEGATIVE_INFINITY

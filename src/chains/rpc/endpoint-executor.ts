@@ -32,15 +32,18 @@ export interface Turn {
   /** The height that the endpoint must have reached; undefined for any. */
   readonly asOf: bigint | undefined
   /**
-   * The calls come from an API caller: numbers in replies keep their spelling, and the replies do not count for the endpoint's health,
-   * because the caller decides the calls.
+   * The calls come from an API caller: numbers in replies keep their spelling, and the replies do not count
+   * for the endpoint's health, because the caller decides the calls.
    */
   readonly forwarded?: boolean
 }
 
 export interface TurnTaken {
   readonly replies: readonly EndpointReply[]
-  /** Retrying the same endpoint would not help: it used up its time, it is behind, or its response is too large. */
+  /**
+   * Retrying the same endpoint would not help: it used up its time, it is behind, or its response is too
+   * large.
+   */
   readonly isFinal: boolean
 }
 
@@ -122,8 +125,8 @@ function report(options: ReportOptions, url: string, { replies, failure }: Batch
 }
 
 /**
- * The caller chooses the calls, so they may cause a slow answer, an error or a closed connection. Only a connection that could not be
- * opened, or an unambiguous rate limit, counts against the endpoint.
+ * The caller chooses the calls, so they may cause a slow answer, an error or a closed connection. Only a
+ * connection that could not be opened, or an unambiguous rate limit, counts against the endpoint.
  */
 function reportForwarded(options: ReportOptions, url: string, { replies, failure }: BatchOutcome): void {
   const isRateLimit = (reply: RpcReply) => classifyForwardedError(reply, options.errors) === 'rate_limit'
@@ -160,8 +163,9 @@ interface OutageLog {
 }
 
 /**
- * An endpoint that goes in and out of use is logged at most once in this time, in ms: a rate-limiting one does so every second. A shorter
- * time fills the log, and a longer one hides outages. Every failure is in the log at level debug, and in the metrics.
+ * An endpoint that goes in and out of use is logged at most once in this time, in ms: a rate-limiting one
+ * does so every second. A shorter time fills the log, and a longer one hides outages. Every failure is in the
+ * log at level debug, and in the metrics.
  */
 const OUTAGE_LINE_MS = 60_000
 

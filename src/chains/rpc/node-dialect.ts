@@ -7,8 +7,9 @@ export interface HeightQuestion {
   /** Returns undefined for a result that is no height. */
   readonly read: (result: unknown) => bigint | undefined
   /**
-   * This call goes out in a separate HTTP request before the others. A node that processes a batch in parallel could return a height newer
-   * than its other replies, and its "none" would not be valid for that height.
+   * This call goes out in a separate HTTP request before the others. A node that processes a batch in
+   * parallel could return a height newer than its other replies, and its "none" would not be valid for that
+   * height.
    */
   readonly alone?: true
 }
@@ -26,13 +27,16 @@ export interface NodeDialect {
 type NodeError = Extract<RpcReply, { kind: 'error' }>
 
 /**
- * The JSON-RPC errors by which nodes and providers of one kind of chain report their own failures. Codes have different meanings on each
- * chain.
+ * The JSON-RPC errors by which nodes and providers of one kind of chain report their own failures. Codes have
+ * different meanings on each chain.
  */
 export interface NodeErrorRules {
   /** Codes that only mean rate limiting. */
   readonly rateLimitCodes: readonly number[]
-  /** Codes that some providers use for rate limiting and some nodes for a fault of the call: the message decides. */
+  /**
+   * Codes that some providers use for rate limiting and some nodes for a fault of the call: the message
+   * decides.
+   */
   readonly ambiguousRateLimitCodes: readonly number[]
   readonly rateLimitPhrase: RegExp
   /** Messages about the call itself, under an ambiguous code. */
@@ -46,8 +50,9 @@ export interface NodeErrorRules {
 }
 
 /**
- * The meaning of an error. `rate_limit`: the node did not process the call · `endpoint_failure`: the node cannot work now · `missing_data`:
- * the node works, but another one may know more · `answer`: every other node would repeat this answer.
+ * The meaning of an error. `rate_limit`: the node did not process the call · `endpoint_failure`: the node
+ * cannot work now · `missing_data`: the node works, but another one may know more · `answer`: every other
+ * node would repeat this answer.
  */
 export type NodeErrorClass = 'rate_limit' | 'endpoint_failure' | 'missing_data' | 'answer'
 
@@ -72,8 +77,8 @@ export function classifyNodeError(reply: RpcReply, rules: NodeErrorRules): NodeE
 }
 
 /**
- * Classifies the reply to a call of an API caller. A caller can provoke most codes and have any text echoed, so only an unambiguous code
- * counts as a rate limit.
+ * Classifies the reply to a call of an API caller. A caller can provoke most codes and have any text echoed,
+ * so only an unambiguous code counts as a rate limit.
  */
 export function classifyForwardedError(reply: RpcReply, rules: NodeErrorRules): NodeErrorClass | undefined {
   const known = classifyNodeError(reply, rules)
@@ -81,7 +86,10 @@ export function classifyForwardedError(reply: RpcReply, rules: NodeErrorRules): 
   return rules.rateLimitCodes.includes(reply.code) ? 'rate_limit' : 'endpoint_failure'
 }
 
-/** Returns true for a revert: the author of the contract chooses its text, which says nothing about the endpoint. */
+/**
+ * Returns true for a revert: the author of the contract chooses its text, which says nothing about the
+ * endpoint.
+ */
 export function isContractsOwn(reply: RpcReply): boolean {
   return reply.kind === 'error' && (reply.code === 3 || /revert/i.test(reply.message))
 }

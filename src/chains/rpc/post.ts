@@ -7,8 +7,9 @@ import type { RpcCall, RpcReply } from './rpc.ts'
 import type { AnswerLimits, Transport } from './transport.ts'
 
 /**
- * The result of one HTTP request. `batch_refused`: the endpoint accepts no batches, or none with this many calls · `too_large`: the body
- * has more bytes than the endpoint reads (HTTP 413) · `answer_too_large`: the answer has more than the service reads.
+ * The result of one HTTP request. `batch_refused`: the endpoint accepts no batches, or none with this many
+ * calls · `too_large`: the body has more bytes than the endpoint reads (HTTP 413) · `answer_too_large`: the
+ * answer has more than the service reads.
  */
 export type PostResult =
   | {
@@ -35,13 +36,22 @@ interface PostOptions {
   readonly errors: NodeErrorRules
 }
 
-/** Statuses of servers that will continue to refuse: a wrong key, an unpaid bill, a wrong path, a closed account. */
+/**
+ * Statuses of servers that will continue to refuse: a wrong key, an unpaid bill, a wrong path, a closed
+ * account.
+ */
 const BARRED = [401, 402, 403, 404, 410]
 
-/** Parse error and invalid request (JSON-RPC 2.0, section 5.1): servers without batches answer an array like this. */
+/**
+ * Parse error and invalid request (JSON-RPC 2.0, section 5.1): servers without batches answer an array like
+ * this.
+ */
 const NOT_UNDERSTOOD = [-32700, -32600]
 
-/** Sends one HTTP request with one call or a batch. Never rejects, and repeats nothing that an endpoint can have failed at. */
+/**
+ * Sends one HTTP request with one call or a batch. Never rejects, and repeats nothing that an endpoint can
+ * have failed at.
+ */
 export async function post(options: PostOptions): Promise<PostResult> {
   const { url, calls, timeoutMs, now, verbatim, transport, limits, errors } = options
   try {
@@ -66,8 +76,8 @@ interface Answered {
 }
 
 /**
- * The body decides, regardless of the status: nodes and gateways also put the answer to a call into an HTTP error (Besu and Hiero's relay a
- * revert into 400 or 500). Without such a body the status decides.
+ * The body decides, regardless of the status: nodes and gateways also put the answer to a call into an HTTP
+ * error (Besu and Hiero's relay a revert into 400 or 500). Without such a body the status decides.
  */
 function classifyAnswer(answered: Answered): PostResult {
   const { status, text, values, count, retryAfterMs, verbatim, errors } = answered
@@ -84,7 +94,8 @@ function classifyAnswer(answered: Answered): PostResult {
   }
   if (isThrottling(answered)) return fail('limited', told(status), pause)
   if (status >= 500) return fail('down', told(status))
-  // An error page, or one error for the whole batch: the node did not process the calls, and another endpoint may.
+  // An error page, or one error for the whole batch: the node did not process the calls, and another endpoint
+  // may.
   if (body?.kind === 'error' && classifyNodeError(body, errors) === 'rate_limit')
     return fail('limited', body.message, pause)
   if (BARRED.includes(status)) return fail('barred', told(status))
@@ -101,8 +112,9 @@ function isThrottling({ status, retryAfterMs }: Answered): boolean {
 }
 
 /**
- * With a status of success one reply is enough. With an error every call must have its reply. If the status is about access to the
- * endpoint, an error says the same, and only a result or a revert shows that the node processed the call.
+ * With a status of success one reply is enough. With an error every call must have its reply. If the status
+ * is about access to the endpoint, an error says the same, and only a result or a revert shows that the node
+ * processed the call.
  */
 function decides(replies: readonly RpcReply[], answered: Answered): boolean {
   const { status } = answered
@@ -163,7 +175,10 @@ function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }
 
-/** Writes the body of an HTTP request: one call alone, or a batch whose ids are the indexes of the calls (JSON-RPC 2.0, section 6). */
+/**
+ * Writes the body of an HTTP request: one call alone, or a batch whose ids are the indexes of the calls
+ * (JSON-RPC 2.0, section 6).
+ */
 function writeCalls(calls: readonly RpcCall[]): string {
   const entries = calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call }))
   return JSON.stringify(entries.length === 1 ? entries[0] : entries)
@@ -213,15 +228,19 @@ function readEntry(entry: unknown): { index: number | undefined; reply: RpcReply
 }
 
 /**
- * Some gateways echo the id as text (`"7"` for 7), although JSON-RPC requires the same value. That confuses no answers: the body came on the
- * connection of this request, whose ids are all numbers, so the text can stand for one call alone.
+ * Some gateways echo the id as text (`"7"` for 7), although JSON-RPC requires the same value. That confuses
+ * no answers: the body came on the connection of this request, whose ids are all numbers, so the text can
+ * stand for one call alone.
  */
 function indexOf(id: unknown): number | undefined {
   if (typeof id === 'number') return id
   return typeof id === 'string' && /^\d{1,9}$/.test(id) ? Number(id) : undefined
 }
 
-/** A field that should be a text or a number may be anything, also a number whose spelling is kept, which has no conversion. */
+/**
+ * A field that should be a text or a number may be anything, also a number whose spelling is kept, which has
+ * no conversion.
+ */
 function textOf(field: unknown): string {
   return typeof field === 'string' ? field : JSON.stringify(field)
 }
@@ -244,7 +263,10 @@ export function writable(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, writable(field)]))
 }
 
-/** Features of the engine's JSON that the TypeScript library does not declare yet: source text access (ES2026). */
+/**
+ * Features of the engine's JSON that the TypeScript library does not declare yet: source text access
+ * (ES2026).
+ */
 const engine = JSON as unknown as {
   parse(
     text: string,

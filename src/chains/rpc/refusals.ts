@@ -11,9 +11,10 @@ interface Broadcasted {
 }
 
 /**
- * Sends bytes that one endpoint refused, or wants later, to every endpoint before that counts: another one may accept them, and one that
- * received them earlier, and whose reply was lost, has them. Sending the same bytes twice is harmless. Any other answer than a refusal leaves it in doubt (I6): silence, and a sequence number that
- * is used, possibly by these bytes.
+ * Sends bytes that one endpoint refused, or wants later, to every endpoint before that counts: another one
+ * may accept them, and one that received them earlier, and whose reply was lost, has them. Sending the same
+ * bytes twice is harmless. Any other answer than a refusal leaves it in doubt (I6): silence, and a sequence
+ * number that is used, possibly by these bytes.
  */
 export async function confirmRefusals(
   client: PooledClient,
@@ -56,8 +57,8 @@ const REFUSING: readonly string[] = [
 ] satisfies Refusing['kind'][]
 
 /**
- * Adds to a refusal that another endpoint received the bytes and did not answer: it may have accepted them (I6). Other results stay as they
- * are, because they end nothing. Pure.
+ * Adds to a refusal that another endpoint received the bytes and did not answer: it may have accepted them
+ * (I6). Other results stay as they are, because they end nothing. Pure.
  */
 export function markUnanswered(result: BroadcastResult, unanswered: boolean | undefined): BroadcastResult {
   return unanswered === true && isRefusing(result) ? { ...result, unanswered } : result
@@ -103,7 +104,10 @@ const MAX_REMEMBERED = 200
 const URLS = /\b[a-z][a-z+.-]*:\/\/\S+/gi
 const LONG_RUNS = /(0x)?[\w-]{20,}/g
 
-/** Creates a receiver that counts the texts in the metrics, and logs each once without what can be secret or of one transaction. */
+/**
+ * Creates a receiver that counts the texts in the metrics, and logs each once without what can be secret or
+ * of one transaction.
+ */
 export function createUnknownTexts({ network, log, observer }: UnknownTextsOptions): UnknownTexts {
   const logged = new BoundedMap<string, true>(MAX_REMEMBERED)
   return {

@@ -11,8 +11,9 @@ export interface RpcCall {
 export type RpcParams = readonly unknown[] | Readonly<Record<string, unknown>>
 
 /**
- * The reply to a call. `error` is the node's own answer and reliable; `unknown` means that the call may have had an effect: a time-out, a
- * broken connection, an unreadable body, HTTP 429 or 5xx without a JSON-RPC reply, a rate limit.
+ * The reply to a call. `error` is the node's own answer and reliable; `unknown` means that the call may have
+ * had an effect: a time-out, a broken connection, an unreadable body, HTTP 429 or 5xx without a JSON-RPC
+ * reply, a rate limit.
  */
 export type RpcReply =
   | { readonly kind: 'result'; readonly result: unknown }
@@ -35,7 +36,10 @@ export interface RpcClient {
 /** A reply, and the freshness of the endpoint that gave it. */
 export interface EndpointReply {
   readonly reply: RpcReply
-  /** The endpoint lags, or did not report its height. A transaction that it does not know may still exist (I6). */
+  /**
+   * The endpoint lags, or did not report its height. A transaction that it does not know may still exist
+   * (I6).
+   */
   readonly behind: boolean
   /** The height that the endpoint reported with this reply; absent if it reported none, or was not asked. */
   readonly head?: bigint
@@ -48,14 +52,16 @@ export interface EndpointReply {
 /** A client that also returns the height behind a reply. */
 export interface PooledClient extends RpcClient {
   /**
-   * Sends like `send`, to an endpoint that has reached the block `asOf`; default: the highest block that an endpoint reported lately. Each
-   * batch contains the question for the height. When no endpoint is that far, the replies are `behind`.
+   * Sends like `send`, to an endpoint that has reached the block `asOf`; default: the highest block that an
+   * endpoint reported lately. Each batch contains the question for the height. When no endpoint is that far,
+   * the replies are `behind`.
    */
   sendAsOf(calls: readonly RpcCall[], asOf?: bigint): Promise<EndpointReply[]>
   /**
-   * Calls every endpoint once and returns the replies of each, in the order of the configuration. A paused endpoint is not called: its
-   * replies are `unknown`, because its knowledge may contradict the others. `behind` refers to `asOf`. With `enough`, the call returns
-   * as soon as the replies so far are enough, or a moment after the first; those of slower endpoints are `unknown` then.
+   * Calls every endpoint once and returns the replies of each, in the order of the configuration. A paused
+   * endpoint is not called: its replies are `unknown`, because its knowledge may contradict the others.
+   * `behind` refers to `asOf`. With `enough`, the call returns as soon as the replies so far are enough, or a
+   * moment after the first; those of slower endpoints are `unknown` then.
    */
   sendEverywhere(
     calls: readonly RpcCall[],
@@ -63,15 +69,18 @@ export interface PooledClient extends RpcClient {
     enough?: (answered: readonly (readonly EndpointReply[])[]) => boolean,
   ): Promise<readonly (readonly EndpointReply[])[]>
   /**
-   * Sends calls of API callers like `send`. Numbers in replies keep their spelling: the service writes the replies out again and does not
-   * read them.
+   * Sends calls of API callers like `send`. Numbers in replies keep their spelling: the service writes the
+   * replies out again and does not read them.
    */
   forward(calls: readonly RpcCall[]): Promise<RpcReply[]>
   /** Sends like `send`, and says which calls an endpoint may have executed without a reply (`unanswered`). */
   broadcast(calls: readonly RpcCall[]): Promise<EndpointReply[]>
   /** Returns the state of each endpoint. Urls are whole: mask them before you show them. */
   states(): EndpointState[]
-  /** Returns the newest head that the endpoints reported; undefined before the first reply. It queries no node. */
+  /**
+   * Returns the newest head that the endpoints reported; undefined before the first reply. It queries no
+   * node.
+   */
   seenHead(): SeenHead | undefined
 }
 

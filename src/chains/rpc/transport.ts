@@ -12,19 +12,30 @@ export interface AnswerLimits {
   readonly values: number
 }
 
-/** The limits of answers to the service's own questions, where a chain does not name larger ones for a method. */
+/**
+ * The limits of answers to the service's own questions, where a chain does not name larger ones for a method.
+ */
 const OWN_ANSWER: AnswerLimits = { bytes: 1024 * 1024, values: 100_000 }
 
-/** The limits of everything that one `…/rpc` request of an API caller is answered with. The contract documents the bytes. */
+/**
+ * The limits of everything that one `…/rpc` request of an API caller is answered with. The contract documents
+ * the bytes.
+ */
 const FORWARDED_ANSWER: AnswerLimits = { bytes: 8 * 1024 * 1024, values: 250_000 }
 
 /** No response is longer than this, in bytes, for any call. */
 export const MAX_ANSWER_BYTES = 24 * 1024 * 1024
 
-/** The first bytes of an answer that do not count for the memory of all: answers to most questions are shorter. */
+/**
+ * The first bytes of an answer that do not count for the memory of all: answers to most questions are
+ * shorter.
+ */
 export const FREE_ANSWER_BYTES = 64 * 1024
 
-/** Traces of deep calls nest two levels for each call; parsers that keep the spelling of numbers overflow the stack at some thousand levels. */
+/**
+ * Traces of deep calls nest two levels for each call; parsers that keep the spelling of numbers overflow the
+ * stack at some thousand levels.
+ */
 const MAX_DEPTH = 512
 
 /** The limits of the answers to one request, which may take several HTTP requests. */
@@ -34,7 +45,10 @@ export interface AnswerAllowance {
   spend(answer: AnswerLimits): void
 }
 
-/** Creates the allowance of the service's own questions: an HTTP request may be answered with as much as its largest method allows. */
+/**
+ * Creates the allowance of the service's own questions: an HTTP request may be answered with as much as its
+ * largest method allows.
+ */
 export function ownAllowance(largeAnswers: Readonly<Record<string, AnswerLimits>>): AnswerAllowance {
   const limitsOf = ({ method }: RpcCall) => largeAnswers[method] ?? OWN_ANSWER
   return {
@@ -50,7 +64,10 @@ export function ownAllowance(largeAnswers: Readonly<Record<string, AnswerLimits>
   }
 }
 
-/** Creates the allowance of a caller's request. Its answers share it, because the service holds them all until it answers the caller. */
+/**
+ * Creates the allowance of a caller's request. Its answers share it, because the service holds them all until
+ * it answers the caller.
+ */
 export function forwardedAllowance(): AnswerAllowance {
   let left = FORWARDED_ANSWER
   return {
@@ -79,15 +96,18 @@ interface HttpAnswer {
   readonly values: number
 }
 
-/** Calls an endpoint over a kept connection. Rejects without a complete response; redirects are not followed. */
+/**
+ * Calls an endpoint over a kept connection. Rejects without a complete response; redirects are not followed.
+ */
 export type Transport = (request: HttpQuestion) => Promise<HttpAnswer>
 
 /** Some gateways refuse requests without a user agent. */
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json', 'user-agent': 'relayer' }
 
 /**
- * Creates a transport over an HTTP client. The client decides which addresses it connects to. A request may be sent again: calls read, or
- * broadcast signed bytes, which nodes execute once, and after a failure the RPC client sends the same to another endpoint.
+ * Creates a transport over an HTTP client. The client decides which addresses it connects to. A request may
+ * be sent again: calls read, or broadcast signed bytes, which nodes execute once, and after a failure the RPC
+ * client sends the same to another endpoint.
  */
 export function httpTransport(httpClient: HttpClient): Transport {
   return async ({ limits: { bytes, values }, ...request }) => {
@@ -103,13 +123,19 @@ export function httpTransport(httpClient: HttpClient): Transport {
   }
 }
 
-/** The memory for all answers of the operator's endpoints that are under way, in bytes. They may be many, and large at the same time. */
+/**
+ * The memory for all answers of the operator's endpoints that are under way, in bytes. They may be many, and
+ * large at the same time.
+ */
 const TRUSTED_BUDGET_BYTES = 256 * 1024 * 1024
 
 /** Resolves the hosts of urls that the operator chose, apart from those of callers. */
 export const trustedLookup: LookupFunction = createLookup(createNameResolver({ asksSystem: true }))
 
-/** The transport for urls that the operator chose: no address is forbidden. All networks share its connections. */
+/**
+ * The transport for urls that the operator chose: no address is forbidden. All networks share its
+ * connections.
+ */
 export const trustedTransport: Transport = httpTransport(
   createHttpClient({
     wholeBodyBytes: MAX_ANSWER_BYTES,

@@ -30,9 +30,9 @@ export async function broadcastAll(
 }
 
 /**
- * The service simulated the transaction before it signed it, and the preflight of a lagging node would refuse what the node does not know
- * yet; the node reads address tables in any case, so they must not be newer than its state. The node does not rebroadcast, because the
- * service does.
+ * The service simulated the transaction before it signed it, and the preflight of a lagging node would refuse
+ * what the node does not know yet; the node reads address tables in any case, so they must not be newer than
+ * its state. The node does not rebroadcast, because the service does.
  */
 const SETTINGS = {
   encoding: 'base64',
@@ -52,19 +52,22 @@ export const INVALID_PARAMS = -32602
 /** The node found a signature invalid. */
 const UNUSABLE = [SIGNATURE_FAILED, PRECOMPILE_FAILED, SIGNATURE_COUNT_WRONG]
 
-/** The texts with which agave refuses to look at a transaction (`rpc.rs` `decode_and_deserialize`, `sanitize_transaction`). */
+/**
+ * The texts with which agave refuses to look at a transaction (`rpc.rs` `decode_and_deserialize`,
+ * `sanitize_transaction`).
+ */
 export const UNREADABLE =
   /^invalid (transaction|base64 encoding|base58 encoding|params)|failed to ((de)?serialize|fill whole buffer)|too large|^decoded .* too/i
 
 /**
- * A node reads address tables first, so a node that does not know a table, or its newest addresses, complains about the bytes (`invalid
- * transaction: Transaction address table lookup uses an invalid index`).
+ * A node reads address tables first, so a node that does not know a table, or its newest addresses, complains
+ * about the bytes (`invalid transaction: Transaction address table lookup uses an invalid index`).
  */
 export const ABOUT_TABLES = /address (lookup )?table/i
 
 /**
- * The meaning of an error for broadcast bytes. A transaction that fails with the current accounts may succeed later, or never: it gets the
- * time of a refusal in unknown wording.
+ * The meaning of an error for broadcast bytes. A transaction that fails with the current accounts may succeed
+ * later, or never: it gets the time of a refusal in unknown wording.
  */
 const RESULTS: Readonly<Record<ErrorMeaning, 'accepted' | 'later' | 'unclear' | 'refused'>> = {
   known: 'accepted',
@@ -76,8 +79,8 @@ const RESULTS: Readonly<Record<ErrorMeaning, 'accepted' | 'later' | 'unclear' | 
 }
 
 /**
- * Reads a reply to `sendTransaction`. With `skipPreflight` a node accepts every well-formed transaction; some providers check it
- * nevertheless.
+ * Reads a reply to `sendTransaction`. With `skipPreflight` a node accepts every well-formed transaction; some
+ * providers check it nevertheless.
  */
 export function readSent(reply: RpcReply): BroadcastResult {
   if (reply.kind === 'unknown') return reply
@@ -90,7 +93,8 @@ export function readSent(reply: RpcReply): BroadcastResult {
   if (code === INVALID_PARAMS && ABOUT_TABLES.test(message))
     return { kind: 'unclear', detail: message, known: true }
   if (UNUSABLE.includes(code)) return { kind: 'refused', detail: message }
-  // Under the same code, providers state rules of their own ("must include a tip"), which say nothing about the network.
+  // Under the same code, providers state rules of their own ("must include a tip"), which say nothing about
+  // the network.
   if (code === INVALID_PARAMS)
     return { kind: UNREADABLE.test(message) ? 'refused' : 'unclear', detail: message }
   const { err } = fieldsOf(data)
@@ -105,14 +109,16 @@ export function readSent(reply: RpcReply): BroadcastResult {
 }
 
 /**
- * One HTTP request holds at most this many bytes: agave reads 50 KiB (`rpc.rs` `MAX_REQUEST_BODY_SIZE`) and answers HTTP 413 beyond that.
+ * One HTTP request holds at most this many bytes: agave reads 50 KiB (`rpc.rs` `MAX_REQUEST_BODY_SIZE`) and
+ * answers HTTP 413 beyond that.
  */
 const MAX_REQUEST_BYTES = 40_000
 
 /**
- * agave's codes (`solana-rpc-client-api/src/custom_error.rs`) overlap with those of providers on other chains: `-32005` is an unhealthy
- * node, `-32007` a slot that was skipped or is missing after a ledger jump, `-32016` a `minContextSlot` in the future. None of them is a
- * rate limit. Many messages contain the words, because programs use "compute units".
+ * agave's codes (`solana-rpc-client-api/src/custom_error.rs`) overlap with those of providers on other
+ * chains: `-32005` is an unhealthy node, `-32007` a slot that was skipped or is missing after a ledger jump,
+ * `-32016` a `minContextSlot` in the future. None of them is a rate limit. Many messages contain the words,
+ * because programs use "compute units".
  */
 const NODE_ERRORS: NodeErrorRules = {
   rateLimitCodes: [429, -32029, -32090, -32097],
@@ -130,7 +136,9 @@ const ACCOUNT_ANSWER: AnswerLimits = { bytes: 16 * 1024 * 1024, values: 100_000 
 /** One `getBlocks` lists half a million slots of ten digits (`MAX_GET_CONFIRMED_BLOCKS_RANGE`). */
 const BLOCKS_ANSWER: AnswerLimits = { bytes: 8 * 1024 * 1024, values: 600_000 }
 
-/** One `getSignaturesForAddress` lists 1000 transactions, each with a memo of up to 566 bytes and an error. */
+/**
+ * One `getSignaturesForAddress` lists 1000 transactions, each with a memo of up to 566 bytes and an error.
+ */
 const HISTORY_ANSWER: AnswerLimits = { bytes: 4 * 1024 * 1024, values: 100_000 }
 
 /** The JSON-RPC of Solana nodes. */

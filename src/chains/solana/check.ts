@@ -26,7 +26,8 @@ import {
 } from './wire/message.ts'
 
 /**
- * Applies the rules that need no network, and reports the first problem. Accounts from address tables are checked when the tables are read.
+ * Applies the rules that need no network, and reports the first problem. Accounts from address tables are
+ * checked when the tables are read.
  */
 export function checkRequest(request: SolanaRequest, account: SolanaAccount): Refusal | undefined {
   const problem = checkContent(request, account.address)
@@ -91,7 +92,10 @@ function checkSignatures({ signatures, message, messageBytes }: WireTransaction,
   return undefined
 }
 
-/** The limit of accounts, for each instruction and for all together: without tables, more than 38 do not fit into the bytes anyway. */
+/**
+ * The limit of accounts, for each instruction and for all together: without tables, more than 38 do not fit
+ * into the bytes anyway.
+ */
 const [MAX_ACCOUNTS] = ACCOUNT_LOCKS
 
 /** Checks instructions from which the service builds a transaction. */

@@ -67,21 +67,27 @@ export interface SolanaDraft {
   /** The highest amount that it moves out of the relayer's account, without the fee, in lamports. */
   readonly spends: bigint
   /**
-   * A finalized block of this height proves that no later block includes the transaction. Absent with a durable nonce, which does not
-   * expire.
+   * A finalized block of this height proves that no later block includes the transaction. Absent with a
+   * durable nonce, which does not expire.
    */
   readonly expiresAt?: BlockHeight
   /** The nonce account whose value replaces the blockhash. */
   readonly nonceAccount?: string
   /**
-   * With a durable nonce: a slot that was confirmed before the transaction was signed, so no block up to this one includes it.
+   * With a durable nonce: a slot that was confirmed before the transaction was signed, so no block up to this
+   * one includes it.
    */
   readonly preparedAtSlot?: Slot
 }
 
-/** The rules of a Solana relayer, as configured; an absent rule has the default of the contract. Amounts in lamports. */
+/**
+ * The rules of a Solana relayer, as configured; an absent rule has the default of the contract. Amounts in
+ * lamports.
+ */
 export interface SolanaPolicies extends SponsoringPolicies {
-  /** The amount that must stay spendable on the account after everything in flight is paid. Default 10000000. */
+  /**
+   * The amount that must stay spendable on the account after everything in flight is paid. Default 10000000.
+   */
   readonly minBalance?: bigint
   /** An alert begins when the account can spend less. Default: none. */
   readonly warnBalance?: bigint
@@ -89,7 +95,10 @@ export interface SolanaPolicies extends SponsoringPolicies {
   readonly maxFee?: bigint
   /** The only programs that instructions may call. Default: any. */
   readonly allowedPrograms?: readonly string[]
-  /** The only accounts that a transaction may name, besides the relayer and the programs. It excludes `disallowedAccounts`. */
+  /**
+   * The only accounts that a transaction may name, besides the relayer and the programs. It excludes
+   * `disallowedAccounts`.
+   */
   readonly allowedAccounts?: readonly string[]
   /** Accounts that a transaction may not name. */
   readonly disallowedAccounts?: readonly string[]
@@ -104,6 +113,7 @@ export interface SolanaPolicies extends SponsoringPolicies {
 }
 
 /**
- * `own`: transactions with no other signer · `always`: all · `never`: none, so the relayer pays fees and nothing else.
+ * `own`: transactions with no other signer · `always`: all · `never`: none, so the relayer pays fees and
+ * nothing else.
  */
 export type FeePayerSpending = 'own' | 'always' | 'never'

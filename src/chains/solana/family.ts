@@ -24,8 +24,9 @@ export const SOLANA_CONTENT: ContentReader<SolanaRequest, SolanaDraft> = {
 }
 
 /**
- * RPC methods that callers may use when the relayer's policy lists none: reads, prices and simulations. Methods that sign, send or
- * administer are missing, and so are methods that keep state on a node, because the next call may reach another node.
+ * RPC methods that callers may use when the relayer's policy lists none: reads, prices and simulations.
+ * Methods that sign, send or administer are missing, and so are methods that keep state on a node, because
+ * the next call may reach another node.
  */
 export const READ_METHODS: readonly string[] = [
   'getAccountInfo',

@@ -15,8 +15,8 @@ import {
 import { nonceProblem, systemKind } from './wire/system-instruction.ts'
 
 /**
- * A transaction that is checked against the policies. `accounts` are those that are known: those from tables are missing until the tables
- * are read.
+ * A transaction that is checked against the policies. `accounts` are those that are known: those from tables
+ * are missing until the tables are read.
  */
 export interface PolicySubject {
   readonly message: Message
@@ -80,8 +80,9 @@ function programsOf(message: Message): string[] {
 }
 
 /**
- * Returns true if the relayer may be more than the payer of the fee. A transaction that others also sign is theirs, and the relayer only
- * pays for it, always where users pay the relayer; a transaction with only the relayer's signature is the caller's own order.
+ * Returns true if the relayer may be more than the payer of the fee. A transaction that others also sign is
+ * theirs, and the relayer only pays for it, always where users pay the relayer; a transaction with only the
+ * relayer's signature is the caller's own order.
  */
 export function maySpend(message: Message, policies: SolanaPolicies): boolean {
   const { feePayerSpending = 'own' } = policies
@@ -90,9 +91,9 @@ export function maySpend(message: Message, policies: SolanaPolicies): boolean {
 }
 
 /**
- * Refuses a transaction that passes the relayer's account to an instruction. The fee payer is a writable signer of the whole transaction:
- * every program that receives its account acts with its authority, and may take its lamports, its tokens and everything that it owns,
- * itself or through programs that it calls.
+ * Refuses a transaction that passes the relayer's account to an instruction. The fee payer is a writable
+ * signer of the whole transaction: every program that receives its account acts with its authority, and may
+ * take its lamports, its tokens and everything that it owns, itself or through programs that it calls.
  */
 export function checkFeePayer(subject: PolicySubject, policies: SolanaPolicies): Refusal | undefined {
   const { message, accounts, self, at } = subject
@@ -117,8 +118,8 @@ const REMEDIES = {
 } as const
 
 /**
- * Advancing a durable nonce moves nothing, and a transfer only takes from its first account. But users who pay are strangers: advancing a nonce
- * of the relayer would end what it has signed with it.
+ * Advancing a durable nonce moves nothing, and a transfer only takes from its first account. But users who
+ * pay are strangers: advancing a nonce of the relayer would end what it has signed with it.
  */
 function isHarmless(
   { message, accounts, self }: PolicySubject,
@@ -131,14 +132,15 @@ function isHarmless(
 }
 
 /**
- * The highest number of instructions of one transaction, those of the compute budget included (agave `MAX_INSTRUCTION_TRACE_LENGTH`,
- * SIMD-160).
+ * The highest number of instructions of one transaction, those of the compute budget included (agave
+ * `MAX_INSTRUCTION_TRACE_LENGTH`, SIMD-160).
  */
 export const MAX_INSTRUCTIONS = 64
 
 /**
- * The highest number of accounts of one transaction, those from tables included (agave `accounts-db/src/account_locks.rs`): 64, and 128 on
- * networks with the feature `increase_tx_account_lock_limit`. The simulation shows which of the two applies.
+ * The highest number of accounts of one transaction, those from tables included (agave
+ * `accounts-db/src/account_locks.rs`): 64, and 128 on networks with the feature
+ * `increase_tx_account_lock_limit`. The simulation shows which of the two applies.
  */
 export const ACCOUNT_LOCKS = [64, 128] as const
 

@@ -13,12 +13,17 @@ export function contentOf(
     : { message: openTransaction(transaction).message, at: 'transaction' }
 }
 
-/** Returns true if the service can sign the content again with another blockhash: not when others have signed it too. */
+/**
+ * Returns true if the service can sign the content again with another blockhash: not when others have signed
+ * it too.
+ */
 export function isReSignable({ transaction }: SolanaRequest): boolean {
   return transaction === undefined || !isMultiSigner(openTransaction(transaction).message)
 }
 
-/** Returns the lamports that the request openly moves out of the fee payer's account, before any fee is known. */
+/**
+ * Returns the lamports that the request openly moves out of the fee payer's account, before any fee is known.
+ */
 export function amountOutOf(request: SolanaRequest): bigint {
   const payer = payerOf(request)
   if (payer === undefined) return 0n
@@ -26,7 +31,10 @@ export function amountOutOf(request: SolanaRequest): bigint {
   return openOutflow(message, accountsOf(message), payer)
 }
 
-/** Only the relayer signs instructions, so every signer in them, and every source of a system transfer, is the relayer. */
+/**
+ * Only the relayer signs instructions, so every signer in them, and every source of a system transfer, is the
+ * relayer.
+ */
 function payerOf({ transaction, instructions = [] }: SolanaRequest): string | undefined {
   if (transaction !== undefined) return openTransaction(transaction).message.staticAccounts[0]
   const signer = instructions.flatMap(({ accounts }) => accounts).find(({ isSigner }) => isSigner)

@@ -8,8 +8,8 @@ import { addressBytes, encodeBase58 } from './wire/addresses.ts'
 import { openTransaction, resemblesMessage, writeTransaction } from './wire/message.ts'
 
 /**
- * Signs a draft. The network identifies a transaction by its first signature, that of the fee payer, so the hash is the relayer's own
- * signature.
+ * Signs a draft. The network identifies a transaction by its first signature, that of the fee payer, so the
+ * hash is the relayer's own signature.
  * @throws Error for a draft with another fee payer, which is a fault of the service
  */
 export async function signDraft(
@@ -33,9 +33,10 @@ export async function signDraft(
 const STELLAR_PAYLOAD_BYTES = 32
 
 /**
- * Signs the UTF-8 bytes unchanged, like wallets do (`signMessage` of the wallet standard). There is no prefix, so a text whose bytes are a
- * transaction would sign that transaction. About one hash in 2^27 is valid UTF-8, so a text of 32 bytes can be the transaction of a Stellar
- * account that has the same key (docs/signatures.md).
+ * Signs the UTF-8 bytes unchanged, like wallets do (`signMessage` of the wallet standard). There is no
+ * prefix, so a text whose bytes are a transaction would sign that transaction. About one hash in 2^27 is
+ * valid UTF-8, so a text of 32 bytes can be the transaction of a Stellar account that has the same key
+ * (docs/signatures.md).
  * @throws AppError 400 for such texts
  */
 export async function signMessage(message: string, signer: Signer): Promise<MessageSignature> {

@@ -39,7 +39,10 @@ import { SYSTEM_PROGRAM } from './wire/addresses.ts'
 import { openTransaction } from './wire/message.ts'
 import { transferData } from './wire/system-instruction.ts'
 
-/** Leaders accept a transaction only while they lead, four slots each, so the service broadcasts it again to the next leaders; in ms. */
+/**
+ * Leaders accept a transaction only while they lead, four slots each, so the service broadcasts it again to
+ * the next leaders; in ms.
+ */
 const REBROADCAST_MS = 2_000
 
 /** Creates the chain of one Solana network over JSON-RPC. */
@@ -118,7 +121,10 @@ export function createSolanaChain(options: ChainOptions<SolanaNetwork>): SolanaC
   }
 }
 
-/** Reviews a transaction by the rules of sending, with a simulation; signatures of others may still be missing. */
+/**
+ * Reviews a transaction by the rules of sending, with a simulation; signatures of others may still be
+ * missing.
+ */
 async function reviewUnsigned(
   context: PrepareContext,
   { transaction, payment }: UnsignedSolana,

@@ -31,9 +31,9 @@ interface BroadcastTerms {
 }
 
 /**
- * Sends signed envelopes to a node in this order and returns the results in the same order. `sawMinimum` receives the prices that a full
- * queue demands. The price of a replacement is ten times that of the queued transaction (stellar-core `canReplaceByFee`) and says nothing
- * about the market.
+ * Sends signed envelopes to a node in this order and returns the results in the same order. `sawMinimum`
+ * receives the prices that a full queue demands. The price of a replacement is ten times that of the queued
+ * transaction (stellar-core `canReplaceByFee`) and says nothing about the market.
  */
 export async function broadcastAll(
   client: PooledClient,
@@ -67,8 +67,9 @@ function tellMinimum(raw: Uint8Array, fee: bigint, sawMinimum: MarketWatch['sawM
 }
 
 /**
- * The code txBAD_SEQ only says that the number is not the next one. The account decides: it is past the number, so a transaction with it is
- * included; or it has not reached the number yet. Unknown is never "used" (I6).
+ * The code txBAD_SEQ only says that the number is not the next one. The account decides: it is past the
+ * number, so a transaction with it is included; or it has not reached the number yet. Unknown is never "used"
+ * (I6).
  */
 async function settleSequences(
   client: PooledClient,
@@ -114,13 +115,13 @@ function openRaw(raw: Uint8Array): { readonly tx: Transaction; readonly bumped: 
 type Meaning = 'later' | 'unclear' | 'refused' | 'sequence' | 'underpriced' | 'unknown'
 
 /**
- * The meanings of the codes that a node returns with status ERROR to `sendTransaction`: every code of `TransactionResultCode` in
- * stellar-xdr's `Stellar-transaction.x`. The sources of the codes: stellar-core `TransactionFrame::commonValid`,
- * `FeeBumpTransactionFrame::commonValid` and `TransactionQueue::canAdd`.
+ * The meanings of the codes that a node returns with status ERROR to `sendTransaction`: every code of
+ * `TransactionResultCode` in stellar-xdr's `Stellar-transaction.x`. The sources of the codes: stellar-core
+ * `TransactionFrame::commonValid`, `FeeBumpTransactionFrame::commonValid` and `TransactionQueue::canAdd`.
  */
 export const MEANINGS: Readonly<Record<TransactionResultCodeName, Meaning>> = {
-  // The next ledger's time is outside its bounds: too early passes, and the ledger that closes proves too late. A node whose clock is wrong
-  // may say so for ever.
+  // The next ledger's time is outside its bounds: too early passes, and the ledger that closes proves too
+  // late. A node whose clock is wrong may say so for ever.
   txTooEarly: 'unclear',
   txTooLate: 'unclear',
   // The node or the network failed, for a moment or permanently.
@@ -128,7 +129,8 @@ export const MEANINGS: Readonly<Record<TransactionResultCodeName, Meaning>> = {
   txBadSeq: 'sequence',
   // The minimum of the network, of a full queue, or of a replacement.
   txInsufficientFee: 'underpriced',
-  // Money and accounts come and go; so do the age and the gap of a sequence number in a precondition (CAP-21).
+  // Money and accounts come and go; so do the age and the gap of a sequence number in a precondition
+  // (CAP-21).
   txInsufficientBalance: 'later',
   txNoAccount: 'later',
   txBadMinSeqAgeOrGap: 'later',
@@ -144,13 +146,17 @@ export const MEANINGS: Readonly<Record<TransactionResultCodeName, Meaning>> = {
   txFrozenKeyAccessed: 'refused',
   // An operation failed its own check before any ledger (`OperationFrame::checkValid`).
   txFailed: 'refused',
-  // The code is no error, so the node contradicts itself. The inner code of the two codes with a fee bump is read first.
+  // The code is no error, so the node contradicts itself. The inner code of the two codes with a fee bump is
+  // read first.
   txSuccess: 'unknown',
   txFeeBumpInnerSuccess: 'unknown',
   txFeeBumpInnerFailed: 'unknown',
 }
 
-/** The answer of a node to signed bytes; `sequence` when the account has to be read before the answer is known. */
+/**
+ * The answer of a node to signed bytes; `sequence` when the account has to be read before the answer is
+ * known.
+ */
 type Sent = BroadcastResult | { readonly kind: 'sequence'; readonly detail: string }
 
 /** stellar-rpc `sendTransaction`: it could not read the bytes. */
@@ -160,7 +166,8 @@ const UNREADABLE = /^invalid_(xdr|hash)$/
 export function readSent(reply: RpcReply): Sent {
   if (reply.kind === 'error') {
     if (UNREADABLE.test(reply.message)) return { kind: 'refused', detail: reply.message }
-    // The parts of the node failed to talk to each other, so the network may have the transaction. Other errors are rules of a gateway.
+    // The parts of the node failed to talk to each other, so the network may have the transaction. Other
+    // errors are rules of a gateway.
     const isFailure = classifyNodeError(reply, NODE_DIALECT.errors) === 'endpoint_failure'
     return { kind: isFailure ? 'unknown' : 'unclear', detail: reply.message }
   }
@@ -202,14 +209,16 @@ function detailOf(result: TransactionResult, meaning: Meaning): string {
 }
 
 /**
- * One HTTP request holds at most this many bytes, below the 512 KiB that stellar-rpc reads (`internal/jsonrpc.go` `maxHTTPRequestSize`).
+ * One HTTP request holds at most this many bytes, below the 512 KiB that stellar-rpc reads
+ * (`internal/jsonrpc.go` `maxHTTPRequestSize`).
  */
 const MAX_REQUEST_BYTES = 400_000
 
 /**
- * stellar-rpc returns `-32603` (`jrpc2.InternalError`) only for its own failures: a core that is down or busy, a database that cannot be
- * read. `-32001` and `-32003` come from its limits of the request's duration and of the queue (`requestdurationlimiter.go`, `backlogQ.go`).
- * A fault of the call is `-32602`, or part of the result.
+ * stellar-rpc returns `-32603` (`jrpc2.InternalError`) only for its own failures: a core that is down or
+ * busy, a database that cannot be read. `-32001` and `-32003` come from its limits of the request's duration
+ * and of the queue (`requestdurationlimiter.go`, `backlogQ.go`). A fault of the call is `-32602`, or part of
+ * the result.
  */
 const NODE_ERRORS: NodeErrorRules = {
   rateLimitCodes: [429, -32029, -32090, -32097],
@@ -221,8 +230,9 @@ const NODE_ERRORS: NodeErrorRules = {
 }
 
 /**
- * The envelope, the result and the changed entries of a transaction, in base64. Today's limits of the network (129 KiB to send, 200 KiB to
- * read, 16 KiB of events) fit into 1 MiB, and validators vote for larger ones from time to time.
+ * The envelope, the result and the changed entries of a transaction, in base64. Today's limits of the network
+ * (129 KiB to send, 200 KiB to read, 16 KiB of events) fit into 1 MiB, and validators vote for larger ones
+ * from time to time.
  */
 const TRANSACTION_ANSWER: AnswerLimits = { bytes: 8 * 1024 * 1024, values: 100_000 }
 

@@ -256,8 +256,8 @@ function encodeFunction(operation: HostFunctionOperation): HostFunction {
 }
 
 /**
- * Only the second form has arguments for a constructor (CAP-58); the first form runs on every protocol, so it is used where there are no
- * arguments.
+ * Only the second form has arguments for a constructor (CAP-58); the first form runs on every protocol, so it
+ * is used where there are no arguments.
  */
 function encodeCreation({
   source,
@@ -348,8 +348,8 @@ function encodeEntry({ key, val }: ScEntry): ScMapEntry {
 }
 
 /**
- * Smart contracts accept a map only in the order of its keys (CAP-46-01, "ScMap"). The service sorts maps whose keys are all of one simple
- * type; for other keys it keeps the caller's order.
+ * Smart contracts accept a map only in the order of its keys (CAP-46-01, "ScMap"). The service sorts maps
+ * whose keys are all of one simple type; for other keys it keeps the caller's order.
  */
 function inKeyOrder(map: readonly ScEntry[]): readonly ScEntry[] {
   const [first] = map
@@ -365,7 +365,10 @@ function kindOf(key: ScValue): string | undefined {
 
 type SortKey = bigint | Buffer | undefined
 
-/** Integers are in the order of their values, texts and bytes in that of their bytes, and accounts before contracts. */
+/**
+ * Integers are in the order of their values, texts and bytes in that of their bytes, and accounts before
+ * contracts.
+ */
 function sortKeyOf(key: ScValue): SortKey {
   if (key === 'void') return undefined
   const { symbol, string, bytes, address } = key

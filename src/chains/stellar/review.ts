@@ -30,7 +30,10 @@ const TRANSACTION_FIELD = 'unsigned_xdr'
 /** `DecoratedSignature signatures<20>` of XDR. */
 const MAX_SIGNATURES = 20
 
-/** Reviews a transaction without a node: the ledger decides about the sequence number, and the caller chose it. */
+/**
+ * Reviews a transaction without a node: the ledger decides about the sequence number, and the caller chose
+ * it.
+ */
 export function reviewUnsigned(
   { envelope: xdr }: UnsignedStellar,
   account: StellarAccount,
@@ -114,9 +117,10 @@ function invalid(detail: string): Answer<never> {
 const PREIMAGE_FIELD = 'preimage_xdr'
 
 /**
- * The number of ledgers after the newest one in which an authorization may still be used: about 10 minutes. No one can take it back before,
- * so a pause of the relayer would come too late. @stellar/stellar-sdk takes 100, counted from a node that may be ahead of ours by a few; with a
- * lower number its default would be refused.
+ * The number of ledgers after the newest one in which an authorization may still be used: about 10 minutes.
+ * No one can take it back before, so a pause of the relayer would come too late. @stellar/stellar-sdk takes
+ * 100, counted from a node that may be ahead of ours by a few; with a lower number its default would be
+ * refused.
  */
 const MAX_LEDGERS_AHEAD = 120n
 
@@ -127,8 +131,8 @@ interface AuthorizationContext {
 }
 
 /**
- * Reviews the preimage of an authorization entry, XDR in base64: it authorizes calls and is nothing else, it is for this network, for the
- * relayer `self` where it names an account, and soon at its end.
+ * Reviews the preimage of an authorization entry, XDR in base64: it authorizes calls and is nothing else, it
+ * is for this network, for the relayer `self` where it names an account, and soon at its end.
  */
 export async function reviewAuthorization(
   { client, passphrase }: AuthorizationContext,
@@ -177,13 +181,19 @@ function invalidPreimage(detail: string): Answer<never> {
   return { kind: 'refused', refusal: { code: 'invalid_request', detail: `${PREIMAGE_FIELD}: ${detail}` } }
 }
 
-/** The bytes over whose hash an account authorizes calls of smart contracts (CAP-46-11), as far as the service must know them. */
+/**
+ * The bytes over whose hash an account authorizes calls of smart contracts (CAP-46-11), as far as the service
+ * must know them.
+ */
 interface AuthorizationPreimage {
   /** SHA-256 of the passphrase of the network for which the signature is. */
   readonly networkId: Uint8Array
   /** The last ledger that accepts the signature. */
   readonly expirationLedger: bigint
-  /** The account that authorizes, if the preimage names it (CAP-71); without it, the signature is for any account that has the key. */
+  /**
+   * The account that authorizes, if the preimage names it (CAP-71); without it, the signature is for any
+   * account that has the key.
+   */
   readonly address?: ScAddress
   readonly invocation: SorobanAuthorizedInvocation
   /** SHA-256 of the preimage: what the account signs. */
@@ -191,8 +201,9 @@ interface AuthorizationPreimage {
 }
 
 /**
- * Reads a `HashIdPreimage` of an authorization; undefined for other text, and for the preimages of ids, which no one signs. The first four
- * bytes are its type, where the preimage of a transaction has the id of a network. The SDK reads at most 500 levels, and every byte.
+ * Reads a `HashIdPreimage` of an authorization; undefined for other text, and for the preimages of ids, which
+ * no one signs. The first four bytes are its type, where the preimage of a transaction has the id of a
+ * network. The SDK reads at most 500 levels, and every byte.
  */
 export function readAuthorizationPreimage(base64: string): AuthorizationPreimage | undefined {
   const fields = authorizationIn(base64)

@@ -19,8 +19,8 @@ import { accountIdOf, toMuxedAccount } from './model/strkey.ts'
 import { totalFee } from './prepare/fees.ts'
 
 /**
- * Signs a draft. Replacements, externally signed content, and transactions with a channel's sequence number go into a fee bump, which the
- * relayer pays.
+ * Signs a draft. Replacements, externally signed content, and transactions with a channel's sequence number
+ * go into a fee bump, which the relayer pays.
  */
 export async function signDraft(
   draft: StellarDraft,
@@ -46,8 +46,9 @@ export async function signDraft(
 }
 
 /**
- * Sets sequence number, fee and, on a channel, sources. Inside a fee bump the transaction itself bids nothing for inclusion, so that it
- * cannot be extracted and included alone, under a hash that the service does not look up.
+ * Sets sequence number, fee and, on a channel, sources. Inside a fee bump the transaction itself bids nothing
+ * for inclusion, so that it cannot be extracted and included alone, under a hash that the service does not
+ * look up.
  */
 function fillIn(
   draft: StellarDraft,
@@ -65,8 +66,8 @@ function fillIn(
 }
 
 /**
- * Wraps a transaction in a fee bump: the fee is the relayer's, everything else stays as it was signed (CAP-15). The inner hash is stored,
- * because others may also wrap the inner transaction.
+ * Wraps a transaction in a fee bump: the fee is the relayer's, everything else stays as it was signed
+ * (CAP-15). The inner hash is stored, because others may also wrap the inner transaction.
  */
 async function bump(
   inner: TransactionV1Envelope,
@@ -95,8 +96,9 @@ async function bump(
 const PREFIX = 'Stellar Signed Message:\n'
 
 /**
- * Signs a message with ed25519 over SHA-256 of the prefix and the message's UTF-8 bytes (SEP-53). The answer adds the signature in base64
- * and the signer's `G…` address to the contract's fields, as tools of that standard exchange them.
+ * Signs a message with ed25519 over SHA-256 of the prefix and the message's UTF-8 bytes (SEP-53). The answer
+ * adds the signature in base64 and the signer's `G…` address to the contract's fields, as tools of that
+ * standard exchange them.
  */
 export async function signMessage(message: string, signer: Signer): Promise<MessageSignature> {
   const hash = createHash('sha256').update(PREFIX).update(message, 'utf8').digest()
@@ -124,7 +126,10 @@ export async function signHash(
   return { decorated: new DecoratedSignature({ hint: hintOf(signer.publicKey), signature: bytes }), bytes }
 }
 
-/** Signs a hash for someone who takes the signature without an envelope: in the contract's form, and in base64 with the `G…` address. */
+/**
+ * Signs a hash for someone who takes the signature without an envelope: in the contract's form, and in base64
+ * with the `G…` address.
+ */
 export async function signDetached(hash: Uint8Array, signer: StellarSigner): Promise<MessageSignature> {
   const bytes = await signer.sign(hash)
   return {

@@ -39,19 +39,22 @@ import { signDraft, signMessage } from './sign.ts'
 import type { StellarChain } from './types.ts'
 
 /**
- * The age in ms up to which a base reserve counts for new channel accounts. It is shorter than the pause after one that could not be
- * opened, so that the next attempt has the current one.
+ * The age in ms up to which a base reserve counts for new channel accounts. It is shorter than the pause
+ * after one that could not be opened, so that the next attempt has the current one.
  */
 const OPENING_RESERVE_MS = 30_000
 
 /**
- * A node refuses what would be too late for a ledger that closes after twice the expected time (stellar-core `HerderUtils`
- * `getUpperBoundCloseTimeOffset`). Time bounds are whole seconds, rounded down.
+ * A node refuses what would be too late for a ledger that closes after twice the expected time (stellar-core
+ * `HerderUtils` `getUpperBoundCloseTimeOffset`). Time bounds are whole seconds, rounded down.
  */
 const LEDGERS_AHEAD = 2
 const SECOND_MS = 1_000
 
-/** A Stellar request names no speed: the bid follows the network's fees, and expired content is signed again after two minutes. */
+/**
+ * A Stellar request names no speed: the bid follows the network's fees, and expired content is signed again
+ * after two minutes.
+ */
 const MEANING: SpeedMeaning = { priceMultiplier: 1, raiseAfterSeconds: 120 }
 
 const SPEEDS: Readonly<Record<Speed, SpeedMeaning>> = {
@@ -162,8 +165,9 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
 }
 
 /**
- * A draft expires by the close time of the newest ledger, or by its number: the first ledger that is too late by its number does not have to
- * exist yet. A ledger that closes in the last second of a draft proves nothing, because the next one may close in the same second (CAP-88).
+ * A draft expires by the close time of the newest ledger, or by its number: the first ledger that is too late
+ * by its number does not have to exist yet. A ledger that closes in the last second of a draft proves
+ * nothing, because the next one may close in the same second (CAP-88).
  */
 async function hasExpired(client: PooledClient, draft: StellarDraft, head: Head): Promise<boolean> {
   if (!isOver(draft, head)) return false

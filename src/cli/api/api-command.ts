@@ -200,8 +200,8 @@ function shown(cell: Cell): string {
 }
 
 /**
- * Formats the fields of a record as lines `name: value`, and those of an object without inner objects as `object.name: value`. Lists and other
- * objects are JSON in one line, with exact integers.
+ * Formats the fields of a record as lines `name: value`, and those of an object without inner objects as
+ * `object.name: value`. Lists and other objects are JSON in one line, with exact integers.
  */
 export function formatRecord(record: object): string[] {
   const fields = Object.entries(record)

@@ -25,7 +25,9 @@ import {
 type Relayer = Schemas['Relayer']
 type Transaction = Schemas['Transaction']
 
-/** The statuses whose transactions are signed again, or for the first time, when nothing stops the relayer. */
+/**
+ * The statuses whose transactions are signed again, or for the first time, when nothing stops the relayer.
+ */
 const OPEN = ['pending', 'sent', 'submitted'] as const
 
 const COLUMNS = ['TRANSACTION', 'STATUS', 'CREATED', 'NONCE', 'TO', 'VALUE', 'HASH']

@@ -30,7 +30,10 @@ const PER_PAGE = '100'
 /** Without these rights, amounts are shown without the symbol of the network. */
 const MAY_LACK = ['insufficient_scope']
 
-/** Reads what the currencies of the networks are called. A key that may not read them gets amounts without a name. */
+/**
+ * Reads what the currencies of the networks are called. A key that may not read them gets amounts without a
+ * name.
+ */
 export async function readCurrencies(client: ApiClient): Promise<CurrencyOf> {
   const relayers = await readPages<Schemas['Relayer']>(client, '/relayers')
   const networks = await readPages<Schemas['Network']>(client, '/networks')
@@ -70,7 +73,10 @@ interface Summary {
   readonly to: string | undefined
 }
 
-/** Says what a transaction pays, or else does, and to whom. One that was canceled goes on saying what it was for. */
+/**
+ * Says what a transaction pays, or else does, and to whom. One that was canceled goes on saying what it was
+ * for.
+ */
 function summaryOf(transaction: Transaction, currency: Currency, { isWhole = false } = {}): Summary {
   const meant = canceledContent(transaction) ?? transaction
   const [first, ...others] = actionsOf(meant, currency)
@@ -224,7 +230,10 @@ const PRICES: ReadonlySet<string> = new Set(['gas_price', 'max_fee_per_gas', 'ma
 /** `fee` is that of the block, once there is one. */
 const FEES: ReadonlySet<string> = new Set(['fee', 'max_fee'])
 
-/** The fields that the first lines or the table of attempts tell, and the signature, which no person reads. `--json` has them. */
+/**
+ * The fields that the first lines or the table of attempts tell, and the signature, which no person reads.
+ * `--json` has them.
+ */
 const TOLD: ReadonlySet<string> = new Set([
   'attempts',
   'data',
@@ -289,7 +298,9 @@ function priceOf(attempt: Attempt, currency: Currency): string | undefined {
   return price === undefined ? undefined : formatGwei(BigInt(price))
 }
 
-/** Writes the state of a transaction as one line without its time, so that two equal ones can be recognised. */
+/**
+ * Writes the state of a transaction as one line without its time, so that two equal ones can be recognised.
+ */
 export function stateLine(transaction: Transaction, currency: Currency): string {
   const { id, status, hash, status_reason } = transaction
   const { what, to } = summaryOf(transaction, currency)

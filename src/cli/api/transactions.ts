@@ -357,7 +357,10 @@ async function readTransaction(
 /** The number after which a stream continues. The beginning of a stream has no payload. */
 type Streamed = Pick<RelayerEvent, 'number'> & Partial<Pick<RelayerEvent, 'payload' | 'created_at'>>
 
-/** Reads server-sent events as the service sends them: first only an `id`, then one line of JSON for each event. */
+/**
+ * Reads server-sent events as the service sends them: first only an `id`, then one line of JSON for each
+ * event.
+ */
 async function* readEvents(stream: ReadableStream<Uint8Array>): AsyncGenerator<Streamed> {
   let rest = ''
   for await (const text of untilBroken(stream)) {

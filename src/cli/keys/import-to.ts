@@ -99,7 +99,10 @@ interface HandOver {
   readonly networkType: NetworkType
 }
 
-/** The relayers that sign with the key file now are named; where there are none, they may be relayers of the API. */
+/**
+ * The relayers that sign with the key file now are named; where there are none, they may be relayers of the
+ * API.
+ */
 function printHandOver({ config, path, signerId, networkType }: HandOver, terminal: Terminal): void {
   const files = config.signers.filter((signer) => signer.type === 'local' && signer.path === resolve(path))
   const relayers = config.relayers.filter(

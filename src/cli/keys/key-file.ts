@@ -39,7 +39,10 @@ interface Addresses {
 /** A private key for a new file. */
 export interface NewSecret {
   readonly secret: Uint8Array
-  /** Derives a separate key for each network type: for generated secrets, because an imported one already has its addresses. */
+  /**
+   * Derives a separate key for each network type: for generated secrets, because an imported one already has
+   * its addresses.
+   */
   readonly separate: boolean
 }
 
@@ -136,7 +139,8 @@ const OTHERS = 0o077
 const SHORTEST = 12
 
 /**
- * Reads the first line of a passphrase file, and warns about a file that others can read and about a short passphrase.
+ * Reads the first line of a passphrase file, and warns about a file that others can read and about a short
+ * passphrase.
  * @throws UsageError for a file that cannot be read or has no first line
  */
 async function readPassphrase(path: string, terminal: Terminal): Promise<string> {

@@ -15,8 +15,9 @@ interface Source {
 }
 
 /**
- * Derives the document for code generators: the same operations in OpenAPI 3.0.3, without what generators cannot express. Parameters and
- * responses are inlined, because generators confuse their names with those of schemas.
+ * Derives the document for code generators: the same operations in OpenAPI 3.0.3, without what generators
+ * cannot express. Parameters and responses are inlined, because generators confuse their names with those of
+ * schemas.
  */
 export function codegenDocument(document: Node): Node {
   const source = { document, references: createReferences(document) }
@@ -44,7 +45,9 @@ function toInfo({ title, version, contact, license }: Node): Node {
   return { title, version, description: DESCRIPTION, contact, license: { name, url } }
 }
 
-/** Writes the address with the defaults of its variables, because generators make clumsy code of variables. */
+/**
+ * Writes the address with the defaults of its variables, because generators make clumsy code of variables.
+ */
 function defaultServer(document: Node): string {
   const [{ url, variables }] = document.servers as [
     { url: string; variables: Readonly<Record<string, Node>> },
@@ -145,8 +148,9 @@ function namesIn(node: unknown): string[] {
 }
 
 /**
- * Merges named schemas that differ only in their description, so that generators make one type: a transaction is then the same
- * type in a list, in the answer about it and in an event. The shortest name stays. Merging can make further schemas equal.
+ * Merges named schemas that differ only in their description, so that generators make one type: a transaction
+ * is then the same type in a list, in the answer about it and in an event. The shortest name stays. Merging
+ * can make further schemas equal.
  */
 function mergeTwins(document: Node): Node {
   const { schemas } = document.components as { schemas: Readonly<Record<string, Node>> }

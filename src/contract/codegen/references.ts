@@ -17,8 +17,9 @@ export interface References {
 const PREFIX = '#/components/schemas/'
 
 /**
- * Creates the resolution of references for generators. Objects, enumerations and unions keep their names, because generators make
- * a type of each. Everything else is written out where it is used, with the description of that place.
+ * Creates the resolution of references for generators. Objects, enumerations and unions keep their names,
+ * because generators make a type of each. Everything else is written out where it is used, with the
+ * description of that place.
  */
 export function createReferences(document: Node): References {
   const references: References = {
@@ -53,7 +54,10 @@ function isNamed(reference: string, node: Node): boolean {
   return ['properties', 'enum', 'oneOf', 'allOf'].some((word) => word in node)
 }
 
-/** Finds the schema that generators get in place of one that only narrows another, or of a union that has one member. */
+/**
+ * Finds the schema that generators get in place of one that only narrows another, or of a union that has one
+ * member.
+ */
 function widerSchema(node: Node, references: References): Node | undefined {
   if (Array.isArray(node.allOf)) return narrowed(node.allOf as readonly Node[], references)
   if (!Array.isArray(node.oneOf)) return undefined
@@ -62,8 +66,8 @@ function widerSchema(node: Node, references: References): Node | undefined {
 }
 
 /**
- * Finds the schema that `allOf` narrows by objects without further properties. Generators cannot narrow, so they get the wider
- * one. All of these schemas describe answers.
+ * Finds the schema that `allOf` narrows by objects without further properties. Generators cannot narrow, so
+ * they get the wider one. All of these schemas describe answers.
  */
 function narrowed([base, ...others]: readonly Node[], references: References): Node | undefined {
   const known = Object.keys(references.follow(base as Node).properties as Node)
@@ -72,8 +76,8 @@ function narrowed([base, ...others]: readonly Node[], references: References): N
 }
 
 /**
- * The members of a union inside take its place, and a list of another member is left out (a batch beside a single call),
- * because generators write code for neither that compiles.
+ * The members of a union inside take its place, and a list of another member is left out (a batch beside a
+ * single call), because generators write code for neither that compiles.
  */
 function membersOf({ oneOf, discriminator }: Node, references: References): readonly Node[] {
   const members = (oneOf as readonly Node[]).flatMap((member) => {

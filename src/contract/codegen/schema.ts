@@ -20,8 +20,9 @@ const INT32_MAX = 2n ** 31n - 1n
 const INT64_MAX = 2n ** 63n - 1n
 
 /**
- * Writes a schema of the contract in OpenAPI 3.0. The result accepts every answer that the contract allows. A request that
- * fits the result fits the contract, but for conditions that 3.0 or generators cannot express, such as `not`.
+ * Writes a schema of the contract in OpenAPI 3.0. The result accepts every answer that the contract allows. A
+ * request that fits the result fits the contract, but for conditions that 3.0 or generators cannot express,
+ * such as `not`.
  */
 export function toSchema30(schema: Node, references: References): Node {
   const target = references.resolve(schema)
@@ -35,15 +36,16 @@ function toBody30(node: Node, references: References): Node {
   if (Array.isArray(node.oneOf)) return toUnion(node, references)
   if (Array.isArray(node.type)) return toSingleType(node, references)
   if (node.type === 'integer') return toInteger(node)
-  // Generators read a number without a format as one of 32 bits, or of any length, which Go cannot have beside null.
+  // Generators read a number without a format as one of 32 bits, or of any length, which Go cannot have
+  // beside null.
   if (node.type === 'number') return { ...convertParts(node, references), format: 'double' }
   if (node.type === 'null') return { ...described(node.description), type: 'object', nullable: true }
   return withoutPattern(withoutConst(convertParts(node, references)))
 }
 
 /**
- * Turns the member `null` of a union into `nullable`. A union of one member is the member. In 3.0 a union of several cannot be
- * null; a request leaves the field out instead, which means the same.
+ * Turns the member `null` of a union into `nullable`. A union of one member is the member. In 3.0 a union of
+ * several cannot be null; a request leaves the field out instead, which means the same.
  */
 function toUnion(union: Node, references: References): Node {
   const { description, discriminator } = union
@@ -65,7 +67,10 @@ interface OnlyMember {
   readonly nullable: boolean
 }
 
-/** Writes the only member of a union. 3.0 takes `nullable` only beside a type, so a reference gets the type of its target. */
+/**
+ * Writes the only member of a union. 3.0 takes `nullable` only beside a type, so a reference gets the type of
+ * its target.
+ */
 function toMember({ only, description, nullable }: OnlyMember, references: References): Node {
   const schema = toSchema30(only, references)
   const { type } = references.follow(only)
@@ -97,8 +102,8 @@ function toSingleType(node: Node, references: References): Node {
 }
 
 /**
- * A wide integer that may be a string becomes one, because a string loses no digit. The exact range is left to the service: its
- * pattern is a page long, and generators copy it to every field.
+ * A wide integer that may be a string becomes one, because a string loses no digit. The exact range is left
+ * to the service: its pattern is a page long, and generators copy it to every field.
  */
 function toDigits({ description, minimum, maximum }: Node): Node {
   const pattern = (minimum as bigint) < 0n ? '^(0|-?[1-9][0-9]*)$' : '^(0|[1-9][0-9]*)$'
@@ -117,7 +122,10 @@ function toInteger({ format: _format, ...node }: Node): Node {
 /** oapi-codegen then reads the number into a type that keeps all digits. */
 const EXACT_IN_GO = { 'x-go-type': 'json.Number' }
 
-/** Writes `const` as an enumeration of one value. Generators make no useful type of a boolean that has only one value. */
+/**
+ * Writes `const` as an enumeration of one value. Generators make no useful type of a boolean that has only
+ * one value.
+ */
 function withoutConst({ const: only, ...node }: Node): Node {
   if (only === undefined || node.type === 'boolean') return node
   return { ...node, enum: [only] }

@@ -1,8 +1,9 @@
 import TypeOverrides from 'pg/lib/type-overrides.js'
 
 /**
- * Conversion of PostgreSQL values to JavaScript values. By default, node-postgres returns strings for int8 and numeric, and a Buffer for
- * bytea. Lists of these types may be parameters; a list column would be read as node-postgres reads it, so unnest it.
+ * Conversion of PostgreSQL values to JavaScript values. By default, node-postgres returns strings for int8
+ * and numeric, and a Buffer for bytea. Lists of these types may be parameters; a list column would be read as
+ * node-postgres reads it, so unnest it.
  */
 
 /** Reads the text form of one value. */

@@ -8,8 +8,8 @@ import { SPENDING } from './initial-schema/spending.ts'
 import { TRANSACTIONS } from './initial-schema/transactions.ts'
 
 /**
- * Creates the schema, each story after those whose tables it refers to. `database/tables` gives the columns the types that the program sees,
- * which later migrations change with it.
+ * Creates the schema, each story after those whose tables it refers to. `database/tables` gives the columns
+ * the types that the program sees, which later migrations change with it.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const statements = [

@@ -46,7 +46,10 @@ export interface ApiKeyChangesTable {
 /** The buckets of API keys that several processes count together. A key without a row has a full one. */
 export interface RateLimitsTable {
   key: string
-  /** The burst size that was available at `filled_at`; negative after processes have allowed too many together. */
+  /**
+   * The burst size that was available at `filled_at`; negative after processes have allowed too many
+   * together.
+   */
   tokens: number
   /** By the clock of the database. */
   filled_at: Date

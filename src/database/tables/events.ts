@@ -4,7 +4,10 @@ import type { Generated, JSONColumnType } from 'kysely'
 export interface EventsTable {
   /** The id for receivers. */
   uid: Generated<string>
-  /** The order of writing. A writer that failed leaves a gap, and database transactions may commit in another order. */
+  /**
+   * The order of writing. A writer that failed leaves a gap, and database transactions may commit in another
+   * order.
+   */
   number: Generated<bigint>
   /** The notification that the relayer had when the event happened. */
   notification_id: string | null
@@ -16,7 +19,9 @@ export interface EventsTable {
   created_at: Generated<Date>
 }
 
-/** Alerts that fire: the row is written with the event of its begin, and deleted with the event of its end. */
+/**
+ * Alerts that fire: the row is written with the event of its begin, and deleted with the event of its end.
+ */
 export interface AlertsTable {
   kind: string
   /** Names what it is about among all alerts of the kind. */
@@ -53,9 +58,15 @@ export interface NotificationKeysTable {
 /** The place of each notification in the event log. A trigger adds the row with the notification. */
 export interface DeliveryCursorsTable {
   notification_id: string
-  /** Every event of the notification up to this number has a row in `deliveries`. Later ones without a row were never tried. */
+  /**
+   * Every event of the notification up to this number has a row in `deliveries`. Later ones without a row
+   * were never tried.
+   */
   event_number: bigint
-  /** The time from which deliveries without a row are tried, when it is later than their event: the end of the last pause. */
+  /**
+   * The time from which deliveries without a row are tried, when it is later than their event: the end of the
+   * last pause.
+   */
   window_from: Date | null
   /** Distinguishes the notification from an earlier one with the same id. */
   created_at: Generated<Date>

@@ -27,9 +27,14 @@ export interface RelayersTable {
   /** The id that callers know: its own, or for a further account that of its relayer. */
   pool_id: GeneratedAlways<string>
   created_at: Generated<Date>
-  /** The time when the configuration no longer named the relayer or a caller deleted it; its history stays. */
+  /**
+   * The time when the configuration no longer named the relayer or a caller deleted it; its history stays.
+   */
   removed_at: Date | null
-  /** The number of consecutive failed checks. After the relayer is enabled again, it keeps the number that it had. */
+  /**
+   * The number of consecutive failed checks. After the relayer is enabled again, it keeps the number that it
+   * had.
+   */
   failed_checks: Generated<number>
 }
 
@@ -59,11 +64,16 @@ export interface NotificationsTable {
 export interface SignersTable {
   id: string
   type: string
-  /** The sealed secret of a signer that a caller created; null for a signer of the file, whose secret is never stored. */
+  /**
+   * The sealed secret of a signer that a caller created; null for a signer of the file, whose secret is never
+   * stored.
+   */
   sealed: Uint8Array | null
   /** The public part of its configuration; null if there is none. */
   config: JSONColumnType<object> | null
-  /** The public keys, as hex digits by curve, of a signer whose key another service holds; null for any other. */
+  /**
+   * The public keys, as hex digits by curve, of a signer whose key another service holds; null for any other.
+   */
   public_keys: JSONColumnType<{ secp256k1?: string; ed25519?: string }> | null
   created_at: Generated<Date>
 }
@@ -73,7 +83,10 @@ export interface NetworkUrlsTable {
   network_type: string
   network: string
   rpc_urls: JSONColumnType<StoredRpcUrl[]>
-  /** The fingerprint of the urls in the configuration at that time. When those urls change, they are used again. */
+  /**
+   * The fingerprint of the urls in the configuration at that time. When those urls change, they are used
+   * again.
+   */
   instead_of: string
 }
 
@@ -97,7 +110,10 @@ interface StoredPrivateRpcUrl {
 export interface ChainIdentitiesTable {
   network_type: string
   network: string
-  /** The hash of the first block when the service saw the chain first; null until then, and on chains without such a hash. */
+  /**
+   * The hash of the first block when the service saw the chain first; null until then, and on chains without
+   * such a hash.
+   */
   genesis: string | null
   /** The number of times that an operator has declared the chain as reset. */
   resets: Generated<number>
@@ -149,7 +165,10 @@ export interface ContractInterfacesTable {
   name: string | null
   /** The interface as it is shown. */
   document: JSONColumnType<readonly object[]>
-  /** The functions of the document by the key that a call begins with, so that one is read without the others: on EVM the selector. */
+  /**
+   * The functions of the document by the key that a call begins with, so that one is read without the others:
+   * on EVM the selector.
+   */
   functions: JSONColumnType<Readonly<Record<string, object>>>
   /** The id of the API key that registered the current document. */
   registered_by: string

@@ -1,6 +1,9 @@
 import type { Generated, GeneratedAlways, JSONColumnType } from 'kysely'
 
-/** The nonce counters of a relayer's source accounts. All rows of a relayer are locked while nonces are assigned. */
+/**
+ * The nonce counters of a relayer's source accounts. All rows of a relayer are locked while nonces are
+ * assigned.
+ */
 export interface AccountsTable {
   relayer_id: string
   /** The source account whose nonces are counted. */
@@ -8,13 +11,14 @@ export interface AccountsTable {
   /** The next nonce to assign; null until it was read from the chain. */
   next_nonce: bigint | null
   /**
-   * The chain may have used the nonces below this one: when the account was first seen they were used, an operator accepted them, or the
-   * service signed transactions with them that their callers broadcast. Null before the account was first seen.
+   * The chain may have used the nonces below this one: when the account was first seen they were used, an
+   * operator accepted them, or the service signed transactions with them that their callers broadcast. Null
+   * before the account was first seen.
    */
   known_nonce: bigint | null
   /**
-   * The records explain what the account has signed up to the end of this slot, or it was accepted. Null before the account was first seen,
-   * and on chains with nonces.
+   * The records explain what the account has signed up to the end of this slot, or it was accepted. Null
+   * before the account was first seen, and on chains with nonces.
    */
   known_slot: bigint | null
   /** The newest transaction that names the account up to there; null where there was none. */
@@ -38,12 +42,16 @@ export interface TransactionsTable {
   request: JSONColumnType<object>
   /** Gas estimated at acceptance. It saves a second simulation. */
   estimated_gas: bigint | null
-  /** The account whose nonce it uses: the relayer's own account, a channel account, or that of a third party. */
+  /**
+   * The account whose nonce it uses: the relayer's own account, a channel account, or that of a third party.
+   */
   source_account: string | null
   nonce: bigint | null
   version: Generated<number>
   current_attempt: number | null
-  /** The maximum that it can still take from the account, in the smallest unit; 0 after the chain has decided. */
+  /**
+   * The maximum that it can still take from the account, in the smallest unit; 0 after the chain has decided.
+   */
   cost: Generated<bigint>
   block_number: bigint | null
   block_hash: string | null
@@ -51,7 +59,10 @@ export interface TransactionsTable {
   block_time: Date | null
   /** True when it takes from the budget of an API key or a relayer. */
   budgeted: Generated<boolean>
-  /** The id of the API key that requested it, `service` for a top-up; null for other transactions of the service itself. */
+  /**
+   * The id of the API key that requested it, `service` for a top-up; null for other transactions of the
+   * service itself.
+   */
   requested_by: string | null
   /** The relayer that it fills; null for everything but top-ups. */
   top_up_of: string | null
@@ -65,7 +76,10 @@ export interface TransactionsTable {
   trace_parent: string | null
   /** True while it waits for an approval; null otherwise. */
   awaits_approval: Generated<boolean | null>
-  /** True while no block could include it at the price that its caller named: nothing is signed, and others overtake it; null otherwise. */
+  /**
+   * True while no block could include it at the price that its caller named: nothing is signed, and others
+   * overtake it; null otherwise.
+   */
   awaits_price: Generated<boolean | null>
   /** The `valid_from` of the request: nothing is signed before this time. */
   valid_from: Date | null
@@ -78,7 +92,10 @@ export interface TransactionsTable {
   undecided_since: Date | null
   /** The time when it was found to block its account for too long. */
   stuck_since: Date | null
-  /** True when its bytes go to the private endpoints of the network only, until `made_public_at`; null otherwise. */
+  /**
+   * True when its bytes go to the private endpoints of the network only, until `made_public_at`; null
+   * otherwise.
+   */
   private: boolean | null
   /** The newest block when its bytes were first sent to private endpoints; null until then. */
   private_since_block: bigint | null
@@ -93,8 +110,8 @@ export interface TransactionsTable {
 }
 
 /**
- * What transactions are found by, besides their columns: each term of a transaction in a row, in the order of acceptance. `transactions` would get
- * an entry in each further index at every step; these rows never change.
+ * What transactions are found by, besides their columns: each term of a transaction in a row, in the order of
+ * acceptance. `transactions` would get an entry in each further index at every step; these rows never change.
  */
 export interface TransactionTermsTable {
   relayer_id: string
@@ -150,7 +167,10 @@ export interface AttemptsTable {
   error: string | null
   /** The number of consecutive refusals in unknown wording, or in a comparison with such content. */
   refusals: Generated<number>
-  /** The chain's result of its inclusion; null while no block of the chain includes it. A lost result is in the events of its block. */
+  /**
+   * The chain's result of its inclusion; null while no block of the chain includes it. A lost result is in
+   * the events of its block.
+   */
   result: JSONColumnType<object> | null
   signed_at: Generated<Date>
   /** The time when a node first accepted it; null when none has. */
@@ -159,7 +179,9 @@ export interface AttemptsTable {
   reset_at: Date | null
 }
 
-/** The number of transactions of a relayer by final status, updated in the statement that makes them final. */
+/**
+ * The number of transactions of a relayer by final status, updated in the statement that makes them final.
+ */
 export interface FinishedCountsTable {
   relayer_id: string
   status: string
@@ -228,7 +250,10 @@ export interface SpendingsTable {
   /** The most that the transaction can take, whichever of its attempts is included. */
   most_value: bigint
   most_fees: bigint
-  /** This amount counts now: the most while the transaction is open, and the amount that it took once the chain has decided. */
+  /**
+   * This amount counts now: the most while the transaction is open, and the amount that it took once the
+   * chain has decided.
+   */
   value: bigint
   fees: bigint
   count: number
@@ -249,7 +274,10 @@ export interface SpentTable {
   count: number
 }
 
-/** Each row has the last decision about a relayer that another one refills. A relayer has no row before the first decision. */
+/**
+ * Each row has the last decision about a relayer that another one refills. A relayer has no row before the
+ * first decision.
+ */
 export interface TopUpsTable {
   relayer_id: string
   /** `enough`, `pending`, `limit_reached`, `waiting` or `refused`. */

@@ -15,8 +15,9 @@ type DecodingChain = Pick<Chain, 'contractCalls' | 'canonicalAddress'>
 export type ChainOfRelayer = (relayerId: string) => DecodingChain | undefined
 
 /**
- * Adds `decoded_call` to the transactions that call a known function of a contract, with one query for all of them, and with none when
- * nothing has data. Records and events store only the data, so an ABI that is registered later also decodes earlier transactions.
+ * Adds `decoded_call` to the transactions that call a known function of a contract, with one query for all of
+ * them, and with none when nothing has data. Records and events store only the data, so an ABI that is
+ * registered later also decodes earlier transactions.
  */
 export async function withDecodedCalls<T extends Transaction>(
   db: Db,

@@ -7,7 +7,9 @@ import { STELLAR_POLICIES } from '../../relayers/policies/stellar.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { presentHead } from './shared.ts'
 
-/** Converts a diagnosis to the form of the contract. `call` is that of the shown attempt, where it is known. */
+/**
+ * Converts a diagnosis to the form of the contract. `call` is that of the shown attempt, where it is known.
+ */
 export function presentDiagnosis(
   facts: DiagnosisFacts,
   call: Schemas['DecodedCall'] | undefined,

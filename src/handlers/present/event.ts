@@ -106,7 +106,10 @@ function presentRelayerState(
   return { payload_type: 'relayer_disabled', relayer, disable_reason: disabledReason }
 }
 
-/** Creates the writer of webhook bodies. The service signs and sends these bytes; the section `webhooks` of the contract describes them. */
+/**
+ * Creates the writer of webhook bodies. The service signs and sends these bytes; the section `webhooks` of
+ * the contract describes them.
+ */
 export function createBodyWriter(
   presentEvents: EventPresenter,
 ): (events: readonly EventRecord[]) => Promise<string[]> {

@@ -9,7 +9,10 @@ import { omitUndefined } from '../../lib/object.ts'
 import { findEvents, type RegisteredEvents } from '../../relayers/interfaces/interfaces-store.ts'
 import type { Transaction } from '../../transactions/model/transaction.ts'
 
-/** The block that includes the attempt of an EVM transaction, and the price of it; undefined while no block does, or no node reported it. */
+/**
+ * The block that includes the attempt of an EVM transaction, and the price of it; undefined while no block
+ * does, or no node reported it.
+ */
 export function presentEvmReceipt(
   { block }: Transaction,
   shown: Attempt | undefined,
@@ -69,7 +72,9 @@ interface ReceiptParts {
   readonly told: EmittedIn
 }
 
-/** The receipt of a record with what its transaction emitted. Undefined for a transaction without a receipt. */
+/**
+ * The receipt of a record with what its transaction emitted. Undefined for a transaction without a receipt.
+ */
 export async function presentEmitted({
   db,
   chain,
@@ -109,17 +114,25 @@ interface Decoding {
   readonly relayerId: string
 }
 
-/** The most characters of JSON of the logs in one answer, as the contract says: the names of an ABI can be much longer than the logs. */
+/**
+ * The most characters of JSON of the logs in one answer, as the contract says: the names of an ABI can be
+ * much longer than the logs.
+ */
 const MAX_CHARACTERS = 262_144
 
 /** The characters of a log besides its content. */
 const OF_LOG = 50
 
-/** Decoding goes on for so long before other work has its turn, and in all, in ms. One log takes up to five. */
+/**
+ * Decoding goes on for so long before other work has its turn, and in all, in ms. One log takes up to five.
+ */
 const TURN_MS = 10
 const DECODING_MS = 250
 
-/** Decodes the logs by what is registered now. The logs behind the one that is too long, or takes too long, are left out. */
+/**
+ * Decodes the logs by what is registered now. The logs behind the one that is too long, or takes too long,
+ * are left out.
+ */
 async function presentLogs(
   { db, chain, relayerId }: Decoding,
   logs: readonly EvmLog[],

@@ -36,8 +36,8 @@ export function presentMessageSignature({ publicKey, ...signature }: MessageSign
 }
 
 /**
- * Converts a relayer to the form of the contract. A removed relayer has no runtime, so its response has no channels. `accounts` has those of a
- * relayer with several, its own first.
+ * Converts a relayer to the form of the contract. A removed relayer has no runtime, so its response has no
+ * channels. `accounts` has those of a relayer with several, its own first.
  */
 export function presentRelayer(
   relayer: Relayer,

@@ -19,8 +19,8 @@ import { presentEvmReceipt, presentSolanaReceipt, presentStellarReceipt } from '
 type ShowingChain = Pick<Chain, 'speed' | 'assetNames'>
 
 /**
- * A transaction as the contract shows it in lists: with the attempt that counts. Without a chain, for a relayer that was removed, it does
- * not say what its speed means, nor what its assets are called.
+ * A transaction as the contract shows it in lists: with the attempt that counts. Without a chain, for a
+ * relayer that was removed, it does not say what its speed means, nor what its assets are called.
  */
 export function presentTransaction(
   { transaction, attempts }: TransactionWithAttempts,
@@ -100,7 +100,10 @@ function presentCommon(transaction: Transaction, shown: Attempt | undefined) {
   }
 }
 
-/** Tells whether the shown attempt executes nothing. A raise of its fee has the content of the attempt before, which an event does not have. */
+/**
+ * Tells whether the shown attempt executes nothing. A raise of its fee has the content of the attempt before,
+ * which an event does not have.
+ */
 function isNoopShown({ request }: Transaction, shown: Attempt | undefined): boolean {
   if (shown === undefined) return false
   const { draft, kind } = shown
@@ -171,7 +174,10 @@ interface EvmParts {
   readonly chain: Pick<Chain, 'speed'> | undefined
 }
 
-/** The fields that only EVM transactions have: the content of the shown attempt, or the request while nothing is signed. */
+/**
+ * The fields that only EVM transactions have: the content of the shown attempt, or the request while nothing
+ * is signed.
+ */
 function presentEvmContent(transaction: Transaction, { request, shown, chain }: EvmParts) {
   const content = shown?.draft.type === 'evm' ? presentDraft(shown.draft) : presentRequest(request)
   const { nonce, isPrivate, madePublicAt } = transaction
@@ -265,7 +271,10 @@ interface SolanaParts {
   readonly chain: Pick<Chain, 'speed'> | undefined
 }
 
-/** The fields that only Solana transactions have. Those that need a signed version are absent until there is one. */
+/**
+ * The fields that only Solana transactions have. Those that need a signed version are absent until there is
+ * one.
+ */
 export function presentSolanaContent({ request, shown, chain }: SolanaParts) {
   const draft = shown?.draft.type === 'solana' ? shown.draft : undefined
   return {
@@ -333,7 +342,10 @@ function presentSolanaSpeed({ speed: level }: SolanaRequest, chain: SolanaParts[
   return { level, price_multiplier: priceMultiplier, raise_after_seconds: raiseAfterSeconds }
 }
 
-/** The fields that only Stellar transactions have. Those that need a signed version are absent until there is one. */
+/**
+ * The fields that only Stellar transactions have. Those that need a signed version are absent until there is
+ * one.
+ */
 function presentStellarContent(
   transaction: Transaction,
   { request, shown }: { request: StellarRequest; shown: Attempt | undefined },

@@ -27,8 +27,9 @@ interface LocatedBody {
 }
 
 /**
- * Puts the encoded data in the place of a call by name, on EVM and Solana. What follows, such as the fingerprint and the rules, then knows only
- * the data, so both spellings are the same request. A body without a call stays as it is.
+ * Puts the encoded data in the place of a call by name, on EVM and Solana. What follows, such as the
+ * fingerprint and the rules, then knows only the data, so both spellings are the same request. A body without
+ * a call stays as it is.
  *
  * @throws AppError `invalid_request` with the field that does not fit
  */
@@ -121,9 +122,11 @@ function readCall({ remaining_accounts, ...call }: Schemas['SolanaIdlCall']): Id
 type BatchBody = Input<'sendTransactionBatch'>['body']
 
 /**
- * Reads the items of a batch as requests of the relayer's network type. The fingerprint leaves the key out, so an item is the same request as
- * a single one with its key in the header. The keys belong to `maker`, the id of an API key.
- * @throws AppError 400 with the item: `wrong_network_type`, or `invalid_request` for a key that an earlier item has
+ * Reads the items of a batch as requests of the relayer's network type. The fingerprint leaves the key out,
+ * so an item is the same request as a single one with its key in the header. The keys belong to `maker`, the
+ * id of an API key.
+ * @throws AppError 400 with the item: `wrong_network_type`, or `invalid_request` for a key that an earlier
+ * item has
  */
 export async function readBatch(
   context: CallContext & { readonly maker: string },

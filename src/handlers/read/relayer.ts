@@ -15,7 +15,8 @@ export function readCreation(body: Schemas['CreateRelayerRequest']): RelayerConf
 }
 
 /**
- * Applies a patch to a relayer. Null takes policies back to `initial`, which are those of the configuration file.
+ * Applies a patch to a relayer. Null takes policies back to `initial`, which are those of the configuration
+ * file.
  * @throws AppError 400 with every problem
  */
 export function readPatched(
@@ -35,7 +36,10 @@ function withoutRules(document: object, { policies }: Schemas['UpdateRelayerRequ
   return policies?.rules === undefined ? document : mergePatch(document, { policies: { rules: null } })
 }
 
-/** Replaces null by the policy that it means, where that is not the default. Null for all policies means each of them. */
+/**
+ * Replaces null by the policy that it means, where that is not the default. Null for all policies means each
+ * of them.
+ */
 function resetPolicies(
   { policies }: Schemas['UpdateRelayerRequest'],
   { present, initial }: { readonly present: object; readonly initial: object },
@@ -67,7 +71,10 @@ function chosenByCaller<T extends { readonly customRpcUrls?: readonly RpcUrl[] |
   return { ...relayer, customRpcUrls: customRpcUrls.map((url) => ({ ...url, untrusted: true as const })) }
 }
 
-/** Applies a JSON merge patch (RFC 7396): `null` removes a field, objects are merged, any other value replaces the field. */
+/**
+ * Applies a JSON merge patch (RFC 7396): `null` removes a field, objects are merged, any other value replaces
+ * the field.
+ */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch
   const merged = new Map(isObject(target) ? Object.entries(target) : [])

@@ -53,7 +53,9 @@ interface DecisionList {
   readonly actor: Actor
 }
 
-/** Decides about each transaction of a list by itself, and returns those that were refused with the reason. */
+/**
+ * Decides about each transaction of a list by itself, and returns those that were refused with the reason.
+ */
 export async function decideEach(
   service: DecidingService,
   relayer: Relayer,

@@ -156,7 +156,8 @@ export function transactionHandlers(service: Service): Pick<HandlerMap, Operatio
 }
 
 /**
- * Finds a transaction of the relayer of the path, and the account that sends it, which is a relayer of its own if it is a further one.
+ * Finds a transaction of the relayer of the path, and the account that sends it, which is a relayer of its
+ * own if it is a further one.
  * @throws AppError 404 `relayer_not_found`, `transaction_not_found`
  */
 export async function requireOwnTransaction(
@@ -183,8 +184,8 @@ interface AwaitedItem {
 }
 
 /**
- * Waits for the status that the query names, and returns the transaction as it is then. It never fails: what was accepted has to be told, and
- * the record as it was is better than an error.
+ * Waits for the status that the query names, and returns the transaction as it is then. It never fails: what
+ * was accepted has to be told, and the record as it was is better than an error.
  */
 async function awaited(
   { db, waits, log }: Service,
@@ -216,7 +217,8 @@ async function presentDecoded(
 }
 
 /**
- * Reads the receipt of the record, and asks the network for the rest, about the attempt and the block of the record.
+ * Reads the receipt of the record, and asks the network for the rest, about the attempt and the block of the
+ * record.
  * @throws AppError `transaction_not_included`, or `network_unavailable` when no endpoint tells it
  */
 async function readReceipt(
@@ -286,7 +288,10 @@ function nonceless({ id, networkType }: Relayer): AppError {
   )
 }
 
-/** @throws AppError 400 `invalid_request` for the key that only items of a batch have, so that no caller relies on it here */
+/**
+ * @throws AppError 400 `invalid_request` for the key that only items of a batch have, so that no caller
+ * relies on it here
+ */
 function readSingle(body: RequestBody, relayer: Relayer, chain: Chain): ChainRequest {
   if (body.idempotency_key === undefined) return readRequest(body, relayer, chain)
   throw new AppError(
@@ -395,7 +400,10 @@ export function searchTransactionsHandlers({
   }
 }
 
-/** @throws AppError `invalid_request` for an idempotency key without its relayer, and for amounts without their asset */
+/**
+ * @throws AppError `invalid_request` for an idempotency key without its relayer, and for amounts without
+ * their asset
+ */
 function readFilter(query: Query, callerId: string): TransactionFilter {
   if (query.idempotency_key !== undefined && query.relayer_id === undefined)
     throw new AppError(
@@ -430,7 +438,9 @@ function readFilter(query: Query, callerId: string): TransactionFilter {
   }
 }
 
-/** Hashes of EVM and Stellar are hexadecimal digits; in a signature of Solana, upper and lower case differ. */
+/**
+ * Hashes of EVM and Stellar are hexadecimal digits; in a signature of Solana, upper and lower case differ.
+ */
 function canonicalHash(hash: string): string {
   return /^(0x)?[0-9a-fA-F]{64}$/.test(hash) ? hash.toLowerCase() : hash
 }

@@ -32,8 +32,9 @@ import {
 const MAX_ID_LENGTH = 8194
 
 /**
- * Creates `wallet_sendCalls`. The account is not a smart account, so its calls are transactions, one after the other; all of them are
- * accepted or none. A bundle with an id from the caller can be sent again: the idempotency keys of its transactions derive from the id.
+ * Creates `wallet_sendCalls`. The account is not a smart account, so its calls are transactions, one after
+ * the other; all of them are accepted or none. A bundle with an id from the caller can be sent again: the
+ * idempotency keys of its transactions derive from the id.
  */
 export function createSendCalls({ db, transactions, admitCall }: Service): WalletMethod {
   return async (request, [passed]) => {
@@ -165,7 +166,8 @@ export const MOST_CALLS = 100
 /**
  * Reads the calls of `wallet_sendCalls` as items of `sendTransactionBatch`, which are yet to be validated.
  *
- * @throws RpcError for what the account cannot do: all calls in one transaction, another chain, a capability that is not optional
+ * @throws RpcError for what the account cannot do: all calls in one transaction, another chain, a capability
+ * that is not optional
  */
 function readCalls(request: WalletRequest, bundle: Fields): readonly object[] {
   const { version, atomicRequired, calls } = bundle
@@ -226,7 +228,10 @@ function bundleStatus(items: readonly TransactionWithAttempts[]): number {
   return results.has('reverted') ? REVERTED : NEVER_INCLUDED
 }
 
-/** Returns the attempt of a request that the chain includes, or undefined if it includes none, or a no-op in its place. */
+/**
+ * Returns the attempt of a request that the chain includes, or undefined if it includes none, or a no-op in
+ * its place.
+ */
 function includedCall(item: TransactionWithAttempts): Attempt | undefined {
   const included = includedAttempt(item)
   return included === undefined || isNoop(included.kind) ? undefined : included

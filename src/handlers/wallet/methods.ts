@@ -32,7 +32,10 @@ export function isWalletMethod(method: string): method is WalletMethodName {
   return WALLET_METHODS.some((name) => name === method)
 }
 
-/** The methods that send. Those of a batch run one after the other, so that their transactions have the order of the calls. */
+/**
+ * The methods that send. Those of a batch run one after the other, so that their transactions have the order
+ * of the calls.
+ */
 export const SENDING: ReadonlySet<string> = new Set<WalletMethodName>([
   'eth_sendTransaction',
   'wallet_sendCalls',

@@ -16,16 +16,17 @@ import { invalidParams, RPC_CODES, RpcError } from './rpc-error.ts'
 import type { WalletRequest } from './wallet-call.ts'
 
 /**
- * The idempotency key of a transaction that was sent with a nonce of the account, the same for all callers. No caller can choose one with a space (`NONCE_KEYS` in reset-store.ts).
+ * The idempotency key of a transaction that was sent with a nonce of the account, the same for all callers.
+ * No caller can choose one with a space (`NONCE_KEYS` in reset-store.ts).
  */
 export function nonceKey(nonce: bigint, fingerprint: string): IdempotencyKey {
   return { key: `nonce ${nonce}`, maker: EVERYONE, fingerprint, field: 'nonce' }
 }
 
 /**
- * Checks that a transaction with this nonce is the next one of the account, or the same one as before. Foundry and other programs that number
- * transactions themselves send a nonce. The service gives the number; a nonce that is anything else than the next one would mean a replacement or
- * a gap, and is refused.
+ * Checks that a transaction with this nonce is the next one of the account, or the same one as before.
+ * Foundry and other programs that number transactions themselves send a nonce. The service gives the number;
+ * a nonce that is anything else than the next one would mean a replacement or a gap, and is refused.
  *
  * @throws RpcError with the nonce that is expected, or with the transaction that has it
  */
@@ -46,7 +47,8 @@ export async function checkNonce(
   if (await isSame()) return
   const next = await nextNonce(service, request)
   if (nonce === next) return
-  // The same request may have been accepted after the first look, which is why the next nonce is another one now.
+  // The same request may have been accepted after the first look, which is why the next nonce is another one
+  // now.
   if (await isSame()) return
   throw invalidParams(
     `nonce: ${next} is the next one of relayer ${request.relayer.id}, not ${nonce}. The relayer numbers its transactions, so the nonce can be left out; replace a transaction with PUT …/transactions/{transaction_id}`,
@@ -54,8 +56,9 @@ export async function checkNonce(
 }
 
 /**
- * Finds the transaction that was sent with a nonce. One that ended before it was numbered never had the nonce, so it is forgotten: otherwise a
- * program that always sends the next nonce could not go on after a cancellation.
+ * Finds the transaction that was sent with a nonce. One that ended before it was numbered never had the
+ * nonce, so it is forgotten: otherwise a program that always sends the next nonce could not go on after a
+ * cancellation.
  */
 async function findHolder(db: Db, relayer: Relayer, key: KeyName): Promise<KeyRecord | undefined> {
   const earlier = await findKey(db, relayer.id, key)
@@ -68,8 +71,8 @@ async function findHolder(db: Db, relayer: Relayer, key: KeyName): Promise<KeyRe
 }
 
 /**
- * Answers `eth_getTransactionCount` of the account for `pending`: the nonce that its next transaction gets. A node knows only what was broadcast to
- * it.
+ * Answers `eth_getTransactionCount` of the account for `pending`: the nonce that its next transaction gets. A
+ * node knows only what was broadcast to it.
  */
 export async function countPending(
   service: Pick<Service, 'db' | 'clock'>,

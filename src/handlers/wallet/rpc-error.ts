@@ -1,6 +1,9 @@
 import { AppError, type ErrorCode } from '../../errors.ts'
 
-/** The codes of EIP-1193, EIP-1474 and EIP-5792 with which methods of a wallet fail. 3 is what nodes say for a call that reverts. */
+/**
+ * The codes of EIP-1193, EIP-1474 and EIP-5792 with which methods of a wallet fail. 3 is what nodes say for a
+ * call that reverts.
+ */
 export const RPC_CODES = {
   executionReverted: 3,
   userRejected: 4001,

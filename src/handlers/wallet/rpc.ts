@@ -20,7 +20,9 @@ const DEFAULT_ID = 1
 /** JSON-RPC 2.0: the method does not exist, or is not available. */
 const METHOD_NOT_FOUND = -32601
 
-/** JSON-RPC 2.0 §5.1 requires an integer. This replaces the code of a node's error when that is another value. */
+/**
+ * JSON-RPC 2.0 §5.1 requires an integer. This replaces the code of a node's error when that is another value.
+ */
 const INTERNAL_ERROR = -32603
 
 /** No endpoint answered; the code that existing clients know. */
@@ -30,8 +32,8 @@ const BAD_GATEWAY = -33002
 const LIMIT_EXCEEDED = -32005
 
 /**
- * The operation that passes JSON-RPC calls on to the network of a relayer. A relayer that is a wallet answers the methods of one itself, and one
- * on Solana those of sponsoring, by the operations that do the same.
+ * The operation that passes JSON-RPC calls on to the network of a relayer. A relayer that is a wallet answers
+ * the methods of one itself, and one on Solana those of sponsoring, by the operations that do the same.
  */
 export function rpcHandlers(
   service: Service,
@@ -87,7 +89,10 @@ export function rpcHandlers(
   }
 }
 
-/** Counts the calls for the rate limit. A bundle counts for its calls, because each of them is a transaction; a larger one is refused anyway. */
+/**
+ * Counts the calls for the rate limit. A bundle counts for its calls, because each of them is a transaction;
+ * a larger one is refused anyway.
+ */
 function unitsOf(calls: readonly Schemas['RpcCall'][]): number {
   const units = calls.map(({ method, params }) => {
     const bundle: unknown = method === 'wallet_sendCalls' && Array.isArray(params) ? params[0] : undefined
@@ -103,8 +108,9 @@ interface Destinations {
 }
 
 /**
- * Decides who answers a method; undefined if it is refused. A method that sends bytes goes to the network if the policies name it, and to
- * the private endpoints for a relayer with private transactions; such a relayer forwards only that and methods that read.
+ * Decides who answers a method; undefined if it is refused. A method that sends bytes goes to the network if
+ * the policies name it, and to the private endpoints for a relayer with private transactions; such a relayer
+ * forwards only that and methods that read.
  */
 function routeOf(
   call: Schemas['RpcCall'],
@@ -202,7 +208,10 @@ function requireReply(answer: Schemas['RpcReply'] | undefined): Schemas['RpcRepl
   return answer
 }
 
-/** Returns false for a value that JSON cannot write: the reader of bodies turns a number that it cannot represent into Infinity or NaN. */
+/**
+ * Returns false for a value that JSON cannot write: the reader of bodies turns a number that it cannot
+ * represent into Infinity or NaN.
+ */
 function isWritable(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value)
   return typeof value !== 'object' || value === null || Object.values(value).every(isWritable)

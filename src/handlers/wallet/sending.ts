@@ -14,7 +14,10 @@ import { invalidParams, RPC_CODES, RpcError } from './rpc-error.ts'
 import { readTransaction } from './transaction-request.ts'
 import { readBytes, readFields, requireScope, type WalletMethod, type WalletRequest } from './wallet-call.ts'
 
-/** Makes `eth_sendTransaction`: it accepts a transaction as `sendTransaction` does, and answers with the first hash that is signed. */
+/**
+ * Makes `eth_sendTransaction`: it accepts a transaction as `sendTransaction` does, and answers with the first
+ * hash that is signed.
+ */
 export function createSendTransaction(service: Service): WalletMethod {
   return async (request, [transaction]) => {
     const { relayer, runtime, context } = request
@@ -43,7 +46,10 @@ export function createSendTransaction(service: Service): WalletMethod {
   }
 }
 
-/** Makes `eth_sendRawTransaction`. The service broadcasts what it has signed for a stored transaction itself, and nothing else. */
+/**
+ * Makes `eth_sendRawTransaction`. The service broadcasts what it has signed for a stored transaction itself,
+ * and nothing else.
+ */
 export function createSendRawTransaction({ db }: Pick<Service, 'db'>): WalletMethod {
   return async (request, [passed]) => {
     requireScope(request, 'transactions:write')
@@ -90,7 +96,10 @@ function firstHash({ transaction, attempts }: TransactionWithAttempts): string {
   )
 }
 
-/** Waits until a transaction is signed, has ended, or needs an approval, or until the deadline, and returns it as it is then. */
+/**
+ * Waits until a transaction is signed, has ended, or needs an approval, or until the deadline, and returns it
+ * as it is then.
+ */
 async function waitUntilSigned(
   { db, clock, waits }: Service,
   { relayer, deadline, context: { signal } }: WalletRequest,
@@ -109,7 +118,10 @@ function isDecided({ transaction, attempts }: TransactionWithAttempts): boolean 
   return attempts.length > 0 || transaction.awaitsApproval === true || isFinal(transaction.status)
 }
 
-/** Finds the transactions of this relayer that have an attempt with one of the hashes, by the hash in lower case. */
+/**
+ * Finds the transactions of this relayer that have an attempt with one of the hashes, by the hash in lower
+ * case.
+ */
 export async function findByHash(
   db: Db,
   { id }: Relayer,

@@ -45,7 +45,10 @@ interface SolanaCall {
 
 type SolanaMethod = (call: SolanaCall, params: Fields) => Promise<unknown>
 
-/** Answers calls in their order, one after the other. It never rejects: what was sent is not forgotten because another call fails. */
+/**
+ * Answers calls in their order, one after the other. It never rejects: what was sent is not forgotten because
+ * another call fails.
+ */
 export type SolanaMethods = (
   call: SolanaCall,
   calls: readonly Schemas['RpcCall'][],

@@ -31,7 +31,8 @@ const KNOWN: ReadonlySet<string> = new Set([
 const TYPES: ReadonlySet<unknown> = new Set(['0x0', '0x2'])
 
 /**
- * Reads a call of a bundle as the body of `sendTransaction`, which is yet to be validated. Amounts are decimal strings.
+ * Reads a call of a bundle as the body of `sendTransaction`, which is yet to be validated. Amounts are
+ * decimal strings.
  *
  * @throws RpcError for a nonce: a call of EIP-5792 has none
  */
@@ -41,7 +42,10 @@ export function readBundledCall(request: WalletRequest, fields: Fields): object 
   return readContent(request, fields)
 }
 
-/** Reads the transaction of `eth_sendTransaction` in the same way, and its nonce apart; undefined if it has none. */
+/**
+ * Reads the transaction of `eth_sendTransaction` in the same way, and its nonce apart; undefined if it has
+ * none.
+ */
 export function readTransaction(
   request: WalletRequest,
   fields: Fields,
@@ -49,7 +53,10 @@ export function readTransaction(
   return { content: readContent(request, fields), nonce: readQuantity(fields.nonce, 'nonce') }
 }
 
-/** Reads the transaction of `eth_signTransaction` as the body of `signTransaction`. It must have everything that is signed. */
+/**
+ * Reads the transaction of `eth_signTransaction` as the body of `signTransaction`. It must have everything
+ * that is signed.
+ */
 export function readUnsigned(request: WalletRequest, fields: Fields): object {
   const nonce = readQuantity(fields.nonce, 'nonce')
   const content = readContent(request, fields)

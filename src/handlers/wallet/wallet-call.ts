@@ -41,8 +41,8 @@ export function requireScope({ context: { principal } }: WalletRequest, scope: S
 }
 
 /**
- * Admits a call inside the process to an operation as if it came in a separate request: it checks the scope, then the input by the
- * contract.
+ * Admits a call inside the process to an operation as if it came in a separate request: it checks the scope,
+ * then the input by the contract.
  *
  * @throws AppError `insufficient_scope` or `invalid_request`
  */

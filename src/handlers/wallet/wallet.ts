@@ -17,16 +17,25 @@ import type { WalletRequest } from './wallet-call.ts'
 
 /** A relayer as a wallet, for one request. */
 export interface Wallet {
-  /** Answers calls in their order. It never rejects: an accepted transaction is not forgotten because another call fails. */
+  /**
+   * Answers calls in their order. It never rejects: an accepted transaction is not forgotten because another
+   * call fails.
+   */
   answer(calls: readonly Schemas['RpcCall'][]): Promise<readonly WalletReply[]>
-  /** Looks up what replaced hashes that no node knows. It never rejects: on failure, the replies are those of the network. */
+  /**
+   * Looks up what replaced hashes that no node knows. It never rejects: on failure, the replies are those of
+   * the network.
+   */
   follow(calls: readonly RpcCall[], replies: readonly RpcReply[]): Promise<readonly RpcReply[]>
 }
 
 /** A result, or an error. */
 export type WalletReply = Pick<Schemas['RpcReply'], 'result' | 'error'>
 
-/** The longest wait for a signature, in ms. A caller with a longer wait in a row of calls loses all answers to the limit of the request. */
+/**
+ * The longest wait for a signature, in ms. A caller with a longer wait in a row of calls loses all answers to
+ * the limit of the request.
+ */
 const MAX_WAIT_MS = 10_000
 
 /** Creates the wallets of relayers; undefined for one whose policy does not let it be a wallet. */
@@ -116,8 +125,8 @@ const READS: Readonly<Record<string, (item: TransactionWithAttempts) => string |
 }
 
 /**
- * Repeats a query if a node does not know the hash of an attempt, with the attempt that the chain includes instead. Without the scope that
- * shows transactions, the replies are unchanged.
+ * Repeats a query if a node does not know the hash of an attempt, with the attempt that the chain includes
+ * instead. Without the scope that shows transactions, the replies are unchanged.
  */
 async function followReplaced(
   db: Db,

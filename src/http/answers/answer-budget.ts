@@ -6,30 +6,41 @@ import { sendFailure } from './error-boundary.ts'
 import type { FinishingStep } from './send.ts'
 
 /**
- * The response bytes that one caller may leave unread, for reads. The service keeps a response until the connection has taken it, so less
- * would refuse readers of large pages that read promptly, and more would let few keys fill the memory.
+ * The response bytes that one caller may leave unread, for reads. The service keeps a response until the
+ * connection has taken it, so less would refuse readers of large pages that read promptly, and more would let
+ * few keys fill the memory.
  */
 export const UNREAD_BYTES = 32 * 1024 * 1024
 
-/** Requests that change something are refused at this multiple of these bytes, so that a stopped reader does not keep the same API key from sending. */
+/**
+ * Requests that change something are refused at this multiple of these bytes, so that a stopped reader does
+ * not keep the same API key from sending.
+ */
 const MARGIN_OF_CHANGES = 2
 
-/** The first bytes of each answer, which do not count: large answers must not displace the many small ones. */
+/**
+ * The first bytes of each answer, which do not count: large answers must not displace the many small ones.
+ */
 const FREE_BYTES = 16 * 1024
 
 /**
- * The lists that are read at the same time for one caller; further ones wait. A list of large transactions takes some 100 MB while it is
- * built, which is unknown in advance. More would let one key fill the memory with responses that are then refused.
+ * The lists that are read at the same time for one caller; further ones wait. A list of large transactions
+ * takes some 100 MB while it is built, which is unknown in advance. More would let one key fill the memory
+ * with responses that are then refused.
  */
 const LISTS_AT_ONCE = 4
 
 /** A reader that reads at all has taken its answers by then. */
 const RETRY_AFTER_SECONDS = 1
 
-/** Counts the bytes of answers that callers have not read yet. A caller is an API key, or the address of a peer without one. */
+/**
+ * Counts the bytes of answers that callers have not read yet. A caller is an API key, or the address of a
+ * peer without one.
+ */
 export interface AnswerBudget {
   /**
-   * Refuses a request before anything is done for it: one for a list also while the last answer had no room and nothing was read since.
+   * Refuses a request before anything is done for it: one for a list also while the last answer had no room
+   * and nothing was read since.
    * @throws AppError `rate_limited` if the caller leaves too much unread
    */
   admit(caller: string, kind: 'list' | 'read' | 'change'): void
@@ -43,7 +54,9 @@ export interface AnswerBudget {
 
 /** The part of the budget of a caller that one answer holds. A closed share takes nothing more. */
 export interface AnswerShare {
-  /** Takes bytes and returns true, unless the caller has too few left. A single response may have any size. */
+  /**
+   * Takes bytes and returns true, unless the caller has too few left. A single response may have any size.
+   */
   take(bytes: number): boolean
   /** Takes bytes without a limit: what was done can no longer be refused. */
   hold(bytes: number): void
@@ -162,8 +175,8 @@ function openShare(caller: Caller, leave: () => void): AnswerShare {
 }
 
 /**
- * Counts each response from its creation until the connection has taken it. A read whose response is too much for its caller gets 429
- * instead, which frees the memory.
+ * Counts each response from its creation until the connection has taken it. A read whose response is too much
+ * for its caller gets 429 instead, which frees the memory.
  */
 export function countAnswer(budget: AnswerBudget): FinishingStep {
   return function countAnswer(context) {

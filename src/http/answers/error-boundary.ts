@@ -9,11 +9,15 @@ import { type FinishingStep, sendJson } from './send.ts'
 
 interface BoundaryDeps {
   readonly log: Logger
-  /** Returns the failure to report to the caller for a fault outside this process; undefined for any other. */
+  /**
+   * Returns the failure to report to the caller for a fault outside this process; undefined for any other.
+   */
   readonly explainFault: (fault: unknown) => AppError | undefined
 }
 
-/** Turns every error of the middleware behind it into a failure body. It logs the errors that are our fault. */
+/**
+ * Turns every error of the middleware behind it into a failure body. It logs the errors that are our fault.
+ */
 export function errorBoundary({ log, explainFault }: BoundaryDeps): Middleware {
   return async function errorBoundary(context, next) {
     try {
@@ -39,8 +43,9 @@ function logFault(log: Logger, context: HttpContext, failure: AppError): void {
 }
 
 /**
- * Checks the bytes of every answer of an operation against the contract. A mismatch is our fault: the log shows it, and the
- * caller receives 500 instead of an undeclared answer. Production leaves this check out, because it parses every answer again.
+ * Checks the bytes of every answer of an operation against the contract. A mismatch is our fault: the log
+ * shows it, and the caller receives 500 instead of an undeclared answer. Production leaves this check out,
+ * because it parses every answer again.
  */
 export function responseCheck({
   validator,

@@ -6,7 +6,10 @@ import type { Schemas } from '../../contract/operations.ts'
 import { AppError, type ErrorCode, methodNotAllowed } from '../../errors.ts'
 import type { Guard, HttpContext } from '../state.ts'
 
-/** `message` of the failure body: the five texts of the interface, and one for each status that it does not have. */
+/**
+ * `message` of the failure body: the five texts of the interface, and one for each status that it does not
+ * have.
+ */
 const MESSAGES: Readonly<Record<FailureStatus, string>> = {
   400: 'Bad Request',
   401: 'Unauthorized',
@@ -28,8 +31,9 @@ interface Failure {
 }
 
 /**
- * Returns the HTTP response for an error: the status of its code, the headers of that status, and the failure body. An operation that has
- * no 403 answers 401 instead, and one that has no 503 answers 500 with the same code.
+ * Returns the HTTP response for an error: the status of its code, the headers of that status, and the failure
+ * body. An operation that has no 403 answers 401 instead, and one that has no 503 answers 500 with the same
+ * code.
  */
 export function toFailure(failure: AppError, operation?: ContractOperation): Failure {
   const isUndeclared = STATUS_OF_CODE[failure.code] === 503 && operation?.responses.has(503) === false
@@ -54,8 +58,8 @@ function headersOf(error: AppError, status: FailureStatus): Record<string, strin
 }
 
 /**
- * Answers bytes that Node cannot read as an HTTP request. Koa never sees them, so this function writes the answer to the
- * socket; the body is that of any other failure.
+ * Answers bytes that Node cannot read as an HTTP request. Koa never sees them, so this function writes the
+ * answer to the socket; the body is that of any other failure.
  */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, log: Logger): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -89,7 +93,10 @@ function failureOf(code: string | undefined): AppError {
 /** The HTTP status of a failure. The interface has texts for all but 403, 405, 409, 503 and 504. */
 export type FailureStatus = 400 | 401 | 403 | 404 | 405 | 409 | 429 | 500 | 503 | 504
 
-/** The table gives each error code its HTTP status. Nothing else in the service decides the status of a failure. */
+/**
+ * The table gives each error code its HTTP status. Nothing else in the service decides the status of a
+ * failure.
+ */
 export const STATUS_OF_CODE: Readonly<Record<ErrorCode, FailureStatus>> = {
   unauthorized: 401,
   rate_limited: 429,
@@ -176,8 +183,8 @@ interface OtherMethodOptions {
 }
 
 /**
- * Answers a method that the contract does not declare for an existing path. OPTIONS needs no credential: the contract is
- * public, and browsers send none with it.
+ * Answers a method that the contract does not declare for an existing path. OPTIONS needs no credential: the
+ * contract is public, and browsers send none with it.
  *
  * @throws AppError `method_not_allowed` for every other method, after the guard
  */

@@ -72,9 +72,10 @@ function successBody({ data, pagination, logs = [] }: SuccessResult): object {
 }
 
 /**
- * Answers with server-sent events until the iterator ends. It takes the next pieces only when the connection has accepted the
- * previous ones, so a slow reader costs the memory of one group of pieces, and all readers of a caller together not more than its budget: a page
- * is read when there is room for it. The iterator ends when the reader disconnects.
+ * Answers with server-sent events until the iterator ends. It takes the next pieces only when the connection
+ * has accepted the previous ones, so a slow reader costs the memory of one group of pieces, and all readers
+ * of a caller together not more than its budget: a page is read when there is room for it. The iterator ends
+ * when the reader disconnects.
  */
 export function sendEvents(context: HttpContext, streamed: Streamed, share: AnswerShare): void {
   context.status = 200
@@ -89,8 +90,8 @@ export function sendEvents(context: HttpContext, streamed: Streamed, share: Answ
 }
 
 /**
- * Reads a text when the connection has taken the previous one. `Readable.from` reads one ahead, regardless of its high-water mark: another
- * page of memory for each slow reader.
+ * Reads a text when the connection has taken the previous one. `Readable.from` reads one ahead, regardless of
+ * its high-water mark: another page of memory for each slow reader.
  */
 function readOneByOne(texts: AsyncGenerator<Buffer, void>, onEnd: () => void): Readable {
   return new Readable({
@@ -113,8 +114,9 @@ function readOneByOne(texts: AsyncGenerator<Buffer, void>, onEnd: () => void): R
 }
 
 async function* frames({ after, stream }: Streamed, share: AnswerShare): AsyncGenerator<Buffer, void> {
-  // Node sends the headers with the first bytes, and a reader needs to know immediately that it is connected. An id without data is not an
-  // event: readers only remember it, and send it as Last-Event-ID when they reconnect.
+  // Node sends the headers with the first bytes, and a reader needs to know immediately that it is connected.
+  // An id without data is not an event: readers only remember it, and send it as Last-Event-ID when they
+  // reconnect.
   yield Buffer.from(`: open\nid: ${after}\n\n`)
   for await (const group of stream) {
     if (!('read' in group)) yield bytesOf(group)

@@ -23,8 +23,8 @@ export function sendText(context: HttpContext, status: number, body: string): vo
 export type FinishingStep = (context: HttpContext) => void
 
 /**
- * Makes the last changes to each answer, in the order of the list. One middleware for all of them, because each one that waits for the next
- * costs promises, and none of these steps waits for anything else.
+ * Makes the last changes to each answer, in the order of the list. One middleware for all of them, because
+ * each one that waits for the next costs promises, and none of these steps waits for anything else.
  */
 export function finishAnswer(steps: readonly FinishingStep[]): Middleware {
   return async function finishAnswer(context, next) {
@@ -43,8 +43,9 @@ const PAUSE_MS = 2_000
 const SLACK_BYTES = 1_048_576
 
 /**
- * Drains a request that was answered before its body had arrived, such as one that is too large. Many callers send everything before they
- * read: closing the connection would reset it, and they would never see the response. The response itself does not wait.
+ * Drains a request that was answered before its body had arrived, such as one that is too large. Many callers
+ * send everything before they read: closing the connection would reset it, and they would never see the
+ * response. The response itself does not wait.
  */
 export function readRest({ timeoutMs }: { timeoutMs: number }): FinishingStep {
   return function readRest(context) {
@@ -97,8 +98,9 @@ interface Range {
 }
 
 /**
- * Returns the offered media type that an `Accept` header prefers (RFC 9110): the one with the highest weight; among equals, the one that
- * the header names first; and the first offered one if the header names none of them. Such a header is answered as well.
+ * Returns the offered media type that an `Accept` header prefers (RFC 9110): the one with the highest weight;
+ * among equals, the one that the header names first; and the first offered one if the header names none of
+ * them. Such a header is answered as well.
  */
 export function preferredType(accept: string, offered: readonly string[]): string {
   const [first = ''] = offered
@@ -110,7 +112,10 @@ export function preferredType(accept: string, offered: readonly string[]): strin
   return ranked[0]?.type ?? first
 }
 
-/** An exact name counts before a wildcard; a wildcard has no position, so it keeps the offered order after exact names. */
+/**
+ * An exact name counts before a wildcard; a wildcard has no position, so it keeps the offered order after
+ * exact names.
+ */
 function rankOf(type: string, ranges: readonly Range[]): { weight: number; rank: number } {
   const exact = ranges.findIndex((range) => range.type === type)
   if (exact >= 0) return { weight: ranges[exact]?.weight ?? 0, rank: exact }

@@ -6,8 +6,9 @@ import type { Limits } from '../server-options.ts'
 import type { Peers } from './peer.ts'
 
 /**
- * The open connections. A connection is authenticated when a request on it has shown a valid key. If there are too many, the least recently
- * used unauthenticated one is closed, so that idle connections cannot keep others out.
+ * The open connections. A connection is authenticated when a request on it has shown a valid key. If there
+ * are too many, the least recently used unauthenticated one is closed, so that idle connections cannot keep
+ * others out.
  */
 export interface Connections {
   /** Adds a new connection, and closes another one, or this one, when a limit is exceeded. */
@@ -20,7 +21,10 @@ export interface Connections {
   isAuthenticated(socket: Socket): boolean
   /** The number of connections that were ever admitted. */
   readonly admitted: number
-  /** Closes the connections that neither wait for a response nor have sent the beginning of a request, and then each one that becomes idle. */
+  /**
+   * Closes the connections that neither wait for a response nor have sent the beginning of a request, and
+   * then each one that becomes idle.
+   */
   closeIdle(): void
 }
 
@@ -51,12 +55,15 @@ interface ClosedByLimit {
 }
 
 /**
- * A Set keeps the order of insertion, and a connection moves to the end when a request begins or ends on it. So the first one is the least
- * recently used.
+ * A Set keeps the order of insertion, and a connection moves to the end when a request begins or ends on it.
+ * So the first one is the least recently used.
  */
 type ByLastUse = Set<Connection>
 
-/** The connection outlives the announced time by this much, in ms, so that a caller does not reuse it while it is being closed. */
+/**
+ * The connection outlives the announced time by this much, in ms, so that a caller does not reuse it while it
+ * is being closed.
+ */
 const KEEP_ALIVE_MARGIN_MS = 1_000
 
 /** Creates the table of connections. */
@@ -104,7 +111,9 @@ export function createConnections({ limits, peers, onClosed }: ConnectionsOption
     join(connection)
   }
 
-  /** Node has set the time-out of an authenticated connection before this, and resets it at the next request. */
+  /**
+   * Node has set the time-out of an authenticated connection before this, and resets it at the next request.
+   */
   function becomeIdle(connection: Connection): void {
     moveToEnd(connection)
     if (connection.requests > 0) return
@@ -114,9 +123,9 @@ export function createConnections({ limits, peers, onClosed }: ConnectionsOption
   }
 
   /**
-   * An unauthenticated connection is closed before an authenticated one even while it is being answered, because its requests are short. It
-   * is also closed before a newer one that has sent nothing yet: otherwise clients that begin a request and never end it would keep others
-   * out.
+   * An unauthenticated connection is closed before an authenticated one even while it is being answered,
+   * because its requests are short. It is also closed before a newer one that has sent nothing yet: otherwise
+   * clients that begin a request and never end it would keep others out.
    */
   function closeOne(newest: Connection): void {
     const ofPeer = unauthenticatedOfPeer.get(newest.peer ?? '')
@@ -183,7 +192,10 @@ function firstIdle(connections: ByLastUse): Connection | undefined {
   return undefined
 }
 
-/** A quarter of the file descriptors stays free for endpoints, webhooks, the database and files, and never less than this. */
+/**
+ * A quarter of the file descriptors stays free for endpoints, webhooks, the database and files, and never
+ * less than this.
+ */
 const LEAST_RESERVE = 256
 
 /** The part of the process limit that `fittingLimit` reads. */
@@ -192,7 +204,10 @@ interface OpenFiles {
   readonly openFiles: number
 }
 
-/** Returns the number of connections that leaves enough file descriptors for everything else, but at least one. */
+/**
+ * Returns the number of connections that leaves enough file descriptors for everything else, but at least
+ * one.
+ */
 export function fittingLimit(wanted: number, { openFiles }: OpenFiles): number {
   const most = Math.min(Math.floor((openFiles * 3) / 4), openFiles - LEAST_RESERVE)
   return Math.max(1, Math.min(wanted, most))
@@ -222,10 +237,16 @@ function openFilesOfProcess(): number {
   return Number.isFinite(soft) ? soft : Number.POSITIVE_INFINITY
 }
 
-/** The shortest time in ms between two lines, because unauthenticated callers decide how often a connection is closed. */
+/**
+ * The shortest time in ms between two lines, because unauthenticated callers decide how often a connection is
+ * closed.
+ */
 const QUIET_MS = 10_000
 
-/** Logs that connections were closed because of a limit: the first one immediately, the later ones as a number. */
+/**
+ * Logs that connections were closed because of a limit: the first one immediately, the later ones as a
+ * number.
+ */
 export function createLimitLog({
   log,
   clock,
@@ -244,7 +265,10 @@ export function createLimitLog({
   }
 }
 
-/** Starts to listen and returns the address. `backlog` is the number of connections that wait to be accepted. Rejects when the port is in use. */
+/**
+ * Starts to listen and returns the address. `backlog` is the number of connections that wait to be accepted.
+ * Rejects when the port is in use.
+ */
 export async function listen(
   server: Server,
   { host, port, backlog }: { readonly host: string; readonly port: number; readonly backlog?: number },

@@ -9,7 +9,10 @@ import type { Connections } from './connections.ts'
 export interface DrainTimes {
   /** After this time the server closes the remaining connections. */
   readonly deadlineMs: number
-  /** For this time, at most half of the deadline, the server still takes requests: load balancers learn late that it stops. Default 0. */
+  /**
+   * For this time, at most half of the deadline, the server still takes requests: load balancers learn late
+   * that it stops. Default 0.
+   */
   readonly graceMs?: number
 }
 
@@ -20,8 +23,8 @@ interface Draining extends DrainTimes {
 }
 
 /**
- * Takes requests until the grace is over, then stops new connections, answers every request that has arrived, and closes what is left
- * after the deadline.
+ * Takes requests until the grace is over, then stops new connections, answers every request that has arrived,
+ * and closes what is left after the deadline.
  */
 export async function drain({
   server,
@@ -42,8 +45,8 @@ export async function drain({
 }
 
 /**
- * Accepts the connections that wait in the backlog, and reads what they have sent: closing the listener would reset them. The event loop
- * accepts one connection per turn, and reads from all of them.
+ * Accepts the connections that wait in the backlog, and reads what they have sent: closing the listener would
+ * reset them. The event loop accepts one connection per turn, and reads from all of them.
  */
 async function takeWaiting(connections: Connections, deadlineMs: number): Promise<void> {
   const end = performance.now() + deadlineMs / 2
@@ -65,7 +68,10 @@ export interface DrainState {
   readonly draining: boolean
 }
 
-/** Tells callers of a server that is shutting down to reconnect elsewhere: a kept-alive connection would outlive the server. */
+/**
+ * Tells callers of a server that is shutting down to reconnect elsewhere: a kept-alive connection would
+ * outlive the server.
+ */
 export function closeWhileDraining(state: DrainState): FinishingStep {
   return function closeWhileDraining(context) {
     if (state.draining) context.set('Connection', 'close')
@@ -77,7 +83,10 @@ interface KeepAliveOptions {
   readonly limits: Pick<Limits, 'unauthenticatedKeepAliveMs'>
 }
 
-/** Announces the shorter life of an idle connection that has shown no key. The header of Node names the time of the others. */
+/**
+ * Announces the shorter life of an idle connection that has shown no key. The header of Node names the time
+ * of the others.
+ */
 export function keepAlive({ connections, limits }: KeepAliveOptions): FinishingStep {
   const seconds = Math.floor(limits.unauthenticatedKeepAliveMs / 1000)
   const headers = { Connection: 'keep-alive', 'Keep-Alive': `timeout=${seconds}` }

@@ -4,13 +4,21 @@ import type { AddressList } from '../../lib/http/address-list.ts'
 
 /** Names the sender of a connection or a request for limits. */
 export interface Peers {
-  /** Names the other end of a connection; undefined for a trusted proxy, whose connections carry many senders. */
+  /**
+   * Names the other end of a connection; undefined for a trusted proxy, whose connections carry many senders.
+   */
   ofConnection(remoteAddress: string | undefined): string | undefined
-  /** Names the sender of a request: the other end, or the address that trusted proxies report in `X-Forwarded-For`. */
+  /**
+   * Names the sender of a request: the other end, or the address that trusted proxies report in
+   * `X-Forwarded-For`.
+   */
   ofRequest(request: IncomingMessage): string
 }
 
-/** Creates the names of peers. The header of anyone but a trusted proxy is ignored, because callers write anything there. */
+/**
+ * Creates the names of peers. The header of anyone but a trusted proxy is ignored, because callers write
+ * anything there.
+ */
 export function createPeers(proxies: AddressList): Peers {
   const ofConnection = (address = '') => (proxies.has(address) ? undefined : networkOf(address))
   // Every request needs it, and the result for a connection never changes.

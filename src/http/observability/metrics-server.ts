@@ -36,16 +36,20 @@ interface MetricsServer {
   close(): Promise<void>
 }
 
-/** A scraper sends one line and a few headers, and reads immediately. A longer limit would only help slow attackers. */
+/**
+ * A scraper sends one line and a few headers, and reads immediately. A longer limit would only help slow
+ * attackers.
+ */
 const REQUEST_TIMEOUT_MS = 5_000
 
 /** A deployment has few scrapers. More connections would take file descriptors from the API. */
 const MAX_CONNECTIONS = 16
 
 /**
- * Serves the operations of the tag Metrics without authentication, as scrapers expect. The pages contain numbers and the names of relayers,
- * networks, hosts and notifications; the network around the service limits the readers, and the check of `Host` keeps browsers in that
- * network from reading them for a web page. Failures are plain text.
+ * Serves the operations of the tag Metrics without authentication, as scrapers expect. The pages contain
+ * numbers and the names of relayers, networks, hosts and notifications; the network around the service limits
+ * the readers, and the check of `Host` keeps browsers in that network from reading them for a web page.
+ * Failures are plain text.
  */
 export function createMetricsServer({
   host,
@@ -121,8 +125,8 @@ function sendText(response: ServerResponse, status: number, text: string): void 
 type HostCheck = (host: string | undefined) => boolean
 
 /**
- * Endings of names that no public name server answers for: of Kubernetes services, of the clouds' internal names (`internal` is reserved for
- * that by ICANN), and of the machine itself (RFC 6761).
+ * Endings of names that no public name server answers for: of Kubernetes services, of the clouds' internal
+ * names (`internal` is reserved for that by ICANN), and of the machine itself (RFC 6761).
  */
 const PRIVATE_ENDINGS = ['.svc', '.cluster.local', '.internal', '.localhost']
 
@@ -130,10 +134,11 @@ const PRIVATE_ENDINGS = ['.svc', '.cluster.local', '.internal', '.localhost']
 const EVERY_NAME = '*'
 
 /**
- * Creates the check against DNS rebinding: a page in a browser inside the network requests its own host name, which now resolves to the
- * service, and could then read the response. The browser sends that name, and the page's owner can only own public names. So it accepts IP
- * addresses, names without a dot (as Docker and Kubernetes give them), private endings, the name of this machine, and the names of the
- * operator. HTTP/1.0 may omit the header, which no browser does.
+ * Creates the check against DNS rebinding: a page in a browser inside the network requests its own host name,
+ * which now resolves to the service, and could then read the response. The browser sends that name, and the
+ * page's owner can only own public names. So it accepts IP addresses, names without a dot (as Docker and
+ * Kubernetes give them), private endings, the name of this machine, and the names of the operator. HTTP/1.0
+ * may omit the header, which no browser does.
  */
 function createHostCheck(names: readonly string[], own: string = hostname()): HostCheck {
   const allowed = new Set([...names, own].map((name) => name.toLowerCase()))
@@ -149,7 +154,10 @@ function createHostCheck(names: readonly string[], own: string = hostname()): Ho
   }
 }
 
-/** Returns the name of a `Host` header in lower case, without its port, the brackets of IPv6, and a dot at the end. */
+/**
+ * Returns the name of a `Host` header in lower case, without its port, the brackets of IPv6, and a dot at the
+ * end.
+ */
 function nameOf(host: string): string {
   const [, address] = /^\[([^\]]*)\](?::[0-9]*)?$/.exec(host) ?? []
   return (
@@ -161,12 +169,17 @@ function nameOf(host: string): string {
   )
 }
 
-/** The paths of the metrics without the prefix of the contract: Prometheus and clients of OpenZeppelin Relayer use these. */
+/**
+ * The paths of the metrics without the prefix of the contract: Prometheus and clients of OpenZeppelin Relayer
+ * use these.
+ */
 const BARE = /^\/(?:metrics(?:\/|$)|debug\/metrics\/scrape(?:\/|$))/
 
 const PREFIX = '/api/v1'
 
-/** Returns the path as the contract has it: that of the metrics with the prefix, and any other path unchanged. */
+/**
+ * Returns the path as the contract has it: that of the metrics with the prefix, and any other path unchanged.
+ */
 export function contractPath(path: string): string {
   return BARE.test(path) ? `${PREFIX}${path}` : path
 }

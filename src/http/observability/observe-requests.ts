@@ -14,7 +14,9 @@ export interface RequestObserver {
     readonly status: number
     readonly seconds: number
   }): void
-  /** The connection has sent the whole answer, or has closed; event streams end long after their answer began. */
+  /**
+   * The connection has sent the whole answer, or has closed; event streams end long after their answer began.
+   */
   ended(): void
 }
 
@@ -39,7 +41,10 @@ export function observeRequests(observer: RequestObserver): Middleware {
 
 /** The answer to a request, for its span. */
 export interface TracedAnswer {
-  /** The path template of the operation, e.g. `/api/v1/relayers/{relayer_id}`; absent for paths outside the contract. */
+  /**
+   * The path template of the operation, e.g. `/api/v1/relayers/{relayer_id}`; absent for paths outside the
+   * contract.
+   */
   readonly route: string | undefined
   readonly operation: string | undefined
   readonly status: number
@@ -86,7 +91,10 @@ export function traceRequests(tracer: RequestTracer): Middleware {
   }
 }
 
-/** Writes one line per request. The path carries ids but no secrets; the query is left out, because callers put anything there. */
+/**
+ * Writes one line per request. The path carries ids but no secrets; the query is left out, because callers
+ * put anything there.
+ */
 export function accessLog({ log, clock }: { log: Logger; clock: Clock }): Middleware {
   // None of these fields can hold a secret, and redaction would cost more than the line itself.
   const lines = log.child({}, { redact: [] })

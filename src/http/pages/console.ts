@@ -6,7 +6,10 @@ import { builtFile, readIfThere } from '../../lib/package-files.ts'
 import type { HttpContext, Middleware } from '../state.ts'
 import { publicPaths, sendPage } from './pages.ts'
 
-/** Lets the console load from and call only this host, and forbids inline scripts and styles, forms, and framing. */
+/**
+ * Lets the console load from and call only this host, and forbids inline scripts and styles, forms, and
+ * framing.
+ */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -19,8 +22,8 @@ interface ConsoleOptions {
 }
 
 /**
- * Serves the console without authentication, within the rate limit: it contains only code, and every operation that it calls needs an API
- * key. Each path below `/console` that is not a file is the page itself.
+ * Serves the console without authentication, within the rate limit: it contains only code, and every
+ * operation that it calls needs an API key. Each path below `/console` that is not a file is the page itself.
  */
 export function serveConsole({ files: { index, assets }, count }: ConsoleOptions): Middleware {
   const sendIndex = isolated(send(index, 'no-cache'))
@@ -50,7 +53,10 @@ function isolated(send: Middleware): Middleware {
   }
 }
 
-/** `npm run build` makes the console here: `index.html`, and `assets` with files whose names change with their content. */
+/**
+ * `npm run build` makes the console here: `index.html`, and `assets` with files whose names change with their
+ * content.
+ */
 const CONSOLE_FOLDER = builtFile('console')
 
 const HTML = 'text/html; charset=utf-8'

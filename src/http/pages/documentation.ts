@@ -3,7 +3,10 @@ import { AppError } from '../../errors.ts'
 import type { HttpContext, Middleware } from '../state.ts'
 import { publicPaths, sendPage } from './pages.ts'
 
-/** Lets the reference page load from this host only. Redoc writes its styles into the page, and searches in a worker that it writes itself. */
+/**
+ * Lets the reference page load from this host only. Redoc writes its styles into the page, and searches in a
+ * worker that it writes itself.
+ */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; worker-src blob:; style-src 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 
@@ -16,7 +19,10 @@ interface DocumentationOptions {
   readonly count: (context: HttpContext) => void
 }
 
-/** Serves the pages of the documentation without authentication, within the rate limit, and redirects `/` to them. */
+/**
+ * Serves the pages of the documentation without authentication, within the rate limit, and redirects `/` to
+ * them.
+ */
 export function documentation({ pages, count }: DocumentationOptions): Middleware {
   const named = new Set(pages.map((page) => page.path))
   const paths = new Map<string, Middleware>([['/', (context) => context.redirect('/docs')]])

@@ -17,7 +17,10 @@ interface PageHeaders {
   readonly cacheControl: (context: HttpContext) => string
 }
 
-/** Creates the middleware that sends a page: compressed as its reader likes, and not again to a reader who has it. */
+/**
+ * Creates the middleware that sends a page: compressed as its reader likes, and not again to a reader who has
+ * it.
+ */
 export function sendPage(page: Page, { contentSecurityPolicy, cacheControl }: PageHeaders): Middleware {
   const formFor = createPageForms(page)
   return async function sendPage(context) {
@@ -55,8 +58,8 @@ const COMPRESS: Readonly<Record<Encoding, (body: string) => Promise<Buffer>>> = 
 }
 
 /**
- * Returns the encoding of a page that a reader accepts. Each is created once, on first use; until then the page is not read, because its
- * body may have to be created as well.
+ * Returns the encoding of a page that a reader accepts. Each is created once, on first use; until then the
+ * page is not read, because its body may have to be created as well.
  */
 function createPageForms(page: Page): (accepts: (encoding: string) => boolean) => Promise<PageForm> {
   const forms = new Map<Encoding, Promise<PageForm>>()
@@ -98,8 +101,8 @@ interface PublicPaths {
 }
 
 /**
- * Serves paths without authentication, within the rate limit, and refuses the methods that they do not have. @koa/router routes the paths
- * that the contract does not have; the contract itself routes the operations.
+ * Serves paths without authentication, within the rate limit, and refuses the methods that they do not have.
+ * @koa/router routes the paths that the contract does not have; the contract itself routes the operations.
  */
 export function publicPaths({ paths, count }: PublicPaths): Middleware {
   const router = new Router<State, DefaultContext>()

@@ -15,7 +15,10 @@ interface ReferenceOptions {
   readonly linksToConsole: boolean
 }
 
-/** Creates `/docs` with its two programs: Redoc, and the one that starts it. Without Redoc, the page says where the document is. */
+/**
+ * Creates `/docs` with its two programs: Redoc, and the one that starts it. Without Redoc, the page says
+ * where the document is.
+ */
 export async function referencePages(options: ReferenceOptions): Promise<Page[]> {
   const program = await readReferenceProgram()
   if (program === undefined) return [page('/docs', HTML, BARE_PAGE)]
@@ -58,7 +61,8 @@ ${scripts.map((script) => `<script defer src="${script}"></script>`).join('\n')}
 `
 
 /**
- * The column of examples has a colour only beside an operation. The last rules are for what Redoc draws for a light page, whatever its theme is.
+ * The column of examples has a colour only beside an operation. The last rules are for what Redoc draws for a
+ * light page, whatever its theme is.
  */
 const STYLE = `
 body { margin: 0; background: #fff; color: #333; font: 14px/1.5 system-ui, sans-serif; }
@@ -77,7 +81,10 @@ nav a { color: inherit; }
 }
 `
 
-/** Starts Redoc. Everything comes from this host: Redoc searches in a worker of its own code, and uses the fonts of the reader's system. */
+/**
+ * Starts Redoc. Everything comes from this host: Redoc searches in a worker of its own code, and uses the
+ * fonts of the reader's system.
+ */
 const START = `
 const dark = matchMedia('(prefers-color-scheme: dark)')
 dark.addEventListener('change', () => location.reload())
@@ -113,7 +120,8 @@ const start = () =>
     document.getElementById('reference'),
     () => document.getElementById('introduction').remove(),
   )
-// Drawing the contract takes a browser seconds, in which it shows nothing new. So the introduction is painted before.
+// Drawing the contract takes a browser seconds, in which it shows nothing new. So the introduction is painted
+// before.
 requestAnimationFrame(() => setTimeout(start))
 `
 
@@ -124,13 +132,16 @@ function introductionOf({ document }: Pick<Contract, 'document'>): string {
   return `<h1>${title} (${version})</h1><p>${paragraph.replaceAll('*', '')}</p>`
 }
 
-/** Redoc shows a logo from its own host, its only external resource. An empty image replaces it; the text beside it stays. */
+/**
+ * Redoc shows a logo from its own host, its only external resource. An empty image replaces it; the text
+ * beside it stays.
+ */
 const EXTERNAL_LOGO = 'https://cdn.redoc.ly/redoc/logo-mini.svg'
 const EMPTY_IMAGE = 'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22/%3E'
 
 /**
- * Reads the program of the reference page. A checkout that was installed without scripts takes it from the development dependency. Returns
- * undefined if neither is there.
+ * Reads the program of the reference page. A checkout that was installed without scripts takes it from the
+ * development dependency. Returns undefined if neither is there.
  */
 async function readReferenceProgram(): Promise<string | undefined> {
   const program = (await readIfThere(REFERENCE_PROGRAM)) ?? (await readFromPackage())

@@ -6,13 +6,15 @@ interface BatcherOptions<Item, Result, Key> {
   /** The most items of one run. Default: no limit. */
   readonly maxItems?: number
   /**
-   * Collects for the rest of the turn of the event loop before the first run. Work that blocks the event loop, such as queries of the
-   * embedded database, would otherwise end before the next request is read, and no batch would form.
+   * Collects for the rest of the turn of the event loop before the first run. Work that blocks the event
+   * loop, such as queries of the embedded database, would otherwise end before the next request is read, and
+   * no batch would form.
    */
   readonly collectsTurn?: boolean
   /**
-   * Lets runs of one key overlap: an item that arrives during a run starts another batch. Default: it waits for the end of the run, which
-   * is right for work that must not overlap, and for commits, which get cheaper with more items.
+   * Lets runs of one key overlap: an item that arrives during a run starts another batch. Default: it waits
+   * for the end of the run, which is right for work that must not overlap, and for commits, which get cheaper
+   * with more items.
    */
   readonly overlaps?: boolean
   /** Returns the results in the order of the items. */
@@ -25,7 +27,10 @@ interface Queued<Item, Result> {
   readonly reject: (error: unknown) => void
 }
 
-/** Joins items that arrive close together into one run, for independent callers. When a run fails, all of its items fail. */
+/**
+ * Joins items that arrive close together into one run, for independent callers. When a run fails, all of its
+ * items fail.
+ */
 export function createBatcher<Item, Result, Key = string>(
   options: BatcherOptions<Item, Result, Key>,
 ): (item: Item) => Promise<Result> {

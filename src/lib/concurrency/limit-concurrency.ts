@@ -1,4 +1,7 @@
-/** Creates a function that runs tasks, at most `limit` at the same time. Further tasks wait in the order of their arrival. */
+/**
+ * Creates a function that runs tasks, at most `limit` at the same time. Further tasks wait in the order of
+ * their arrival.
+ */
 export function limitConcurrency(limit: number): <T>(task: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []
   let running = 0
@@ -8,7 +11,9 @@ export function limitConcurrency(limit: number): <T>(task: () => Promise<T>) => 
     else await new Promise<void>((resolve) => waiting.push(resolve))
   }
 
-  /** The place goes to the next task directly, so that a task which arrives in the meantime cannot take it. */
+  /**
+   * The place goes to the next task directly, so that a task which arrives in the meantime cannot take it.
+   */
   function leave(): void {
     const next = waiting.shift()
     if (next === undefined) running -= 1

@@ -20,11 +20,16 @@ interface BudgetShare {
 
 interface ByteBudgetOptions {
   readonly bytes: number
-  /** The first bytes of each answer, which do not count: large answers must not displace the many small ones. */
+  /**
+   * The first bytes of each answer, which do not count: large answers must not displace the many small ones.
+   */
   readonly freeBytes: number
 }
 
-/** Creates a budget. An answer that it cannot hold fails at once, because waiting responses would keep their memory. */
+/**
+ * Creates a budget. An answer that it cannot hold fails at once, because waiting responses would keep their
+ * memory.
+ */
 export function createByteBudget({ bytes: total, freeBytes }: ByteBudgetOptions): ByteBudget {
   let used = 0
   const counted = (bytes: number) => Math.max(0, bytes - freeBytes)

@@ -24,7 +24,10 @@ export interface PostRequest {
   readonly timeoutMs: number
   /** The limits of the answer, for a client that reads whole bodies. Default: those of the client. */
   readonly limits?: BodyLimits
-  /** The server may execute it twice without harm, so it is sent again if a kept connection turns out to be closed. */
+  /**
+   * The server may execute it twice without harm, so it is sent again if a kept connection turns out to be
+   * closed.
+   */
   readonly isRepeatable?: boolean
 }
 
@@ -38,7 +41,10 @@ export interface PostAnswer {
 
 /** Sends HTTP requests, POST by default, over connections that it keeps. */
 export interface HttpClient {
-  /** Rejects when there is no complete answer: refused, reset, too late, too long, or a URL that the client must not use. */
+  /**
+   * Rejects when there is no complete answer: refused, reset, too late, too long, or a URL that the client
+   * must not use.
+   */
   post(request: PostRequest): Promise<PostAnswer>
   /** Closes the connections. */
   close(): void
@@ -58,7 +64,10 @@ export interface HttpClientOptions {
   readonly lookup?: LookupFunction
   /** Throws for a URL that the client must not use. Default: the client asks every url. */
   readonly checkUrl?: (url: URL) => void
-  /** The longest body that is read in full, in bytes; `post` rejects a longer one. Default: the client reads only the beginning. */
+  /**
+   * The longest body that is read in full, in bytes; `post` rejects a longer one. Default: the client reads
+   * only the beginning.
+   */
   readonly wholeBodyBytes?: number
   /** The memory for all bodies that are being read in full. Default: no limit except that of each body. */
   readonly budget?: ByteBudget
@@ -74,17 +83,23 @@ const MAX_HEADER_LENGTH = 500
 
 const DEFAULT_IDLE_SOCKETS = 8
 
-/** Informational answers (1xx) of one request. Each costs work and none ends the request, so an endless series would take a processor. */
+/**
+ * Informational answers (1xx) of one request. Each costs work and none ends the request, so an endless series
+ * would take a processor.
+ */
 const MAX_INFORMATIONAL = 16
 
 /**
- * An idle connection is closed after this time, in ms, or a second before the server's `Keep-Alive: timeout` ends. Servers of Go and Node.js
- * close theirs after 5 s, those of Go (stellar-rpc) without a word before; with more, requests meet closed connections. Load balancers drop idle
- * connections silently after a minute or more.
+ * An idle connection is closed after this time, in ms, or a second before the server's `Keep-Alive: timeout`
+ * ends. Servers of Go and Node.js close theirs after 5 s, those of Go (stellar-rpc) without a word before;
+ * with more, requests meet closed connections. Load balancers drop idle connections silently after a minute
+ * or more.
  */
 const IDLE_MS = 4_000
 
-/** Creates a client that reuses connections. It does not follow redirects: only the configured URL is used. */
+/**
+ * Creates a client that reuses connections. It does not follow redirects: only the configured URL is used.
+ */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const { lookup, checkUrl, wholeBodyBytes, budget, tls, idleSockets = DEFAULT_IDLE_SOCKETS } = options
   const settings = {
@@ -150,7 +165,10 @@ function createTargets(checkUrl: HttpClientOptions['checkUrl']): (url: string) =
   }
 }
 
-/** Only what a request needs, in a plain object: Node.js copies the options of each request, and those of `urlToHttpOptions` slowly. */
+/**
+ * Only what a request needs, in a plain object: Node.js copies the options of each request, and those of
+ * `urlToHttpOptions` slowly.
+ */
 function targetAt(url: URL): RequestOptions {
   const { protocol, hostname, port, path, auth } = urlToHttpOptions(url)
   return { protocol, hostname, port, path, ...(auth && { auth }) }
@@ -223,7 +241,10 @@ function limitInformational(outgoing: ClientRequest): void {
   })
 }
 
-/** Statuses have three digits and begin with 1 to 5 (RFC 9110, section 15). Records and the contract know no others. */
+/**
+ * Statuses have three digits and begin with 1 to 5 (RFC 9110, section 15). Records and the contract know no
+ * others.
+ */
 function knownStatus(response: IncomingMessage): number {
   const { statusCode = 0 } = response
   if (statusCode >= 100 && statusCode <= 599) return statusCode
@@ -252,10 +273,15 @@ interface BodyLimits {
   readonly inspect?: (chunk: Uint8Array) => void
 }
 
-/** The client reads this much of a body whose beginning is enough, in bytes: people read it to find a fault. */
+/**
+ * The client reads this much of a body whose beginning is enough, in bytes: people read it to find a fault.
+ */
 const BEGINNING_BYTES = 16_384
 
-/** Stops reading at the limit, which closes the connection. The text must fit a database, which stores no NUL character. */
+/**
+ * Stops reading at the limit, which closes the connection. The text must fit a database, which stores no NUL
+ * character.
+ */
 const BEGINNING: BodyReader = {
   headers: {},
   // By events: an iterator would cost more than the rest of a request with an empty answer.
@@ -335,8 +361,8 @@ const DATES = [
 const ASCTIME_DATE = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/
 
 /**
- * Reads the header `Retry-After` (RFC 9110, section 10.2.3): whole seconds, or an HTTP-date. Returns ms from `now`, a day at most;
- * undefined for anything else.
+ * Reads the header `Retry-After` (RFC 9110, section 10.2.3): whole seconds, or an HTTP-date. Returns ms from
+ * `now`, a day at most; undefined for anything else.
  */
 export function readRetryAfter(header: string | undefined, now: number): number | undefined {
   const text = header?.trim() ?? ''

@@ -4,7 +4,10 @@ import type { CatalogueEntry } from './entry.ts'
 import { EVM_LAYER_1 } from './evm-layer-1.ts'
 import { EVM_ROLLUPS } from './evm-rollups.ts'
 
-/** Sources: the clusters and their public endpoints of the Solana documentation; `localnet` is a developer's own validator. */
+/**
+ * Sources: the clusters and their public endpoints of the Solana documentation; `localnet` is a developer's
+ * own validator.
+ */
 const SOLANA_CATALOGUE: readonly CatalogueEntry[] = [
   {
     type: 'solana',
@@ -46,7 +49,8 @@ const SOLANA_CATALOGUE: readonly CatalogueEntry[] = [
 const LOCAL_LEDGER_TIME_MS = 1_000
 
 /**
- * Sources: the network passphrases and public RPC servers of the Stellar documentation; `local` is a quickstart container.
+ * Sources: the network passphrases and public RPC servers of the Stellar documentation; `local` is a
+ * quickstart container.
  */
 const STELLAR_CATALOGUE: readonly CatalogueEntry[] = [
   {
@@ -85,8 +89,9 @@ const STELLAR_CATALOGUE: readonly CatalogueEntry[] = [
 ]
 
 /**
- * EVM: the names are those of OpenZeppelin Relayer's files, so that a relayer that refers to one keeps its network. The numbers are from
- * the chains' own documentation, and from viem's definitions, which a test compares.
+ * EVM: the names are those of OpenZeppelin Relayer's files, so that a relayer that refers to one keeps its
+ * network. The numbers are from the chains' own documentation, and from viem's definitions, which a test
+ * compares.
  */
 const ENTRIES: Readonly<Record<NetworkType, readonly CatalogueEntry[]>> = {
   evm: [...EVM_LAYER_1, ...EVM_ROLLUPS],
@@ -95,8 +100,8 @@ const ENTRIES: Readonly<Record<NetworkType, readonly CatalogueEntry[]>> = {
 }
 
 /**
- * Networks that need no description: a relayer can name them, and a network of the file can complete them by `from`.
- * Public endpoints are for trials: they promise nothing, and they limit each caller.
+ * Networks that need no description: a relayer can name them, and a network of the file can complete them by
+ * `from`. Public endpoints are for trials: they promise nothing, and they limit each caller.
  */
 export const CATALOGUE: readonly CatalogueEntry[] = Object.values(ENTRIES).flat()
 
@@ -133,7 +138,10 @@ interface UnknownNetwork {
   readonly known: readonly string[]
 }
 
-/** Returns ` (did you mean "x"?)` for a network by another name or with typing errors, and otherwise all names that would do. */
+/**
+ * Returns ` (did you mean "x"?)` for a network by another name or with typing errors, and otherwise all names
+ * that would do.
+ */
 export function suggestNetwork({ name, type, known }: UnknownNetwork): string {
   const names = OTHER_NAMES[type]
   const lower = name.toLowerCase()
@@ -146,9 +154,9 @@ export function suggestNetwork({ name, type, known }: UnknownNetwork): string {
 const COIN = 10n ** 18n
 
 /**
- * The default of `tx_fee_cap`, in whole coins by the symbol of the network's currency: the order of what one ETH was worth when it became the
- * default of geth's `--rpc.txfeecap`. A lower number holds up what people pay when a network is crowded; a higher one lets a lying endpoint cost
- * more.
+ * The default of `tx_fee_cap`, in whole coins by the symbol of the network's currency: the order of what one
+ * ETH was worth when it became the default of geth's `--rpc.txfeecap`. A lower number holds up what people
+ * pay when a network is crowded; a higher one lets a lying endpoint cost more.
  */
 const FEE_CAPS: Readonly<Record<string, bigint>> = {
   AVAX: 50n,
@@ -166,7 +174,10 @@ const FEE_CAPS: Readonly<Record<string, bigint>> = {
   xDAI: 1_000n,
 }
 
-/** Returns the most that one transaction may cost in fees, in wei, on a network with this currency; one coin if the currency is unknown. */
+/**
+ * Returns the most that one transaction may cost in fees, in wei, on a network with this currency; one coin
+ * if the currency is unknown.
+ */
 export function defaultTxFeeCap(symbol: string): bigint {
   return (FEE_CAPS[symbol] ?? 1n) * COIN
 }

@@ -44,5 +44,8 @@ export const ARBITRUM_BASED = {
 /** The maximum gas limit of a transaction since the fork Osaka (EIP-7825): 2^24. */
 export const OSAKA_MAX_GAS = 16_777_216
 
-/** A sequencer of the OP stack has a private pool, and takes the highest tips first (op-geth `miner/worker.go`). */
+/**
+ * A sequencer of the OP stack has a private pool, and takes the highest tips first (op-geth
+ * `miner/worker.go`).
+ */
 export const OPTIMISM_BASED = { type: 'evm', features: ['eip1559'], tags: ['optimism-based'] } as const

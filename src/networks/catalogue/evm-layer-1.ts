@@ -1,9 +1,9 @@
 import { type CatalogueEntry, EIP1559, LEGACY, OSAKA_MAX_GAS } from './entry.ts'
 
 /**
- * Ethereum's own. OpenZeppelin Relayer waits for twelve blocks on mainnet, and for six on the test networks. Holesky is gone: it was shut
- * down after Fusaka, in 2025. Sepolia has had no cap for a transaction since Glamsterdam, of 2026-10-06 (EIP-8037; go-ethereum
- * `core/txpool/validation.go`); Hoodi and mainnet follow.
+ * Ethereum's own. OpenZeppelin Relayer waits for twelve blocks on mainnet, and for six on the test networks.
+ * Holesky is gone: it was shut down after Fusaka, in 2025. Sepolia has had no cap for a transaction since
+ * Glamsterdam, of 2026-10-06 (EIP-8037; go-ethereum `core/txpool/validation.go`); Hoodi and mainnet follow.
  */
 const ETHEREUM: readonly CatalogueEntry[] = [
   {
@@ -44,16 +44,19 @@ const ETHEREUM: readonly CatalogueEntry[] = [
 ]
 
 /**
- * Polygon's own number for EIP-7825, 2^25 gas, since the fork Madhugiri of 2025-12-09 (release notes of bor 2.5.0).
+ * Polygon's own number for EIP-7825, 2^25 gas, since the fork Madhugiri of 2025-12-09 (release notes of bor
+ * 2.5.0).
  */
 const MADHUGIRI_MAX_GAS = 33_554_432
 
 /**
- * BSC makes a block each 0.45 s since Fermi of 2026-01-14 (BEP-619), and caps transactions since Osaka of 2026-04-28 (bsc `params/config.go`).
- * Avalanche lets its validators set the time between blocks (ACP-226), which is about a second.
+ * BSC makes a block each 0.45 s since Fermi of 2026-01-14 (BEP-619), and caps transactions since Osaka of
+ * 2026-04-28 (bsc `params/config.go`). Avalanche lets its validators set the time between blocks (ACP-226),
+ * which is about a second.
  *
- * The confirmations are half a minute or more of blocks on Polygon, which reorganised blocks before its milestones; fifteen on BSC, as
- * its documentation says; and Ethereum's on Gnosis. Avalanche, Sonic, Berachain and Sei never reorganise accepted blocks.
+ * The confirmations are half a minute or more of blocks on Polygon, which reorganised blocks before its
+ * milestones; fifteen on BSC, as its documentation says; and Ethereum's on Gnosis. Avalanche, Sonic,
+ * Berachain and Sei never reorganise accepted blocks.
  */
 const OTHERS: readonly CatalogueEntry[] = [
   {

@@ -8,9 +8,9 @@ import {
 } from './entry.ts'
 
 /**
- * Rollups that use the OP stack, or used it when they began. EIP-7825 came to OP, Unichain, Ink, Zora and Soneium with Karst of 2026-07-08
- * (op-node 1.19.1), and to Base with Azul of 2026-05-28. Base makes five blocks a second since Denim of 2026-11-05 (docs.base.org). Blast has
- * announced its end.
+ * Rollups that use the OP stack, or used it when they began. EIP-7825 came to OP, Unichain, Ink, Zora and
+ * Soneium with Karst of 2026-07-08 (op-node 1.19.1), and to Base with Azul of 2026-05-28. Base makes five
+ * blocks a second since Denim of 2026-11-05 (docs.base.org). Blast has announced its end.
  */
 const EVM_OP_STACK: readonly CatalogueEntry[] = [
   {
@@ -259,7 +259,9 @@ const ARBITRUM: readonly CatalogueEntry[] = [
   },
 ]
 
-/** The sequencers of these rollups keep a pool in which a higher fee helps. Abstract has announced its end. */
+/**
+ * The sequencers of these rollups keep a pool in which a higher fee helps. Abstract has announced its end.
+ */
 const WITH_POOL: readonly CatalogueEntry[] = [
   {
     ...EIP1559,
@@ -356,7 +358,7 @@ const WITH_POOL: readonly CatalogueEntry[] = [
 ]
 
 /**
- * EVM chains with one sequencer. It drops an included transaction only when Ethereum itself is rolled back, so one block on top is
- * enough.
+ * EVM chains with one sequencer. It drops an included transaction only when Ethereum itself is rolled back,
+ * so one block on top is enough.
  */
 export const EVM_ROLLUPS: readonly CatalogueEntry[] = [...ARBITRUM, ...EVM_OP_STACK, ...WITH_POOL]

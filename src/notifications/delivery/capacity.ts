@@ -6,28 +6,40 @@ export const MAX_CONCURRENT = 16
 /** The limit while a receiver fails: one request notices that it is back, and does not overload it. */
 const MAX_CONCURRENT_FAILING = 1
 
-/** A receiver is suspended after this many deliveries in a row have failed at their first attempt, without a success in between. */
+/**
+ * A receiver is suspended after this many deliveries in a row have failed at their first attempt, without a
+ * success in between.
+ */
 const SUSPENDED_AFTER = 16
 
-/** The wait in ms before each request to a suspended receiver. It doubles; a receiver that is back is noticed within a minute. */
+/**
+ * The wait in ms before each request to a suspended receiver. It doubles; a receiver that is back is noticed
+ * within a minute.
+ */
 const PROBE = { baseMs: 5_000, maxMs: 60_000, jitter: 'equal' } as const
 
 /**
- * A receiver suspended for this time, in ms, counts as permanently failing. Measured by the monotonic clock: a wall clock that jumps
- * forward by a day must not give up what was never sent.
+ * A receiver suspended for this time, in ms, counts as permanently failing. Measured by the monotonic clock:
+ * a wall clock that jumps forward by a day must not give up what was never sent.
  */
 const SURE_AFTER_MS = 3_600_000
 
 /** The result of a request to the receiver. */
 export interface Experience {
   readonly failed: boolean
-  /** It was the first try of its delivery. The others come at their own, growing intervals, and prove nothing new. */
+  /**
+   * It was the first try of its delivery. The others come at their own, growing intervals, and prove nothing
+   * new.
+   */
   readonly first: boolean
   /** Time in ms during which the receiver accepts no requests (`Retry-After`). */
   readonly restMs?: number | undefined
 }
 
-/** The number of simultaneous requests to a receiver, in this process. A restart loses it, which costs a few requests. */
+/**
+ * The number of simultaneous requests to a receiver, in this process. A restart loses it, which costs a few
+ * requests.
+ */
 export interface Capacity {
   /** True when a further request may start now. */
   isFree(): boolean

@@ -11,7 +11,10 @@ import { countSelected, redeliver, restartWindow, type Selection } from './redel
 /** The maximum number of deliveries that one call delivers again. */
 const MAX_REDELIVERED = 1_000
 
-/** Controls of deliveries for callers, each of which the audit log records. Every id must belong to an existing notification. */
+/**
+ * Controls of deliveries for callers, each of which the audit log records. Every id must belong to an
+ * existing notification.
+ */
 export interface DeliveryControls {
   /** Delivers again at most 1000 deliveries, oldest first, and counts the remaining ones. */
   redeliver(

@@ -26,7 +26,9 @@ export interface DelivererDeps extends TryDeps, ReaderDeps {
 /** The right to deliver. Only one process has it at a time. */
 interface DeliveryRight {
   readonly lease: Lease
-  /** No request starts after this time of `clock.monotonic()`: the lease may belong to another process then. */
+  /**
+   * No request starts after this time of `clock.monotonic()`: the lease may belong to another process then.
+   */
   readonly until: number
 }
 
@@ -74,14 +76,17 @@ export class Deliverer {
     return this.#receivers.size > 0
   }
 
-  /** Records results, reads further deliveries and starts them. Returns the number of results and deliveries. */
+  /**
+   * Records results, reads further deliveries and starts them. Returns the number of results and deliveries.
+   */
   async round(right: DeliveryRight): Promise<number> {
     this.#until = right.until
     let count = await this.#flush(right.lease)
     await this.#sendAll()
     await this.#reader.lookForEvents()
     for (let more = true; more && this.#deps.clock.monotonic() < this.#until; ) {
-      // Requests of callers are read between two passes: statements of the embedded database leave no time for them.
+      // Requests of callers are read between two passes: statements of the embedded database leave no time
+      // for them.
       await endOfTurn()
       const page = await this.#reader.read()
       for (const item of page.blocked) this.#settle({ item, status: 'waiting' })
@@ -98,7 +103,10 @@ export class Deliverer {
     this.#reader.lookForDue()
   }
 
-  /** Something was changed: no request starts before the next refresh, and suspended receivers get one after it. */
+  /**
+   * Something was changed: no request starts before the next refresh, and suspended receivers get one after
+   * it.
+   */
   hold(): void {
     this.#isOnHold = true
     this.#holds += 1
@@ -197,7 +205,10 @@ function observe({ observer }: DelivererDeps, { status, lastTry }: Settlement): 
 
 type RefreshDeps = Pick<TryDeps, 'clock' | 'random'> & { readonly db: Db }
 
-/** Brings receivers in line with the stored notifications. Returns the ids of those that are new, or another one under the same id. */
+/**
+ * Brings receivers in line with the stored notifications. Returns the ids of those that are new, or another
+ * one under the same id.
+ */
 async function refreshReceivers(deps: RefreshDeps, receivers: Map<string, Receiver>): Promise<Set<string>> {
   const notifications = await allNotifications(deps.db)
   const cursors = await readCursors(deps.db)

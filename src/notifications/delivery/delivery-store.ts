@@ -24,8 +24,9 @@ interface ListQuery {
 }
 
 /**
- * A numbered event of a notification that was never tried, so its delivery has no row. With `offset 0` the database begins at the cursor and looks
- * up each event: it expects far more of them than there are, and would read all events and deliveries instead.
+ * A numbered event of a notification that was never tried, so its delivery has no row. With `offset 0` the
+ * database begins at the cursor and looks up each event: it expects far more of them than there are, and
+ * would read all events and deliveries instead.
  */
 const UNTRIED = sql`
   from delivery_cursors c
@@ -95,7 +96,10 @@ function untriedOf(notificationId: string, status: DeliveryStatus | undefined) {
   }
 }
 
-/** The same as `IS_BLOCKED` for all untried events at once: one pass, where a look for each event grows with the square of their number. */
+/**
+ * The same as `IS_BLOCKED` for all untried events at once: one pass, where a look for each event grows with
+ * the square of their number.
+ */
 function isBlockedOfAll(notificationId: string) {
   return sql<boolean>`coalesce(
     row_number() over (partition by e.transaction_id order by e.number) > 1
@@ -138,7 +142,8 @@ async function readDeliveries(
   numbers: readonly bigint[],
 ): Promise<DeliveryOfEvent[]> {
   if (numbers.length === 0) return []
-  // A delivery gets its row at its first try, so in this order none is missed: one that gets it in the meantime is read twice.
+  // A delivery gets its row at its first try, so in this order none is missed: one that gets it in the
+  // meantime is read twice.
   const { rows: untried } = await sql<Row>`
     select ${EVENT_OF_DELIVERY}, case when ${IS_BLOCKED} then 'waiting' else 'pending' end as status, 0 as tries
     ${UNTRIED} and c.notification_id = ${notificationId} and e.number = any(${numbers}::bigint[])`.execute(db)
@@ -171,7 +176,10 @@ function toDelivery(row: Row, notificationId: string): Delivery {
   }
 }
 
-/** Adds up the rows of the counts, of which each statement about deliveries writes some. The sums stay the same at every moment. */
+/**
+ * Adds up the rows of the counts, of which each statement about deliveries writes some. The sums stay the
+ * same at every moment.
+ */
 export async function foldCounts(db: Db): Promise<void> {
   await sql`
     with folded as (delete from delivery_counts returning notification_id, status, count)
@@ -195,7 +203,10 @@ export async function countDead(db: Db): Promise<Map<string, number>> {
 /** The maximum number of untried events that are counted. The exact number above it does not matter. */
 const MAX_UNTRIED = 10_000
 
-/** Counts the committed events whose delivery was never tried; undefined if there are no notifications. Paused ones do not count. */
+/**
+ * Counts the committed events whose delivery was never tried; undefined if there are no notifications. Paused
+ * ones do not count.
+ */
 export async function countUntriedEvents(db: Db): Promise<number | undefined> {
   const { rows } = await sql<{ lag: bigint }>`
     select (select count(*) from (
@@ -206,8 +217,9 @@ export async function countUntriedEvents(db: Db): Promise<number | undefined> {
 }
 
 /**
- * Finds the time of the oldest event that waits for its delivery, by notification: never tried, or to be tried again.
- * Notifications without any, and paused ones, are absent. Each part reads the beginning of an index.
+ * Finds the time of the oldest event that waits for its delivery, by notification: never tried, or to be
+ * tried again. Notifications without any, and paused ones, are absent. Each part reads the beginning of an
+ * index.
  */
 export async function findOldestWaiting(db: Db): Promise<Map<string, Date>> {
   const { rows } = await sql<{ notification_id: string; since: Date }>`
@@ -230,7 +242,9 @@ export async function findOldestWaiting(db: Db): Promise<Map<string, Date>> {
   return new Map(rows.map(({ notification_id, since }) => [notification_id, since]))
 }
 
-/** A UUID of version 8 (RFC 9562): 60 bits of a hash of the notification, then 60 bits of the event number. */
+/**
+ * A UUID of version 8 (RFC 9562): 60 bits of a hash of the notification, then 60 bits of the event number.
+ */
 const ID = /^([0-9a-f]{8})-([0-9a-f]{4})-8([0-9a-f]{3})-8([0-9a-f]{3})-([0-9a-f]{12})$/i
 
 /** Derives the id of a delivery, so that it needs no row before its first try and no index after it. */
@@ -240,7 +254,10 @@ export function deliveryId(notificationId: string, eventNumber: bigint): string 
   return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(12)}-8${number.slice(0, 3)}-${number.slice(3)}`
 }
 
-/** Reads the event number from a derived id; undefined for any other text, and for the id of another notification's delivery. */
+/**
+ * Reads the event number from a derived id; undefined for any other text, and for the id of another
+ * notification's delivery.
+ */
 export function eventNumberOf(notificationId: string, id: string): bigint | undefined {
   const [, first, second, third, high, low] = ID.exec(id) ?? []
   const hash = `${first}${second}${third}`.toLowerCase()

@@ -87,7 +87,10 @@ export async function readFresh(db: Db, ranges: readonly Range[], upTo: bigint):
   }))
 }
 
-/** Reads the deliveries with a row that are due, in the order of their time. `limit` counts for each notification. */
+/**
+ * Reads the deliveries with a row that are due, in the order of their time. `limit` counts for each
+ * notification.
+ */
 export async function readDue(db: Db, ranges: readonly Omit<Range, 'after'>[]): Promise<Outgoing[]> {
   const { rows } = await sql<EventRow & { receiver: string; tries: number; give_up_at: Date }>`
     select ${columnsOf('e')}, r.id as receiver, d.tries, coalesce(d.give_up_at, now()) as give_up_at

@@ -18,7 +18,9 @@ export interface ReaderDeps {
   readonly windowMs: number
 }
 
-/** The number of deliveries that one statement reads. A statement blocks the embedded database while it runs. */
+/**
+ * The number of deliveries that one statement reads. A statement blocks the embedded database while it runs.
+ */
 const PAGE = 128
 
 /** The result of a pass over all receivers. */

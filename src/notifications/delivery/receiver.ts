@@ -14,7 +14,10 @@ interface ReceiverUpdate {
 /** A notification that this process delivers to. */
 export interface Receiver {
   readonly id: string
-  /** The time in ms of the creation of the notification, which distinguishes it from an earlier one with the same id. */
+  /**
+   * The time in ms of the creation of the notification, which distinguishes it from an earlier one with the
+   * same id.
+   */
   readonly since: number
   readonly queue: DeliveryQueue
   readonly notification: Notification
@@ -108,7 +111,10 @@ const MAX_QUEUED_LENGTH = 2_097_152
 /** A body counts as this many characters at least. */
 const MIN_LENGTH = 4_096
 
-/** The deliveries of one receiver in memory, from the database until their result is recorded. It keeps the order of each ordering key. */
+/**
+ * The deliveries of one receiver in memory, from the database until their result is recorded. It keeps the
+ * order of each ordering key.
+ */
 interface DeliveryQueue {
   /** The number of the last event that was read. */
   readonly readTo: bigint
@@ -122,16 +128,25 @@ interface DeliveryQueue {
   isPresent(eventNumber: bigint): boolean
   /** True for an event behind the first cursor that had a row then. */
   wasRecorded(eventNumber: bigint): boolean
-  /** Notes that all events up to this number have been read, and the numbers of those among them that have no row. */
+  /**
+   * Notes that all events up to this number have been read, and the numbers of those among them that have no
+   * row.
+   */
   read(upTo: bigint, withoutRow: readonly bigint[]): void
   add(prepared: readonly Prepared[]): void
-  /** Takes the first delivery whose ordering key is free; one without a row if there is any and `prefersFresh`. */
+  /**
+   * Takes the first delivery whose ordering key is free; one without a row if there is any and
+   * `prefersFresh`.
+   */
   take(prefersFresh: boolean): Prepared | undefined
   /** Takes the deliveries that are to be given up by this time and whose ordering key is free. */
   takeExpired(now: number): Outgoing[]
   /** The cursor when these results are recorded: each event up to it has a row. */
   cursorAfter(settlements: readonly Settlement[]): bigint
-  /** Frees the ordering keys of recorded results. Returns the successors of failed deliveries, which now wait for them. */
+  /**
+   * Frees the ordering keys of recorded results. Returns the successors of failed deliveries, which now wait
+   * for them.
+   */
   recorded(settlements: readonly Settlement[]): Outgoing[]
 }
 
@@ -154,7 +169,10 @@ function createDeliveryQueue({ cursor, recorded }: QueueStart): DeliveryQueue {
   /** Ordering keys of which a delivery was sent, and its result is not recorded. */
   const busy = new Set<string>()
 
-  /** Removes the queued deliveries that match; the later ones of an ordering key never match before an earlier one. */
+  /**
+   * Removes the queued deliveries that match; the later ones of an ordering key never match before an earlier
+   * one.
+   */
   function remove(matches: (item: Outgoing) => boolean): Outgoing[] {
     const removed = queued.filter(({ item }) => matches(item))
     if (removed.length > 0) queued = queued.filter(({ item }) => !matches(item))

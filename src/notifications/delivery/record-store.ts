@@ -7,7 +7,10 @@ import type { Settlement } from './delivery.ts'
 export interface Move {
   readonly notificationId: string
   readonly cursor: bigint
-  /** The time in ms of the creation of the notification. One created later under the same id gets none of the results. */
+  /**
+   * The time in ms of the creation of the notification. One created later under the same id gets none of the
+   * results.
+   */
   readonly since: number
 }
 
@@ -17,8 +20,9 @@ interface Recording {
 }
 
 /**
- * Writes results and moves the cursors of their notifications in one statement, so that a crash leaves both or neither. A first result is
- * inserted, a later one updates its row unless it has since been changed. Results of deleted notifications are dropped.
+ * Writes results and moves the cursors of their notifications in one statement, so that a crash leaves both
+ * or neither. A first result is inserted, a later one updates its row unless it has since been changed.
+ * Results of deleted notifications are dropped.
  * @throws LeaseLostError if another process delivers now; nothing is written then
  */
 export async function record(db: Db, lease: Lease, { settlements, moves }: Recording): Promise<void> {
@@ -92,7 +96,9 @@ export interface Key {
   readonly orderingKey: string
 }
 
-/** Makes the first waiting delivery of each ordering key without a pending one due, and returns their number. */
+/**
+ * Makes the first waiting delivery of each ordering key without a pending one due, and returns their number.
+ */
 export async function startNext(db: Db, keys: readonly Key[]): Promise<number> {
   const records = keys.map((key) => ({ notification_id: key.notificationId, ordering_key: key.orderingKey }))
   return start(
@@ -101,7 +107,10 @@ export async function startNext(db: Db, keys: readonly Key[]): Promise<number> {
   )
 }
 
-/** Like `startNext`, for all ordering keys: a process may have died between a result and the start of the next delivery. */
+/**
+ * Like `startNext`, for all ordering keys: a process may have died between a result and the start of the next
+ * delivery.
+ */
 export async function startAllNext(db: Db): Promise<number> {
   return start(
     db,

@@ -6,7 +6,10 @@ import type { Outgoing, Settlement } from './delivery.ts'
 import type { Receiver } from './receiver.ts'
 import { type Key, record, startNext } from './record-store.ts'
 
-/** The maximum number of results that one statement writes. A statement blocks the embedded database while it runs. */
+/**
+ * The maximum number of results that one statement writes. A statement blocks the embedded database while it
+ * runs.
+ */
 const MAX_RECORDED = 200
 
 /** Collects results, and writes many of them with one statement. */
@@ -78,7 +81,8 @@ export function createRecorder(db: Db, receivers: ReadonlyMap<string, Receiver>)
       if (goneUrl !== undefined) gone.set(settlement.item.notificationId, goneUrl)
     },
     async flush(lease) {
-      // A notification is paused first: after a crash in between, its receiver gets the event again when it is resumed.
+      // A notification is paused first: after a crash in between, its receiver gets the event again when it
+      // is resumed.
       await pauseGoneReceivers()
       const written: Settlement[] = []
       while (results.length > 0) written.push(...(await flushSome(lease)))
@@ -102,7 +106,10 @@ export function createRecorder(db: Db, receivers: ReadonlyMap<string, Receiver>)
   }
 }
 
-/** A delivery without a row has no waiting successors, unless it begins to wait and the one before it ends in the meantime. */
+/**
+ * A delivery without a row has no waiting successors, unless it begins to wait and the one before it ends in
+ * the meantime.
+ */
 function mayStartNext({ item, status }: Settlement): boolean {
   return status === 'waiting' || (item.stored && status !== 'pending')
 }

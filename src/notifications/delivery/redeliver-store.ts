@@ -22,7 +22,10 @@ interface Redelivery {
   readonly windowMs: number
 }
 
-/** Delivers the selected deliveries again, in any status; those that wait for a retry are tried now. Returns their number. */
+/**
+ * Delivers the selected deliveries again, in any status; those that wait for a retry are tried now. Returns
+ * their number.
+ */
 export async function redeliver(
   tx: Tx,
   { notificationId, selection, limit, windowMs }: Redelivery,
@@ -46,8 +49,8 @@ export async function redeliver(
 }
 
 /**
- * Locks all open deliveries of these ordering keys until the commit. Otherwise a delivery could be made to wait for one that a result is just
- * ending, and no process would start it.
+ * Locks all open deliveries of these ordering keys until the commit. Otherwise a delivery could be made to
+ * wait for one that a result is just ending, and no process would start it.
  */
 async function lockOpen(tx: Tx, notificationId: string, orderingKeys: readonly string[]): Promise<void> {
   // The order of locks: database/locks/lock-order.md.
@@ -61,7 +64,10 @@ async function lockOpen(tx: Tx, notificationId: string, orderingKeys: readonly s
 /** The maximum number of late deliveries that one call makes due. */
 const MAX_LATE = 1_000
 
-/** Makes deliveries due whose next try lies further ahead than it can: the clock of the database was ahead when it was written. */
+/**
+ * Makes deliveries due whose next try lies further ahead than it can: the clock of the database was ahead
+ * when it was written.
+ */
 export async function startLate(db: Db): Promise<Map<string, number>> {
   const { rows } = await sql<{ notification_id: string }>`
     update deliveries d set next_try_at = now()

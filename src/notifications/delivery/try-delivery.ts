@@ -39,7 +39,10 @@ const USER_AGENT = 'relayer-webhooks'
 
 const UNWRITABLE = 'The service could not write the body; its log has the reason.'
 
-/** Sends an event once. The promise never rejects: every failure is an outcome, a body that cannot be written too. */
+/**
+ * Sends an event once. The promise never rejects: every failure is an outcome, a body that cannot be written
+ * too.
+ */
 export async function tryDelivery(
   deps: TryDeps,
   { item, body, url, maskedUrl, keys, failsForLong }: Try,
@@ -118,14 +121,15 @@ function evaluateTry({ clock, random }: TryDeps, { item, at, url, exchange, fail
 }
 
 /**
- * The first wait after a failure and the longest one, in ms. The wait doubles with each failure; a receiver that is back would notice too
- * late if it grew beyond an hour.
+ * The first wait after a failure and the longest one, in ms. The wait doubles with each failure; a receiver
+ * that is back would notice too late if it grew beyond an hour.
  */
 export const BACKOFF = { baseMs: 5_000, maxMs: 3_600_000, jitter: 'equal' } as const
 
 /**
- * At least this many attempts fail before a delivery is given up, regardless of the clock: they take 40 to 90 minutes, and a clock that
- * jumps forward by a day ends nothing before that. The shortest window, an hour, has as many, so a correct clock is not affected.
+ * At least this many attempts fail before a delivery is given up, regardless of the clock: they take 40 to 90
+ * minutes, and a clock that jumps forward by a day ends nothing before that. The shortest window, an hour,
+ * has as many, so a correct clock is not affected.
  */
 export const LEAST_TRIES = 11
 
@@ -136,7 +140,10 @@ interface Failure {
   /** The number of tries so far, this one included. */
   readonly tries: number
   readonly now: number
-  /** A failure after this time is the last, in ms since 1970, if `LEAST_TRIES` have failed, or the receiver fails for long. */
+  /**
+   * A failure after this time is the last, in ms since 1970, if `LEAST_TRIES` have failed, or the receiver
+   * fails for long.
+   */
   readonly giveUpAt: number
   /** The receiver has failed for everything for long, by a clock that does not step. */
   readonly failsForLong?: boolean
@@ -146,7 +153,10 @@ interface Failure {
   readonly random: () => number
 }
 
-/** Decides when to try again: never sooner than the receiver requested, and for the last time at `giveUpAt`. Pure, except for `random`. */
+/**
+ * Decides when to try again: never sooner than the receiver requested, and for the last time at `giveUpAt`.
+ * Pure, except for `random`.
+ */
 export function nextTry({
   tries,
   now,
@@ -172,9 +182,10 @@ interface Signed {
 }
 
 /**
- * Creates the headers that authenticate a body. `X-Signature` is the base64 of HMAC-SHA256 over the body with the UTF-8 bytes of the key. The
- * headers of Standard Webhooks (github.com/standard-webhooks, "Signature scheme") also sign the id and the time, so that a third party cannot
- * replay an old request; their `webhook-signature` can contain several signatures.
+ * Creates the headers that authenticate a body. `X-Signature` is the base64 of HMAC-SHA256 over the body with
+ * the UTF-8 bytes of the key. The headers of Standard Webhooks (github.com/standard-webhooks, "Signature
+ * scheme") also sign the id and the time, so that a third party cannot replay an old request; their
+ * `webhook-signature` can contain several signatures.
  */
 export function signatureHeaders({ id, at, body, keys }: Signed): Record<string, string> {
   const timestamp = String(Math.floor(at / 1000))

@@ -194,7 +194,10 @@ export async function callHook(
   })
 }
 
-/** Reads the answer of a plugin. An error in its own words is a refusal; anything that is no answer is a problem. Pure. */
+/**
+ * Reads the answer of a plugin. An error in its own words is a refusal; anything that is no answer is a
+ * problem. Pure.
+ */
 function readDecision(outcome: PluginOutcome, timeout: number): Decision | { readonly problem: string } {
   switch (outcome.kind) {
     case 'timeout':

@@ -57,7 +57,10 @@ const MAX_WAITING = 1_000
 /** Time in ms after which a round begins no further call: readiness expects a round every minute. */
 const ROUND_MS = 20_000
 
-/** Time in ms for the calls that run when the process stops, after which another one does not wait for them: a call and what stores its end. */
+/**
+ * Time in ms for the calls that run when the process stops, after which another one does not wait for them: a
+ * call and what stores its end.
+ */
 const LAST_CALLS_MS = 35_000
 
 /** The pauses between the tries of an event, and the time after its first one after which it is given up. */
@@ -66,7 +69,10 @@ const GIVE_UP_MS = 86_400_000
 
 const TYPES: ReadonlySet<string> = new Set(HOOKED_EVENTS)
 
-/** Creates the loop that calls `on_event` of a plugin, in one process at a time. Another event of the log wakes it. */
+/**
+ * Creates the loop that calls `on_event` of a plugin, in one process at a time. Another event of the log
+ * wakes it.
+ */
 export function createEventLoop(deps: EventHookDeps, plugin: Plugin, hook: EventHook): Loop {
   const { db, clock, log, owner } = deps
   const { id } = plugin.config
@@ -117,7 +123,8 @@ export function createEventLoop(deps: EventHookDeps, plugin: Plugin, hook: Event
     },
     stop: async () => {
       isStopping = true
-      // The last calls may outlive the signs of life of this process. Another one continues when they have ended, so the order stays.
+      // The last calls may outlive the signs of life of this process. Another one continues when they have
+      // ended, so the order stays.
       if (lease !== undefined) await acquireLease(db, { name, owner, ttlMs: LAST_CALLS_MS }).catch(() => {})
       await loop.stop()
       if (lease !== undefined) await releaseLease(db, lease).catch(() => {})
@@ -136,8 +143,8 @@ interface Round {
 }
 
 /**
- * Repeats what is due, then takes the next events of the log. Returns true if there is more to do. A crash before the last write repeats
- * calls, and loses none.
+ * Repeats what is due, then takes the next events of the log. Returns true if there is more to do. A crash
+ * before the last write repeats calls, and loses none.
  * @throws LeaseLostError; the cursor then stays
  */
 async function runRound(deps: EventHookDeps, round: Round): Promise<boolean> {

@@ -1,6 +1,8 @@
 import type { EventType } from '../../events/event.ts'
 
-/** The functions of a plugin that the service calls by itself. Each is exported under the name of its field. */
+/**
+ * The functions of a plugin that the service calls by itself. Each is exported under the name of its field.
+ */
 export interface PluginHooks {
   readonly before_send?: BeforeSendHook | undefined
   readonly on_event?: EventHook | undefined
@@ -45,7 +47,10 @@ export const HOOKED_EVENTS = [
   'alert',
 ] as const satisfies readonly EventType[]
 
-/** The seconds of a hook without a `timeout`, and the most that one may have. A caller waits for `before_send`. */
+/**
+ * The seconds of a hook without a `timeout`, and the most that one may have. A caller waits for
+ * `before_send`.
+ */
 export const HOOK_TIMEOUTS = {
   before_send: { standard: 5, longest: 20 },
   on_event: { standard: 30, longest: 30 },

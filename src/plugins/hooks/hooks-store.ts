@@ -5,8 +5,8 @@ import type { PluginHooks, ScheduleHook } from './hook.ts'
 /** The times are those of the database, so that all processes agree. */
 
 /**
- * Prepares the hooks of a plugin whose entry in the file is new or changed. A new `on_event` begins with the next event, and a new or changed
- * schedule with its next time.
+ * Prepares the hooks of a plugin whose entry in the file is new or changed. A new `on_event` begins with the
+ * next event, and a new or changed schedule with its next time.
  */
 export async function prepareHooks(
   tx: Tx,
@@ -63,7 +63,10 @@ export interface WaitingEvent {
   readonly tries: number
 }
 
-/** Stores that everything up to a number was read, with what could not be handled. A failed event waits for `delayMs`. */
+/**
+ * Stores that everything up to a number was read, with what could not be handled. A failed event waits for
+ * `delayMs`.
+ */
 export async function saveRead(
   tx: Tx,
   plugin: string,
@@ -129,7 +132,9 @@ export async function removeWaiting(db: Db, plugin: string, number: bigint): Pro
     .execute()
 }
 
-/** Stores a failed try. Removes the event and returns `given_up` if its first try is older than `longestMs`. */
+/**
+ * Stores a failed try. Removes the event and returns `given_up` if its first try is older than `longestMs`.
+ */
 export async function saveFailedTry(
   db: Db,
   plugin: string,

@@ -35,8 +35,8 @@ interface Planned {
 }
 
 /**
- * Creates the loop that runs the schedules of all plugins, in one process at a time. A time is stored before its run begins, so each is run at
- * most once; a run that fails is not repeated.
+ * Creates the loop that runs the schedules of all plugins, in one process at a time. A time is stored before
+ * its run begins, so each is run at most once; a run that fails is not repeated.
  */
 export function createScheduleLoop(deps: ScheduleDeps, plugins: readonly Plugin[]): Loop {
   const { db, clock, log, owner } = deps

@@ -31,7 +31,10 @@ export interface DueRun {
 /** More missed times than this are not counted. */
 export const MAX_MISSED = 1_000
 
-/** Returns the newest time between the last run and now; undefined if there is none. However many were missed, one run follows. Pure. */
+/**
+ * Returns the newest time between the last run and now; undefined if there is none. However many were missed,
+ * one run follows. Pure.
+ */
 export function findDueRun(times: Times, lastAt: Date, now: Date): DueRun | undefined {
   let at = times.next(lastAt)
   if (at === undefined || at > now) return undefined

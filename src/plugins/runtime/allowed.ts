@@ -1,13 +1,14 @@
 /**
- * Everything of Node.js that code of a plugin can reach. The wall (`wall.ts`) removes or replaces whatever is not named here, so a new version
- * of Node.js adds nothing by itself. A test fails while the running version has a module, an export, a member of `process` or a global that is
- * neither here nor in its own list of refused ones.
+ * Everything of Node.js that code of a plugin can reach. The wall (`wall.ts`) removes or replaces whatever is
+ * not named here, so a new version of Node.js adds nothing by itself. A test fails while the running version
+ * has a module, an export, a member of `process` or a global that is neither here nor in its own list of
+ * refused ones.
  */
 
 /**
- * The built-in modules, each with its exports that are functions or objects. Exports that are texts, numbers or flags are always allowed. A
- * module that is absent here, and an export that is absent from its list, can be imported, because many packages import more than they use; its
- * functions refuse to run.
+ * The built-in modules, each with its exports that are functions or objects. Exports that are texts, numbers
+ * or flags are always allowed. A module that is absent here, and an export that is absent from its list, can
+ * be imported, because many packages import more than they use; its functions refuse to run.
  */
 export const MODULES: Readonly<Record<string, string>> = {
   assert:
@@ -61,8 +62,8 @@ export const MODULES: Readonly<Record<string, string>> = {
 }
 
 /**
- * The members of `process`. Those that begin with `_`, and `reallyExit`, are called by Node.js itself. `stdout` and `stderr` write nowhere, and
- * `getBuiltinModule` gives what the list above allows.
+ * The members of `process`. Those that begin with `_`, and `reallyExit`, are called by Node.js itself.
+ * `stdout` and `stderr` write nowhere, and `getBuiltinModule` gives what the list above allows.
  */
 export const PROCESS =
   'version versions arch platform release config features argv argv0 execArgv execPath title pid ppid env cwd uptime hrtime memoryUsage cpuUsage threadCpuUsage resourceUsage constrainedMemory availableMemory nextTick emitWarning exit exitCode reallyExit domain permission stdout stderr getBuiltinModule _events _eventsCount _maxListeners _exiting _fatalException _tickCallback'
@@ -71,7 +72,10 @@ export const PROCESS =
 export const GLOBALS =
   'Object Function Array Number parseFloat parseInt Infinity NaN undefined Boolean String Symbol Date Promise RegExp Error AggregateError EvalError RangeError ReferenceError SyntaxError TypeError URIError globalThis JSON Math Intl ArrayBuffer Atomics Uint8Array Int8Array Uint16Array Int16Array Uint32Array Int32Array BigUint64Array BigInt64Array Uint8ClampedArray Float16Array Float32Array Float64Array DataView Map BigInt Set Iterator WeakMap WeakSet Proxy Reflect FinalizationRegistry WeakRef decodeURI decodeURIComponent encodeURI encodeURIComponent escape unescape eval isFinite isNaN SuppressedError DisposableStack AsyncDisposableStack SharedArrayBuffer WebAssembly console process global Buffer clearImmediate setImmediate URL URLSearchParams DOMException AbortController AbortSignal Event EventTarget CustomEvent TextEncoder TextDecoder TransformStream TransformStreamDefaultController WritableStream WritableStreamDefaultController WritableStreamDefaultWriter ReadableStream ReadableStreamDefaultReader ReadableStreamBYOBReader ReadableStreamBYOBRequest ReadableByteStreamController ReadableStreamDefaultController ByteLengthQueuingStrategy CountQueuingStrategy TextEncoderStream TextDecoderStream CompressionStream DecompressionStream clearInterval clearTimeout setInterval setTimeout queueMicrotask structuredClone atob btoa BroadcastChannel MessageChannel MessagePort Blob File Performance PerformanceEntry PerformanceMark PerformanceMeasure PerformanceObserver PerformanceObserverEntryList PerformanceResourceTiming performance URLPattern fetch FormData Headers Request Response MessageEvent CloseEvent WebSocket crypto Crypto CryptoKey SubtleCrypto Navigator navigator'
 
-/** The key under which the wall hands the pipe to the service over to the runtime, which removes it before the plugin is loaded. */
+/**
+ * The key under which the wall hands the pipe to the service over to the runtime, which removes it before the
+ * plugin is loaded.
+ */
 export const PIPE_KEY = Symbol.for('multichain-relayer.pipe')
 
 /** The key under which the bundler tells the wall which modules of Node.js the bundle imports. */

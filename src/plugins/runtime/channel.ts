@@ -54,7 +54,10 @@ function settle(message: AnswerMessage): void {
   else answer?.reject(new PluginError(message.error.message, { code: message.error.code ?? 'SERVICE_ERROR' }))
 }
 
-/** Parses JSON. An integer that a JavaScript number cannot hold becomes its decimal digits, so that none is rounded. */
+/**
+ * Parses JSON. An integer that a JavaScript number cannot hold becomes its decimal digits, so that none is
+ * rounded.
+ */
 export function readJson(text: string): unknown {
   return JSON.parse(text, (_key, value: unknown, context?: { readonly source: string }) => {
     const isUnsafe = typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)

@@ -52,7 +52,10 @@ function isJson(text: string): boolean {
   return /^[[{"\d\-tfn]/.test(text) && !/^OK$/.test(text)
 }
 
-/** Returns the `data` of a success. @throws PluginError with the sentence, the code and the status of a failure */
+/**
+ * Returns the `data` of a success. @throws PluginError with the sentence, the code and the status of a
+ * failure
+ */
 async function dataOf(apiRequest: ApiRequest): Promise<Record<string, unknown>> {
   const { status, body } = await callApi(apiRequest)
   const { success, data, error, code } = (body ?? {}) as Readonly<Record<string, unknown>>
@@ -62,8 +65,8 @@ async function dataOf(apiRequest: ApiRequest): Promise<Record<string, unknown>> 
 }
 
 /**
- * The service refused a request. The caller of the plugin sees it as an unexpected error unless the plugin translates it: what the plugin may
- * do is no business of its callers.
+ * The service refused a request. The caller of the plugin sees it as an unexpected error unless the plugin
+ * translates it: what the plugin may do is no business of its callers.
  */
 class RelayerError extends Error {
   override readonly name = 'RelayerError'
@@ -124,7 +127,8 @@ async function waitFor(
 ): Promise<Record<string, unknown>> {
   // Zero is the default as well, as in OpenZeppelin Relayer.
   const timeout = options?.timeout || WAIT_TIMEOUT_MS
-  // Plugins expect that a transaction is in a block, and on Stellar, where a ledger is final, that it is confirmed.
+  // Plugins expect that a transaction is in a block, and on Stellar, where a ledger is final, that it is
+  // confirmed.
   const goal = network_type === 'stellar' ? 'confirmed' : 'mined'
   const endsAt = performance.now() + timeout
   const at = pathOf('relayers', relayer_id, 'transactions', id)
@@ -174,7 +178,10 @@ function secondsOf(ttlSec: unknown): number {
   return Number.isNaN(seconds) ? 0 : Math.min(seconds, Number.MAX_SAFE_INTEGER)
 }
 
-/** The values and locks of the plugin, shared by all processes of the service. At their edges they do what OpenZeppelin Relayer does. */
+/**
+ * The values and locks of the plugin, shared by all processes of the service. At their edges they do what
+ * OpenZeppelin Relayer does.
+ */
 export const kv = {
   get: async (key: unknown) => request({ type: 'kv', operation: 'get', key: String(key) }),
   set: async (key: unknown, value: unknown, options?: ValueOptions | null) => {

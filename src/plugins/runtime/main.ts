@@ -23,7 +23,9 @@ process.on('unhandledRejection', (reason: unknown) => {
   send({ type: 'log', run: currentRun.getStore() ?? 0, level: 'error', message })
 })
 
-/** What the plugin exports. It is empty while the plugin is loaded; the service sends no call before `ready`. */
+/**
+ * What the plugin exports. It is empty while the plugin is loaded; the service sends no call before `ready`.
+ */
 let module: Readonly<Record<string, unknown>> = {}
 
 // The pipe is open before the plugin is loaded, so that the service learns why it cannot be.
@@ -70,7 +72,10 @@ function invoke(handler: Handler | undefined, call: CallMessage): unknown {
   return handler({ api, params, kv, headers, route, method, query, config })
 }
 
-/** Only an error with the fields of `PluginError` was meant for the caller. The package of OpenZeppelin has a class of its own. */
+/**
+ * Only an error with the fields of `PluginError` was meant for the caller. The package of OpenZeppelin has a
+ * class of its own.
+ */
 function toFailure(error: unknown): { isChosen: boolean; error: PluginErrorFields } {
   const { name, message, code, status, details } = (error ?? {}) as Readonly<Record<string, unknown>>
   if (name !== 'PluginError') return { isChosen: false, error: { message: describe(error) } }

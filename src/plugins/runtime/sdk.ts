@@ -1,6 +1,7 @@
 /**
- * The part of `@openzeppelin/relayer-sdk`, and of the older `../lib/plugin`, that plugins use at run time. The bundler puts it in their place
- * where the package is not installed. Everything else that plugins import from there is a type.
+ * The part of `@openzeppelin/relayer-sdk`, and of the older `../lib/plugin`, that plugins use at run time.
+ * The bundler puts it in their place where the package is not installed. Everything else that plugins import
+ * from there is a type.
  */
 
 /** The price levels of EVM transactions. */
@@ -31,7 +32,9 @@ export class PluginError extends Error {
   }
 }
 
-/** Makes an error for the caller: `throw pluginError('no such user', { code: 'UNKNOWN_USER', status: 404 })`. */
+/**
+ * Makes an error for the caller: `throw pluginError('no such user', { code: 'UNKNOWN_USER', status: 404 })`.
+ */
 export function pluginError(message: string, options?: PluginErrorOptions): PluginError {
   return new PluginError(message, options)
 }
@@ -51,7 +54,8 @@ export function givenRunner(): Runner | undefined {
   return runner
 }
 
-// The enums of the package, with the values of its API: a plugin that uses one must not need the package for it.
+// The enums of the package, with the values of its API: a plugin that uses one must not need the package for
+// it.
 
 export const ApiResponseRelayerStatusDataOneOfNetworkTypeEnum = { EVM: 'evm' } as const
 export const ApiResponseRelayerStatusDataOneOf1NetworkTypeEnum = { STELLAR: 'stellar' } as const

@@ -5,11 +5,13 @@ import { createSecureContext } from 'node:tls'
 import { GLOBALS, IMPORTS_KEY, MODULES, PIPE_KEY, PROCESS } from './allowed.ts'
 
 /**
- * The wall of a plugin's process, which Node.js runs before anything else (`--import`). What it does not name in `allowed.ts` is gone when the
- * code of the plugin begins. It has a module of its own, so no `eval` in the bundle sees its variables. Node's permission model stands behind it.
+ * The wall of a plugin's process, which Node.js runs before anything else (`--import`). What it does not name
+ * in `allowed.ts` is gone when the code of the plugin begins. It has a module of its own, so no `eval` in the
+ * bundle sees its variables. Node's permission model stands behind it.
  *
- * All is decided before the plugin begins. What runs later only looks up what is there, and calls no function that a plugin could replace: a
- * different `Set.prototype.has` would be asked, and a different `Object.keys` would be handed a module of Node.js.
+ * All is decided before the plugin begins. What runs later only looks up what is there, and calls no function
+ * that a plugin could replace: a different `Set.prototype.has` would be asked, and a different `Object.keys`
+ * would be handed a module of Node.js.
  */
 
 declare module 'node:net' {
@@ -31,7 +33,10 @@ const SCHEME = 'plugin-wall:'
 const { getBuiltinModule } = process
 const { getOwnPropertyDescriptor, ownKeys, deleteProperty, defineProperty } = Reflect
 
-/** The modules as plugins see them, by name with and without the prefix, and the code that imports them, by url. Nothing is inherited. */
+/**
+ * The modules as plugins see them, by name with and without the prefix, and the code that imports them, by
+ * url. Nothing is inherited.
+ */
 const modules: Record<string, unknown> = Object.create(null)
 const sources: Record<string, string> = Object.create(null)
 
@@ -44,8 +49,8 @@ defineProperty(globalThis, PIPE_KEY, { value: pipe, configurable: true })
 guardLoading()
 
 /**
- * Takes from the classes of Node.js what opens a Unix socket, a descriptor or a library. JavaScript can reach these classes from any socket, so
- * hiding the functions that call them would not do.
+ * Takes from the classes of Node.js what opens a Unix socket, a descriptor or a library. JavaScript can reach
+ * these classes from any socket, so hiding the functions that call them would not do.
  */
 function removeNativeDoors(own: Socket): void {
   const handle = createServerHandle('127.0.0.1', 0, 4)
@@ -66,7 +71,9 @@ function removeNativeDoors(own: Socket): void {
     }
 }
 
-/** Gives the function that stands in the place of a refused one. Classes can extend it, so that packages load. */
+/**
+ * Gives the function that stands in the place of a refused one. Classes can extend it, so that packages load.
+ */
 function refusing(what: string): () => never {
   // An arrow function cannot be extended.
   return function refuse(): never {
@@ -78,7 +85,10 @@ function denied(message: string): Error {
   return Object.assign(new Error(message), { code: 'ERR_ACCESS_DENIED' })
 }
 
-/** Refuses as functions of these modules do: by a promise, by a callback, or by an error. Packages expect that a file cannot be read. */
+/**
+ * Refuses as functions of these modules do: by a promise, by a callback, or by an error. Packages expect that
+ * a file cannot be read.
+ */
 function refusingLater(what: string): (...values: unknown[]) => unknown {
   return function refuse(...values: unknown[]): unknown {
     const error = denied(`Plugins cannot use ${what}.`)
@@ -216,7 +226,10 @@ function strip(holder: object, allowed: ReadonlySet<string>, isKept: (key: Prope
   }
 }
 
-/** The object itself is changed: Node.js hands it to every function that a plugin may have put in the place of its own. */
+/**
+ * The object itself is changed: Node.js hands it to every function that a plugin may have put in the place of
+ * its own.
+ */
 function stripProcess(): void {
   const nowhere = () => new Writable({ write: (_piece, _encoding, done) => done() })
   strip(process, new Set(PROCESS.split(' ')), (key) => typeof key === 'symbol')
@@ -228,7 +241,10 @@ function stripProcess(): void {
   defineProperty(process, 'getBuiltinModule', { value: (name: string) => modules[name], enumerable: true })
 }
 
-/** Whatever is loaded from now on is the bundle, once, or a module of Node.js as plugins see it: by `import`, `import()` or `require`. */
+/**
+ * Whatever is loaded from now on is the bundle, once, or a module of Node.js as plugins see it: by `import`,
+ * `import()` or `require`.
+ */
 function guardLoading(): void {
   let isBegun = false
   registerHooks({

@@ -23,8 +23,8 @@ interface Configured {
 
 /**
  * Derives the accounts of each relayer of the configuration, by relayer id.
- * @throws ConfigError if a signer cannot sign for its relayer, and when two relayers, or channels of theirs, are the same account on the
- * same chain: each would take the other's nonces
+ * @throws ConfigError if a signer cannot sign for its relayer, and when two relayers, or channels of theirs,
+ * are the same account on the same chain: each would take the other's nonces
  */
 export async function configuredAccounts(
   { relayers, networks }: Configured,

@@ -39,7 +39,8 @@ interface WantedAccount {
 }
 
 /**
- * Replaces the accounts of the relayers. A concurrent database transaction that needs one of them waits for the end of this one.
+ * Replaces the accounts of the relayers. A concurrent database transaction that needs one of them waits for
+ * the end of this one.
  * @throws AccountInUseError if another relayer has one of them
  */
 export async function reserveAccounts(tx: Tx, claims: readonly AccountClaim[]): Promise<void> {
@@ -66,8 +67,8 @@ export async function reserveAccounts(tx: Tx, claims: readonly AccountClaim[]): 
 
 /** Inserts those that no relayer has, and returns them. */
 async function insertAccounts(tx: Tx, wanted: readonly WantedAccount[]): Promise<WantedAccount[]> {
-  // Sorted, so that two database transactions with the same accounts do not deadlock. Arrays, because a statement has a limited number of
-  // parameters.
+  // Sorted, so that two database transactions with the same accounts do not deadlock. Arrays, because a
+  // statement has a limited number of parameters.
   const sorted = wanted.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1))
   const column = (name: keyof WantedAccount) => sorted.map((account) => account[name])
   const { rows } = await sql<WantedAccount>`
@@ -88,7 +89,9 @@ export async function releaseAccounts(tx: Tx, relayerIds: readonly string[]): Pr
   await sql`delete from operated_accounts where relayer_id = any(${[...relayerIds]}::text[])`.execute(tx)
 }
 
-/** Returns the ids of the relayers that operate an address of EVM, on the chain of this id or on every one. */
+/**
+ * Returns the ids of the relayers that operate an address of EVM, on the chain of this id or on every one.
+ */
 export async function relayersOfAddress(
   db: Db,
   { address, chainId }: { readonly address: string; readonly chainId: bigint | undefined },

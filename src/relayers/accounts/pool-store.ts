@@ -7,8 +7,8 @@ import { releaseAccounts } from './claims-store.ts'
 import { MAX_ACCOUNTS } from './pool.ts'
 
 /**
- * Makes these the further accounts of a relayer. One that is no longer among them takes no new work, and is removed when it has none. The caller
- * holds the lock of the relayer, and then reserves the accounts.
+ * Makes these the further accounts of a relayer. One that is no longer among them takes no new work, and is
+ * removed when it has none. The caller holds the lock of the relayer, and then reserves the accounts.
  */
 export async function saveFurtherAccounts(
   tx: Tx,
@@ -35,10 +35,12 @@ export async function saveFurtherAccounts(
       .onConflict((conflict) => conflict.column('id').doUpdateSet(values))
       .execute()
     await openAccount(tx, account)
-    // Another relayer may have used the account in the meantime, and another network counts from its own beginning.
+    // Another relayer may have used the account in the meantime, and another network counts from its own
+    // beginning.
     if (present.get(account.id) !== account.network) await forgetNonce(tx, account.id)
   }
-  // Those that are leaving, or were before, still follow the relayer: they too stop signing when it is paused.
+  // Those that are leaving, or were before, still follow the relayer: they too stop signing when it is
+  // paused.
   await updateFurtherAccounts(tx, { id })
   if (leaving.length === 0) return
   await tx.updateTable('relayers').set({ draining: true }).where('id', 'in', leaving).execute()
@@ -49,14 +51,14 @@ export async function saveFurtherAccounts(
 const NOT_DISABLED = { system_disabled: false, disabled_reason: null, failed_checks: 0 }
 
 /**
- * Until then, in hours, a final transaction can lose its block, and the service has to see it (`recheck-final.ts`): an account that leaves is watched
- * for that long.
+ * Until then, in hours, a final transaction can lose its block, and the service has to see it
+ * (`recheck-final.ts`): an account that leaves is watched for that long.
  */
 const WATCHED_HOURS = 24
 
 /**
- * Removes the accounts that leave, of one relayer or of all, as far as they have no open transaction, and no final one that is still watched. Their
- * history stays. Returns their ids.
+ * Removes the accounts that leave, of one relayer or of all, as far as they have no open transaction, and no
+ * final one that is still watched. Their history stays. Returns their ids.
  */
 export async function removeDrained(tx: Tx, poolId?: string): Promise<string[]> {
   const ofPool = poolId === undefined ? sql`` : sql`and pool_id = ${poolId}`
@@ -77,7 +79,10 @@ export async function removeDrained(tx: Tx, poolId?: string): Promise<string[]> 
   return removed
 }
 
-/** Reads the accounts of relayers by the id of the relayer, in their configured order; those that leave come last. Removed ones are absent. */
+/**
+ * Reads the accounts of relayers by the id of the relayer, in their configured order; those that leave come
+ * last. Removed ones are absent.
+ */
 export async function findAccounts(
   db: Db,
   poolIds: readonly string[],

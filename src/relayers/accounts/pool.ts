@@ -1,8 +1,9 @@
 import { id, type Reader, whole } from '../../lib/fields.ts'
 import type { AccountSource, Relayer, RelayerConfig } from '../relayer.ts'
 
-// A relayer can have several accounts, which share its work: a node lets one account have only some transactions in flight. The first account is
-// that of the relayer itself. Each further one is operated as a relayer of its own, with the policies of the first, whose id callers never see.
+// A relayer can have several accounts, which share its work: a node lets one account have only some
+// transactions in flight. The first account is that of the relayer itself. Each further one is operated as a
+// relayer of its own, with the policies of the first, whose id callers never see.
 
 /** One account of a relayer by its key. */
 export interface AccountKey {
@@ -32,7 +33,10 @@ export function nameOfAccount({ id: relayerId, address }: Pick<Relayer, 'id' | '
   return id === relayerId ? `Relayer ${id}` : `Account ${address} of relayer ${id}`
 }
 
-/** Returns the id under which the service operates a further account. No other relayer can have it, because ids have no slash. */
+/**
+ * Returns the id under which the service operates a further account. No other relayer can have it, because
+ * ids have no slash.
+ */
 export function furtherAccountId(poolId: string, address: string): string {
   return `${poolId}${SEPARATOR}${address}`
 }
@@ -79,8 +83,8 @@ export function furtherKeys({ accounts = [] }: Pick<RelayerConfig, 'accounts'>):
 }
 
 /**
- * Returns the configuration of a further account without its id, which its address decides. It has no channels: those of the relayer would have
- * the same sequence numbers assigned twice.
+ * Returns the configuration of a further account without its id, which its address decides. It has no
+ * channels: those of the relayer would have the same sequence numbers assigned twice.
  */
 export function furtherConfig<T extends RelayerConfig>(relayer: T, { signerId, index }: AccountKey): T {
   const { accounts: _, ...shared } = relayer

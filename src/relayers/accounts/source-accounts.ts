@@ -52,7 +52,10 @@ interface Derivation {
   readonly findKey: FindKey
 }
 
-/** The libraries of Solana and Stellar take a tenth and a third of a second to load, so only their relayers load them. */
+/**
+ * The libraries of Solana and Stellar take a tenth and a third of a second to load, so only their relayers
+ * load them.
+ */
 const DERIVATIONS: Readonly<Record<NetworkType, (derivation: Derivation) => Promise<SourceAccounts>>> = {
   evm: async ({ relayer, key }) => {
     if (key.evm === undefined) throw unfitKey(key, relayer)
@@ -134,7 +137,10 @@ interface Unfit {
   readonly field?: UnfitSignerError['field']
 }
 
-/** Makes the error for a key of another curve, or one whose service signs only for another network type of the same curve. */
+/**
+ * Makes the error for a key of another curve, or one whose service signs only for another network type of the
+ * same curve.
+ */
 export function unfitKey(key: Key, { signerId, networkType, field = 'signer_id' }: Unfit): UnfitSignerError {
   const curve = FAMILIES[networkType].curve
   const fitting = typesFor(curve, networkType).join(', ')

@@ -30,7 +30,10 @@ import {
 import { countFailedChecks, findSubjects, type HealthSubject, lockForHealth } from './health-store.ts'
 import { readPoolNonces } from './pool-nonces.ts'
 
-/** A check without an answer by then counts as silence, in ms: far more than a node needs on the slowest chain. */
+/**
+ * A check without an answer by then counts as silence, in ms: far more than a node needs on the slowest
+ * chain.
+ */
 const LONGEST_MS = 60_000
 
 /** A caller who changes a relayer waits for its check for at most this long, in ms. */
@@ -50,8 +53,8 @@ export interface HealthChecker {
   /** Checks relayers of one chain. An aborted check writes nothing and returns nothing. */
   check(chain: Chain, targets: readonly HealthTarget[], signal: AbortSignal): Promise<Checked[]>
   /**
-   * Checks a relayer that a caller has just created or changed, for 5 s at most, and returns it as it is then. Never rejects: the next
-   * check repeats a failed one.
+   * Checks a relayer that a caller has just created or changed, for 5 s at most, and returns it as it is
+   * then. Never rejects: the next check repeats a failed one.
    */
   checkNow(relayer: Relayer): Promise<Relayer>
 }
@@ -137,7 +140,10 @@ interface Occasion {
   readonly timeoutMs: number
   readonly signal?: AbortSignal
   readonly sweep: Sweep
-  /** Asks for what waits in pools also for relayers that are enabled: before it signs, the service asks itself. */
+  /**
+   * Asks for what waits in pools also for relayers that are enabled: before it signs, the service asks
+   * itself.
+   */
   readonly looksIntoPools?: boolean
 }
 
@@ -375,15 +381,18 @@ function readNonces(sourceAccounts: readonly SourceAccountFacts[]): SeenNonce[] 
   )
 }
 
-/** Spares idle relayers a query each: a nonce needs one only beyond the numbers that were read with the relayer. */
+/**
+ * Spares idle relayers a query each: a nonce needs one only beyond the numbers that were read with the
+ * relayer.
+ */
 function isBeyond({ explained }: Asked) {
   return ({ address, chainNonce }: { readonly address: string; readonly chainNonce: bigint }): boolean =>
     chainNonce > (explained.get(address) ?? -1n)
 }
 
 /**
- * Writes the result of a check, and logs it. Never rejects: a failure for one relayer does not affect the others, and the next check
- * repeats the finding.
+ * Writes the result of a check, and logs it. Never rejects: a failure for one relayer does not affect the
+ * others, and the next check repeats the finding.
  */
 async function recordHealth(deps: HealthCheckerDeps, target: HealthTarget, finding: Finding): Promise<void> {
   const { id } = target.relayer
@@ -397,8 +406,8 @@ async function recordHealth(deps: HealthCheckerDeps, target: HealthTarget, findi
 }
 
 /**
- * Decides under a lock on the relayer as it is now: of two processes with the same finding, one writes and records the event. A finding
- * about a relayer that has changed since then does not count.
+ * Decides under a lock on the relayer as it is now: of two processes with the same finding, one writes and
+ * records the event. A finding about a relayer that has changed since then does not count.
  */
 async function decideAgain(
   { db, prepare }: HealthCheckerDeps,

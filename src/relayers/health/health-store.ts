@@ -10,9 +10,15 @@ export interface HealthSubject {
   readonly failedChecks: number
   /** The highest confirmed nonce on the relayer's network, by address. */
   readonly confirmed: ReadonlyMap<string, bigint>
-  /** The next nonce that the service assigns, by address; without accounts whose counter must be read from the chain. */
+  /**
+   * The next nonce that the service assigns, by address; without accounts whose counter must be read from the
+   * chain.
+   */
   readonly assigned: ReadonlyMap<string, bigint>
-  /** The nonce up to which the stored numbers of an account explain what the chain has used, by address. It grows until the chain is reset. */
+  /**
+   * The nonce up to which the stored numbers of an account explain what the chain has used, by address. It
+   * grows until the chain is reset.
+   */
   readonly explained: ReadonlyMap<string, bigint>
 }
 
@@ -86,7 +92,10 @@ async function findAccounts(db: Db, ids: readonly string[]): Promise<AccountRow[
   return rows
 }
 
-/** Reads and locks one relayer. No other writer changes it until the commit; the service still accepts its transactions. */
+/**
+ * Reads and locks one relayer. No other writer changes it until the commit; the service still accepts its
+ * transactions.
+ */
 export async function lockForHealth(tx: Tx, id: string): Promise<Relayer | undefined> {
   // The order of locks: database/locks/lock-order.md.
   const row = await tx
@@ -105,7 +114,9 @@ export interface FailedAgain {
   readonly reason?: DisabledReason
 }
 
-/** Counts one more failed check of each. It records no event, because the state of the relayer is the same. */
+/**
+ * Counts one more failed check of each. It records no event, because the state of the relayer is the same.
+ */
 export async function countFailedChecks(db: Db, failed: readonly FailedAgain[]): Promise<void> {
   if (failed.length === 0) return
   const ids = failed.map(({ id }) => id)

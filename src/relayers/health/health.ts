@@ -20,7 +20,10 @@ export interface HealthFacts {
   readonly endpoints: readonly EndpointReport[]
   /** The spendable balance of the account. */
   readonly balance: Answer<bigint>
-  /** The balances of the fee tokens that have a `max_token_balance`, in base units, as far as a node returned them. */
+  /**
+   * The balances of the fee tokens that have a `max_token_balance`, in base units, as far as a node returned
+   * them.
+   */
   readonly tokens?: ReadonlyMap<string, bigint> | undefined
   /** The accounts whose nonces the relayer uses; empty on chains without nonces. */
   readonly sourceAccounts: readonly SourceAccountFacts[]
@@ -57,8 +60,9 @@ export interface UnexplainedNonces extends SeenNonce {
 }
 
 /**
- * The comparison of the transactions of an account on the chain with the records. `unexplained`: the account alone signed some that no
- * record has, after the slot `explainedTo` · `unknown`: no endpoint returned all of them, which never means none (I6).
+ * The comparison of the transactions of an account on the chain with the records. `unexplained`: the account
+ * alone signed some that no record has, after the slot `explainedTo` · `unknown`: no endpoint returned all of
+ * them, which never means none (I6).
  */
 export type HistoryCheck =
   | { readonly kind: 'explained' }
@@ -122,11 +126,16 @@ export interface HealthEvaluation {
   readonly unsure: boolean
 }
 
-/** Silence counts after this many checks in a row, and after this time in ms: endpoints restart now and then. */
+/**
+ * Silence counts after this many checks in a row, and after this time in ms: endpoints restart now and then.
+ */
 const SILENT_CHECKS = 3
 const SILENT_MS = 30_000
 
-/** A nonce is out of step after this many checks in a row: a single check may have used an endpoint that lags unnoticed. */
+/**
+ * A nonce is out of step after this many checks in a row: a single check may have used an endpoint that lags
+ * unnoticed.
+ */
 const OUT_OF_STEP_CHECKS = 2
 
 /** The pauses before the checks of a disabled relayer, in seconds; the last one repeats. */
@@ -267,8 +276,8 @@ function reasonOfHistory(
 }
 
 /**
- * An unknown history keeps a relayer disabled that was disabled for its history, and no other: an endpoint without history could not enable one
- * again whose account was short of funds.
+ * An unknown history keeps a relayer disabled that was disabled for its history, and no other: an endpoint
+ * without history could not enable one again whose account was short of funds.
  */
 function keepsUnexplained({ relayer: { disabledReason } }: HealthCase, { kind }: HistoryCheck): boolean {
   const type = disabledReason?.type
@@ -287,15 +296,18 @@ function reasonOf(reasons: readonly DisabledReason[]): Pick<HealthEvaluation, 'r
 }
 
 /**
- * The effect of a result on a relayer. `disable`: also for a relayer that is disabled for another type of reason · `remain`: its check
- * failed again, with a reason where the details are new.
+ * The effect of a result on a relayer. `disable`: also for a relayer that is disabled for another type of
+ * reason · `remain`: its check failed again, with a reason where the details are new.
  */
 export type HealthStep =
   | { readonly kind: 'none' | 'enable' }
   | { readonly kind: 'disable'; readonly reason: DisabledReason }
   | { readonly kind: 'remain'; readonly reason?: DisabledReason }
 
-/** Decides the effect of a result. Pure: an unsure result neither disables nor enables a relayer, and keeps the type of its reason. */
+/**
+ * Decides the effect of a result. Pure: an unsure result neither disables nor enables a relayer, and keeps
+ * the type of its reason.
+ */
 export function nextStep(
   { systemDisabled, disabledReason }: Pick<Relayer, 'systemDisabled' | 'disabledReason'>,
   { reason, unsure }: HealthEvaluation,
@@ -306,7 +318,10 @@ export function nextStep(
   return unsure ? { kind: 'remain' } : { kind: 'disable', reason }
 }
 
-/** Returns the time until the next check, in ms. `failedChecks` counts failures in a row; it is 0 for an enabled relayer. */
+/**
+ * Returns the time until the next check, in ms. `failedChecks` counts failures in a row; it is 0 for an
+ * enabled relayer.
+ */
 export function untilNextCheck(failedChecks: number, intervalMs: number): number {
   if (failedChecks === 0) return intervalMs
   const last = RETRY_SECONDS.length - 1
@@ -325,8 +340,8 @@ export interface HealthReading {
   /** The balances of the fee tokens that have a `max_token_balance`, in base units. */
   readonly tokens?: ReadonlyMap<string, bigint>
   /**
-   * The next nonce that the service assigns minus the next one of the chain, of the source account where they differ the most: positive
-   * while nonces wait for a block, negative when another program uses the account.
+   * The next nonce that the service assigns minus the next one of the chain, of the source account where they
+   * differ the most: positive while nonces wait for a block, negative when another program uses the account.
    */
   readonly nonceGap?: number
 }
@@ -379,12 +394,18 @@ export interface HealthCheckerDeps {
   readonly log: Logger
   /** Returns a sentence when the chain of a prepared relayer was reset; undefined if that is not proved. */
   readonly findChainReset: (relayer: Relayer) => Promise<string | undefined>
-  /** Finds the accounts of a relayer whose chain has used nonces that the records do not explain. Read the nonces of the chain before. */
+  /**
+   * Finds the accounts of a relayer whose chain has used nonces that the records do not explain. Read the
+   * nonces of the chain before.
+   */
   readonly findUnexplained: (
     relayer: Relayer,
     sourceAccounts: readonly SeenNonce[],
   ) => Promise<UnexplainedNonces[]>
-  /** Compares the transactions of the relayer's account with the records, on chains without nonces. Never rejects. */
+  /**
+   * Compares the transactions of the relayer's account with the records, on chains without nonces. Never
+   * rejects.
+   */
   readonly checkHistory: (relayer: Relayer, chain: Chain) => Promise<HistoryCheck>
   /** Returns the current chain and accounts of a relayer. */
   readonly prepare: (relayer: Relayer) => Promise<Pick<HealthTarget, 'chain' | 'sourceAccounts'>>

@@ -4,9 +4,10 @@ import type { Relayer } from '../relayer.ts'
 import type { SeenNonce } from './health.ts'
 
 /**
- * Reads the next nonces of a relayer's accounts, counting what waits in the pools of nodes, on chains whose nodes tell. A standby takes over
- * in less time than a block may take: what the service signed just before is in no block, and a database without the last commits would
- * have it signed again with other nonces. An account without an answer is absent, and so are those that other programs use as well.
+ * Reads the next nonces of a relayer's accounts, counting what waits in the pools of nodes, on chains whose
+ * nodes tell. A standby takes over in less time than a block may take: what the service signed just before is
+ * in no block, and a database without the last commits would have it signed again with other nonces. An
+ * account without an answer is absent, and so are those that other programs use as well.
  */
 export async function readPoolNonces(
   { sequencing }: Chain,

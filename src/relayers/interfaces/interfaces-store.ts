@@ -60,7 +60,9 @@ export async function findInterface(
   return row && { ...toSummary(row), document: row.document }
 }
 
-/** Stores an interface, replacing the current one of the address. The caller holds the lock of the relayer. */
+/**
+ * Stores an interface, replacing the current one of the address. The caller holds the lock of the relayer.
+ */
 export async function saveInterface(
   tx: Tx,
   { relayerId, address }: InterfaceKey,
@@ -118,7 +120,10 @@ export interface RegisteredEvents {
   readonly events: readonly object[]
 }
 
-/** Reads the events of the interfaces of these contracts of a relayer, by address, in one query. Contracts without an interface are missing. */
+/**
+ * Reads the events of the interfaces of these contracts of a relayer, by address, in one query. Contracts
+ * without an interface are missing.
+ */
 export async function findEvents(
   db: Db,
   relayerId: string,
@@ -144,7 +149,9 @@ export async function findEvents(
 export interface CalledFunction extends InterfaceKey {
   /** The key that the call begins with. */
   readonly key: string
-  /** The id of the transaction, while it awaits an approval: an interface of its sender does not count then. */
+  /**
+   * The id of the transaction, while it awaits an approval: an interface of its sender does not count then.
+   */
   readonly awaiting?: string | undefined
 }
 
@@ -156,8 +163,8 @@ export interface RegisteredFunction extends CalledFunction {
 }
 
 /**
- * Reads the called functions in one query. A call of a contract without an interface is left out, and so is one that awaits an approval where its
- * sender registered the interface.
+ * Reads the called functions in one query. A call of a contract without an interface is left out, and so is
+ * one that awaits an approval where its sender registered the interface.
  */
 export async function findCalled(db: Db, calls: readonly CalledFunction[]): Promise<RegisteredFunction[]> {
   if (calls.length === 0) return []

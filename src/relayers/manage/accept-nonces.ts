@@ -10,7 +10,10 @@ import type { Relayer } from '../relayer.ts'
 import { findRelayer, findUndecided, lockWithAccounts, raiseHistoryMark, raiseKnownNonce } from '../store.ts'
 import type { ManageContext, ManagedRelayer } from './context.ts'
 
-/** The caller's decision that what the chain shows and the records do not explain is no longer a reason to wait. */
+/**
+ * The caller's decision that what the chain shows and the records do not explain is no longer a reason to
+ * wait.
+ */
 interface AcceptedNonces {
   readonly id: string
   readonly reason: string
@@ -24,8 +27,9 @@ interface Accepted {
 }
 
 /**
- * Takes the nonces of the relayer's accounts as the chain has them now, or, where accounts have none, the transactions of its account up to the newest final
- * one. Then it checks the relayer, which enables it if nothing else is wrong.
+ * Takes the nonces of the relayer's accounts as the chain has them now, or, where accounts have none, the
+ * transactions of its account up to the newest final one. Then it checks the relayer, which enables it if
+ * nothing else is wrong.
  * @throws AppError 404 `relayer_not_found`; `network_unavailable`; `relayer_has_transactions`
  */
 export async function acceptNonces(

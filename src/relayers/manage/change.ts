@@ -37,7 +37,8 @@ interface RequestedChange {
 }
 
 /**
- * Checks the change before it locks anything (I9), and then applies it to the relayer as it is under the lock.
+ * Checks the change before it locks anything (I9), and then applies it to the relayer as it is under the
+ * lock.
  * @throws AppError 404 `relayer_not_found`
  */
 export async function changeRelayer(
@@ -89,7 +90,8 @@ interface Handover {
 }
 
 /**
- * Checks that another signer has the same accounts, so that nonces and stored transactions stay those of the relayer.
+ * Checks that another signer has the same accounts, so that nonces and stored transactions stay those of the
+ * relayer.
  * @throws AppError `signer_not_found`, or `invalid_request` that says which address the signer has
  */
 async function requireSameAccounts(

@@ -57,7 +57,8 @@ export function noNotification(id: string): AppError {
 
 /**
  * Finds the network that the relayer names.
- * @throws AppError 400 if no network has this name, if it has no endpoint, or if it does not support the relayer's pricing
+ * @throws AppError 400 if no network has this name, if it has no endpoint, or if it does not support the
+ * relayer's pricing
  */
 export function resolveNetwork(networks: NetworkDirectory, relayer: RelayerConfig): Network {
   const { network: name, networkType, customRpcUrls } = relayer

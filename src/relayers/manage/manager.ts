@@ -13,18 +13,25 @@ import { changeRelayer, type RelayerChange } from './change.ts'
 import { type ManageContext, type ManagedRelayer, refuseTreasury } from './context.ts'
 import { createRelayer } from './create.ts'
 
-/** The verbs of callers on relayers. Each is atomic, is recorded in the audit log, and throws AppError when the service refuses it. */
+/**
+ * The verbs of callers on relayers. Each is atomic, is recorded in the audit log, and throws AppError when
+ * the service refuses it.
+ */
 export interface RelayerManager {
-  /** Throws 400 for a relayer that cannot be, 404 for a missing signer or notification, and 409 for an id in use. */
+  /**
+   * Throws 400 for a relayer that cannot be, 404 for a missing signer or notification, and 409 for an id in
+   * use.
+   */
   create(relayer: RelayerConfig, actor: Actor): Promise<ManagedRelayer>
   /**
-   * `change` maps the current relayer to the new one. The service calls it more than once, the last time under a lock. Throws 404 when the
-   * relayer does not exist.
+   * `change` maps the current relayer to the new one. The service calls it more than once, the last time
+   * under a lock. Throws 404 when the relayer does not exist.
    */
   change(id: string, change: RelayerChange, actor: Actor): Promise<ManagedRelayer>
   /**
-   * Accepts the nonces that the chain has used and the records do not explain, and checks the relayer. Throws 404 when the relayer does not
-   * exist, `not_supported` on chains without nonces, and `network_unavailable` if no endpoint returns them.
+   * Accepts the nonces that the chain has used and the records do not explain, and checks the relayer. Throws
+   * 404 when the relayer does not exist, `not_supported` on chains without nonces, and `network_unavailable`
+   * if no endpoint returns them.
    */
   acceptNonces(id: string, reason: string, actor: Actor): Promise<ManagedRelayer>
   /** Throws 400 while transactions are unfinished, and 404 when the relayer does not exist. */
@@ -41,7 +48,9 @@ export function createRelayerManager(context: ManageContext): RelayerManager {
   }
 }
 
-/** Every writer of a transaction locks its account, so the count under the lock stays true until the commit. */
+/**
+ * Every writer of a transaction locks its account, so the count under the lock stays true until the commit.
+ */
 function deleteRelayer(db: Db, id: string, actor: Actor): Promise<void> {
   return transact(db, async (tx) => {
     await lockTopUps(tx)

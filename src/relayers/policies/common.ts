@@ -49,7 +49,10 @@ function readTopUp(reader: Reader, amount: FieldType<bigint>): TopUp {
   return topUp
 }
 
-/** @throws Error for a rule that this release does not know: one that is half understood would move money by a guess */
+/**
+ * @throws Error for a rule that this release does not know: one that is half understood would move money by a
+ * guess
+ */
 function decodeTopUp(stored: unknown, amount: FieldType<bigint>): TopUp {
   const problems: string[] = []
   const reader = openReader(stored, 'top_up', problems)

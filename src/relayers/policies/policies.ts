@@ -28,7 +28,9 @@ const POLICIES: { readonly [T in NetworkType]: NetworkPolicies<PoliciesOf<T>> } 
   stellar: { table: STELLAR_POLICIES, check: checkStellarPolicies },
 }
 
-/** Reads the field `policies` of a relayer document. Every policy has its default when the field is absent. */
+/**
+ * Reads the field `policies` of a relayer document. Every policy has its default when the field is absent.
+ */
 export function readPoliciesOf<T extends NetworkType>(type: T, relayer: Reader): PoliciesOf<T> {
   const { table, check }: NetworkPolicies<PoliciesOf<T>> = POLICIES[type]
   const reader = relayer.object('policies')
@@ -55,7 +57,9 @@ function wireNamesOf(type: NetworkType): string[] {
   return Object.values<{ readonly wireName: string }>(POLICIES[type].table).map(({ wireName }) => wireName)
 }
 
-/** Decodes the policies that the database holds. @throws Error for policies that this release does not know */
+/**
+ * Decodes the policies that the database holds. @throws Error for policies that this release does not know
+ */
 export function decodePoliciesOf<T extends NetworkType>(type: T, stored: object): PoliciesOf<T> {
   const { table }: NetworkPolicies<PoliciesOf<T>> = POLICIES[type]
   return decodePolicies(table, stored)
@@ -75,7 +79,9 @@ export function writePoliciesOf(relayer: RelayerConfig) {
   }
 }
 
-/** Returns the limiting policies of a relayer that are wider than those of a ceiling of the same network type. */
+/**
+ * Returns the limiting policies of a relayer that are wider than those of a ceiling of the same network type.
+ */
 export function findRelaxationsOf(relayer: RelayerConfig, ceiling: RelayerConfig): Relaxation[] {
   return RELAXATIONS[relayer.networkType](relayer.policies, ceiling.policies)
 }
@@ -86,7 +92,10 @@ const RELAXATIONS: { readonly [T in NetworkType]: (policies: object, ceiling: ob
   stellar: (policies, ceiling) => findRelaxations<PoliciesOf<'stellar'>>(STELLAR_POLICIES, policies, ceiling),
 }
 
-/** The balance that stays on the account when `min_balance` is not set: a wei, a tenth of a lumen, a hundredth of a SOL. */
+/**
+ * The balance that stays on the account when `min_balance` is not set: a wei, a tenth of a lumen, a hundredth
+ * of a SOL.
+ */
 export function defaultMinBalance(type: NetworkType): bigint {
   return DEFAULT_MIN_BALANCES[type]
 }

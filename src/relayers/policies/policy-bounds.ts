@@ -12,7 +12,10 @@ import { findRelaxationsOf, writePoliciesOf } from './policies.ts'
 
 /** The ceilings that the operator sets for policies of callers. */
 export interface PolicyBounds {
-  /** Returns the policies of the file, by wire names: the policies that null in a patch sets. Empty for a relayer of a caller. */
+  /**
+   * Returns the policies of the file, by wire names: the policies that null in a patch sets. Empty for a
+   * relayer of a caller.
+   */
   initialOf(relayer: RelayerConfig): object
   /** @throws AppError 400 `policy_beyond_ceiling` for policies that allow more than the operator does */
   check(relayer: RelayerConfig): void
@@ -37,8 +40,9 @@ interface Excess {
 }
 
 /**
- * Creates the bounds. An entry of the file is the ceiling of every relayer with its account, regardless of the id: a caller may delete a
- * relayer of the file and create another one. Only the file decides which methods reach the operator's endpoints.
+ * Creates the bounds. An entry of the file is the ceiling of every relayer with its account, regardless of
+ * the id: a caller may delete a relayer of the file and create another one. Only the file decides which
+ * methods reach the operator's endpoints.
  */
 export function createPolicyBounds(options: PolicyBoundsOptions): PolicyBounds {
   const { relayers, networks, apiMayRelax } = options
@@ -125,7 +129,10 @@ interface LowerDeps {
   readonly log: Logger
 }
 
-/** Lowers policies that were set before the file, or this release, limited them. The ceiling then holds for every stored relayer. */
+/**
+ * Lowers policies that were set before the file, or this release, limited them. The ceiling then holds for
+ * every stored relayer.
+ */
 export async function lowerPolicies(deps: LowerDeps): Promise<void> {
   for await (const page of pagesOfRelayers(deps.db))
     await lowerThose(

@@ -8,7 +8,10 @@ export interface Policy<T> {
   /** The name in configuration files, requests and answers. */
   readonly wireName: string
   readonly type: PolicyType<T>
-  /** The way in which it limits the relayer, so that callers of the API can only lower what the operator's file says. */
+  /**
+   * The way in which it limits the relayer, so that callers of the API can only lower what the operator's
+   * file says.
+   */
   readonly limit: Limit<T> | typeof NO_LIMIT
   /** The unit of a number; absent for everything else. */
   readonly unit?: Unit | 'bytes' | 'seconds' | 'signatures'
@@ -17,7 +20,10 @@ export interface Policy<T> {
   readonly description: string
 }
 
-/** The policies `P` of one network type, each with its description: a missing or an extra one does not compile. */
+/**
+ * The policies `P` of one network type, each with its description: a missing or an extra one does not
+ * compile.
+ */
 export type PolicyTable<P> = { readonly [Name in keyof P]-?: Policy<Exclude<P[Name], undefined>> }
 
 /** The policies of a table by their wire names. */
@@ -52,7 +58,10 @@ export interface Relaxation {
   readonly expected: string
 }
 
-/** Returns the limiting policies that are wider than the ceiling. A policy that the ceiling does not have is free, unless absence is strictest. */
+/**
+ * Returns the limiting policies that are wider than the ceiling. A policy that the ceiling does not have is
+ * free, unless absence is strictest.
+ */
 export function findRelaxations<P extends object>(
   table: PolicyTable<P>,
   policies: P,
@@ -82,8 +91,8 @@ export function encodePolicies(policies: object): string {
 
 /**
  * Decodes the parsed JSON of the database.
- * @throws Error for a policy that the table does not describe, and for a value of another type: a policy that is ignored would
- * permit what it forbids
+ * @throws Error for a policy that the table does not describe, and for a value of another type: a policy that
+ * is ignored would permit what it forbids
  */
 export function decodePolicies<P extends object>(table: PolicyTable<P>, stored: object): P {
   const values = new Map<string, unknown>(Object.entries(stored))

@@ -9,7 +9,10 @@ import { nameOfAccount, poolIdOf } from '../accounts/pool.ts'
 import type { Relayer, RelayerConfig } from '../relayer.ts'
 import { defaultMinBalance } from './policies.ts'
 
-/** A whitelist always allows the zero address and the relayer's own: burning and cancelling need no permission. */
+/**
+ * A whitelist always allows the zero address and the relayer's own: burning and cancelling need no
+ * permission.
+ */
 const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000'
 
 /** Returns the error of a relayer that signs nothing now; undefined for an active one. */
@@ -31,8 +34,8 @@ export function inactive(relayer: Relayer): AppError | undefined {
 }
 
 /**
- * Returns the error of a receiver that the whitelist forbids; undefined for an allowed one. A contract creation has no receiver, so a
- * whitelist forbids it. An empty whitelist forbids every receiver.
+ * Returns the error of a receiver that the whitelist forbids; undefined for an allowed one. A contract
+ * creation has no receiver, so a whitelist forbids it. An empty whitelist forbids every receiver.
  */
 export function receiverForbidden(relayer: Relayer, request: ChainRequest): AppError | undefined {
   if (relayer.networkType !== 'evm' || request.type !== 'evm') return undefined
@@ -61,13 +64,18 @@ export function pricingProblem(relayer: RelayerConfig, network: Network | undefi
   return `relayer "${relayer.id}" has eip1559_pricing, but network "${network.name}" does not have the feature "eip1559"`
 }
 
-/** Returns a problem when the relayer keeps its transactions private on a network without private endpoints. */
+/**
+ * Returns a problem when the relayer keeps its transactions private on a network without private endpoints.
+ */
 export function privacyProblem(relayer: RelayerConfig, network: Network | undefined): string | undefined {
   if (network === undefined || !sendsPrivately(relayer) || privateUrlsOf(network).length > 0) return undefined
   return `relayer "${relayer.id}" has private_transactions, but network "${network.name}" has no private_rpc_urls; add some first`
 }
 
-/** Returns a problem when a limit in the rules of the relayer is for another network than its own: it would limit nothing. */
+/**
+ * Returns a problem when a limit in the rules of the relayer is for another network than its own: it would
+ * limit nothing.
+ */
 export function limitProblem({ network, networkType: type, policies }: RelayerConfig): string | undefined {
   const own = networkId({ type, name: network })
   const other = networksIn(policies.rules ?? {}).find((id) => id !== own)
@@ -81,17 +89,26 @@ export function sendsPrivately(relayer: RelayerConfig): boolean {
   return 'privateTransactions' in relayer.policies && relayer.policies.privateTransactions === true
 }
 
-/** Returns the number of blocks after which a private transaction goes to ordinary endpoints as well; undefined for never. */
+/**
+ * Returns the number of blocks after which a private transaction goes to ordinary endpoints as well;
+ * undefined for never.
+ */
 export function privateFallbackBlocksOf({ policies }: RelayerConfig): number | undefined {
   return 'privateFallbackBlocks' in policies ? policies.privateFallbackBlocks : undefined
 }
 
-/** Returns the highest price per unit of gas that the relayer pays, in the smallest unit; undefined for no limit, and where gas has no price. */
+/**
+ * Returns the highest price per unit of gas that the relayer pays, in the smallest unit; undefined for no
+ * limit, and where gas has no price.
+ */
 export function gasPriceCapOf({ policies }: RelayerConfig): bigint | undefined {
   return 'gasPriceCap' in policies ? policies.gasPriceCap : undefined
 }
 
-/** Returns true if other programs also send from the account, so that its chain may show nonces and transactions that the records do not explain. */
+/**
+ * Returns true if other programs also send from the account, so that its chain may show nonces and
+ * transactions that the records do not explain.
+ */
 export function sharesAccount({ policies }: Relayer): boolean {
   return policies.sharedAccount === true
 }
@@ -107,7 +124,10 @@ interface Funds {
   readonly cost: bigint
 }
 
-/** Returns the error of an account that cannot pay for this on top of everything in flight; undefined for one that can. */
+/**
+ * Returns the error of an account that cannot pay for this on top of everything in flight; undefined for one
+ * that can.
+ */
 export function shortOfFunds(
   relayer: Relayer,
   { unit, balance, reserved, cost }: Funds,

@@ -82,7 +82,10 @@ export const STELLAR_POLICIES = {
   allowedRpcMethods: ALLOWED_RPC_METHODS,
 } as const satisfies PolicyTable<StellarRelayerConfig['policies']>
 
-/** Accepts fields of existing files that have no effect: the channels decide about concurrency, and the service does not swap. */
+/**
+ * Accepts fields of existing files that have no effect: the channels decide about concurrency, and the
+ * service does not swap.
+ */
 export function checkStellarPolicies(reader: Reader): void {
   reader.find('concurrent_transactions', flag)
   ignoreSwaps(reader)

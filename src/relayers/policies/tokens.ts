@@ -21,7 +21,10 @@ import { omitUndefined } from '../../lib/object.ts'
 import { NO_LIMIT, ordered } from './limit.ts'
 import { choice, type Policy, plain } from './policy-table.ts'
 
-/** The policies about fees in tokens, which the network types with such fees have. `name` reads the field that names a token. */
+/**
+ * The policies about fees in tokens, which the network types with such fees have. `name` reads the field that
+ * names a token.
+ */
 export function sponsoringPolicies(key: 'mint' | 'asset', name: FieldType<string>) {
   return {
     feePaymentStrategy: {
@@ -37,7 +40,8 @@ export function sponsoringPolicies(key: 'mint' | 'asset', name: FieldType<string
         read: (policies, field) => readTokens(policies, field, { key, name }),
         decode: (stored) => decodeTokens(stored, { key, name }),
       },
-      // No list of tokens is wider than another as a whole: their prices differ. So that of the file holds unchanged.
+      // No list of tokens is wider than another as a whole: their prices differ. So that of the file holds
+      // unchanged.
       limit: { isWithin: isDeepStrictEqual, describe: () => 'the tokens of the file are expected' },
       description: 'The tokens in which users can pay, with their prices.',
     },
@@ -191,7 +195,9 @@ export const contract: FieldType<string> = {
   blank: '',
 }
 
-/** @throws Error for tokens that this release does not know: a price that is half understood would be a guess */
+/**
+ * @throws Error for tokens that this release does not know: a price that is half understood would be a guess
+ */
 function decodeTokens(stored: unknown, naming: Naming): readonly AllowedToken[] {
   const problems: string[] = []
   const reader = openReader({ tokens: stored }, 'allowed_tokens', problems)

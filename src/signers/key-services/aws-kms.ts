@@ -12,7 +12,10 @@ const region: FieldType<string> = {
   blank: '',
 }
 
-/** A key of AWS KMS, of the specification ECC_SECG_P256K1 or ECC_NIST_EDWARDS25519. Credentials come from the default chain of AWS. */
+/**
+ * A key of AWS KMS, of the specification ECC_SECG_P256K1 or ECC_NIST_EDWARDS25519. Credentials come from the
+ * default chain of AWS.
+ */
 export const awsKms: RemoteProvider<AwsKmsConfig> = {
   kind: 'remote',
   curves: ['secp256k1', 'ed25519'],
@@ -58,7 +61,9 @@ async function connectAwsKms({ region, keyId }: AwsKmsConfig): Promise<RemoteKey
   }
 }
 
-/** KMS signs a digest with `DIGEST`; `RAW` lets it hash the message itself, which Ed25519 needs (PureEdDSA). */
+/**
+ * KMS signs a digest with `DIGEST`; `RAW` lets it hash the message itself, which Ed25519 needs (PureEdDSA).
+ */
 const ALGORITHMS = {
   secp256k1: { MessageType: 'DIGEST', SigningAlgorithm: 'ECDSA_SHA_256' },
   ed25519: { MessageType: 'RAW', SigningAlgorithm: 'ED25519_SHA_512' },
@@ -144,7 +149,10 @@ const THROTTLED = new Set([
   'LimitExceededException',
 ])
 
-/** The sentences complete "AWS KMS key … ". They name the error of KMS, so that its documentation can be found. */
+/**
+ * The sentences complete "AWS KMS key … ". They name the error of KMS, so that its documentation can be
+ * found.
+ */
 const REFUSED: Readonly<Record<string, string>> = {
   AccessDeniedException: 'is denied: allow kms:GetPublicKey and kms:Sign on it',
   DisabledException: 'is disabled: enable it',
@@ -164,7 +172,10 @@ const REFUSED: Readonly<Record<string, string>> = {
   UnrecognizedClientException: 'cannot be used: the AWS access key does not exist',
 }
 
-/** Translates an error of the SDK. Its own message can contain ARNs of users, so only the name is passed on; everything else stays in the cause. */
+/**
+ * Translates an error of the SDK. Its own message can contain ARNs of users, so only the name is passed on;
+ * everything else stays in the cause.
+ */
 function toRemoteFault(error: unknown): RemoteFault {
   if (error instanceof RemoteFault) return error
   const name = error instanceof Error ? error.name : 'unknown error'

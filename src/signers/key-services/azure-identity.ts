@@ -58,7 +58,8 @@ export async function createCredential(login: AzureLogin, httpClient: AzureTrans
       }
     }
     case 'managed_identity': {
-      // The address of a managed identity is in the machine itself, where a client for untrusted urls must not go.
+      // The address of a managed identity is in the machine itself, where a client for untrusted urls must
+      // not go.
       const { authType: _authType, ...fields } = login
       return new ManagedIdentityCredential({ ...fields, ...NO_RETRIES })
     }
@@ -81,8 +82,9 @@ interface TransportDeps {
 }
 
 /**
- * Creates a transport over the service's own client, with its limits and its rules for untrusted urls. A failed login becomes an error
- * immediately: the library would refuse to log in for a minute after a 5xx response.
+ * Creates a transport over the service's own client, with its limits and its rules for untrusted urls. A
+ * failed login becomes an error immediately: the library would refuse to log in for a minute after a 5xx
+ * response.
  */
 export function createTransport({ http, timeoutMs, vaultOrigin, onLogin }: TransportDeps): AzureTransport {
   async function send(request: AzureRequest): Promise<PostAnswer> {
@@ -127,7 +129,9 @@ function methodOf(method: string): 'GET' | 'POST' | 'PUT' {
 
 type AzureHeaders = Parameters<AzureTransport['sendRequest']>[0]['headers']
 
-/** Makes headers in the form of Microsoft's libraries. The package that has it is theirs, and none of ours. */
+/**
+ * Makes headers in the form of Microsoft's libraries. The package that has it is theirs, and none of ours.
+ */
 function createHeaders(headers: Readonly<Record<string, string>>): AzureHeaders {
   const kept = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   return {

@@ -15,8 +15,8 @@ import {
 } from './azure-identity.ts'
 
 /**
- * The hosts of Azure's clouds. Tokens of the service's own identity go there, so no other host may be named. A name has no two hyphens in a row,
- * so it is never in Punycode.
+ * The hosts of Azure's clouds. Tokens of the service's own identity go there, so no other host may be named.
+ * A name has no two hyphens in a row, so it is never in Punycode.
  */
 const VAULT =
   /^https:\/\/[a-z0-9]+(-[a-z0-9]+)*\.(vault|managedhsm)\.(azure\.net|azure\.cn|usgovcloudapi\.net)\/?$/
@@ -135,7 +135,9 @@ async function connectAzureKey(config: AzureKeyConfig, deps: ConnectDeps): Promi
   await loadIdentity()
   let session: Session | undefined
 
-  /** The libraries keep a token until its end, so one that the vault no longer accepts needs a new session. */
+  /**
+   * The libraries keep a token until its end, so one that the vault no longer accepts needs a new session.
+   */
   async function ask<T>(work: (current: Session) => Promise<T>): Promise<T> {
     try {
       const used = session ?? (await newSession())
@@ -163,7 +165,10 @@ async function connectAzureKey(config: AzureKeyConfig, deps: ConnectDeps): Promi
 
   const clients = new WeakMap<Session, SigningClient>()
 
-  /** Keeps the client of a session and a version, because each new one begins with a request that is challenged. */
+  /**
+   * Keeps the client of a session and a version, because each new one begins with a request that is
+   * challenged.
+   */
   function signingClient(current: Session, key: KeyVaultKey): SigningClient {
     const known = clients.get(current)
     if (known !== undefined && known.id === key.id) return known
@@ -206,8 +211,9 @@ function readPublicKey(key: JsonWebKey | undefined): PublicKeys {
 type WarmUpGate = <T>(work: () => Promise<T>) => Promise<T>
 
 /**
- * Lets one request of a client succeed before it sends others. Azure's library learns from its first request who issues tokens, and omits
- * its body; if another request learns that first, the library resends the first one without its body.
+ * Lets one request of a client succeed before it sends others. Azure's library learns from its first request
+ * who issues tokens, and omits its body; if another request learns that first, the library resends the first
+ * one without its body.
  */
 export function createWarmUpGate(): WarmUpGate {
   let isLearned = false
@@ -237,7 +243,8 @@ interface ImportDeps {
 }
 
 /**
- * Imports a private key of secp256k1 as the newest version of a key of Azure Key Vault, over TLS. A Managed HSM keeps it in hardware.
+ * Imports a private key of secp256k1 as the newest version of a key of Azure Key Vault, over TLS. A Managed
+ * HSM keeps it in hardware.
  * @throws RemoteFault, MissingPackageError
  */
 async function importIntoAzure(
@@ -282,7 +289,10 @@ async function importIntoAzure(
   }
 }
 
-/** An import into a key that exists would become its newest version, and other users of the key would sign with it. */
+/**
+ * An import into a key that exists would become its newest version, and other users of the key would sign
+ * with it.
+ */
 async function refusePresent(client: KeyClient, keyName: string): Promise<void> {
   try {
     await client.getKey(keyName)
@@ -311,7 +321,10 @@ const REFUSED: Readonly<Record<number, string>> = {
   409: 'cannot be used in its state: it may be deleted',
 }
 
-/** Translates an error of the libraries. Their messages can name tenants and users, so only the status is passed on. */
+/**
+ * Translates an error of the libraries. Their messages can name tenants and users, so only the status is
+ * passed on.
+ */
 function toRemoteFault(error: unknown, loginFault: RemoteFault | undefined): RemoteFault {
   const known = faultIn(error)
   if (known !== undefined) return known

@@ -12,8 +12,9 @@ interface CdpSolanaKeyOptions {
 const PUBLIC_KEY_BYTES = 32
 
 /**
- * Connects to a Solana account of the Coinbase Developer Platform. The platform signs whole transactions and texts, no other bytes: what can be
- * read as a transaction of the account goes there as one, with empty places for the other signatures, and valid UTF-8 as a text.
+ * Connects to a Solana account of the Coinbase Developer Platform. The platform signs whole transactions and
+ * texts, no other bytes: what can be read as a transaction of the account goes there as one, with empty
+ * places for the other signatures, and valid UTF-8 as a text.
  */
 export function connectCdpSolana({ cdp, accountAddress }: CdpSolanaKeyOptions): RemoteKey {
   const path = `solana/accounts/${accountAddress}`
@@ -79,7 +80,10 @@ interface Places {
 
 const decoder = getCompiledTransactionMessageDecoder()
 
-/** Reads the signed part of a transaction. Returns undefined for other bytes, and for one that the account has no place in. */
+/**
+ * Reads the signed part of a transaction. Returns undefined for other bytes, and for one that the account has
+ * no place in.
+ */
 function readSolanaTransaction(bytes: Uint8Array, account: string): Places | undefined {
   try {
     const [{ header, staticAccounts }, end] = decoder.read(bytes, 0)

@@ -24,8 +24,8 @@ const account: FieldType<string> = {
 }
 
 /**
- * An account of the Coinbase Developer Platform, of EVM or Solana. The platform signs transactions and texts of Solana as it reads them, so the
- * key of a Solana account cannot sign the hashes of Stellar.
+ * An account of the Coinbase Developer Platform, of EVM or Solana. The platform signs transactions and texts
+ * of Solana as it reads them, so the key of a Solana account cannot sign the hashes of Stellar.
  */
 export const cdp: RemoteProvider<CdpConfig> = {
   kind: 'remote',
@@ -53,14 +53,17 @@ interface CdpKeyOptions {
   readonly accountAddress: string
 }
 
-/** The signature of this text reveals the public key. It is neither a hash nor the encoding of a transaction. */
+/**
+ * The signature of this text reveals the public key. It is neither a hash nor the encoding of a transaction.
+ */
 const QUESTION = Buffer.from('multichain-relayer: who are you?')
 
 const SIGNATURE_BYTES = 64
 
 /**
- * Connects to an EVM account of the Coinbase Developer Platform. The platform returns only addresses, so the public key is recovered from
- * one signature; later checks only read the account, because signatures cost money.
+ * Connects to an EVM account of the Coinbase Developer Platform. The platform returns only addresses, so the
+ * public key is recovered from one signature; later checks only read the account, because signatures cost
+ * money.
  */
 function connectCdp({ cdp, accountAddress }: CdpKeyOptions): RemoteKey {
   const path = `evm/accounts/${accountAddress}`
@@ -121,7 +124,10 @@ interface CdpClientDeps {
 
 const HOST = 'api.cdp.coinbase.com'
 
-/** Creates a client of the HTTP interface. Coinbase's own library would bring further versions of viem and of Solana's libraries. */
+/**
+ * Creates a client of the HTTP interface. Coinbase's own library would bring further versions of viem and of
+ * Solana's libraries.
+ */
 function createCdpClient({ http, authorizer, timeoutMs }: CdpClientDeps): CdpClient {
   return async (suffix, content) => {
     const path = `/platform/v2/${suffix}`

@@ -131,7 +131,10 @@ export function resourceName({ projectId, location, keyRingId, keyId, keyVersion
   return `projects/${project}/locations/${region}/keyRings/${ring}/cryptoKeys/${key}/cryptoKeyVersions/${keyVersion}`
 }
 
-/** Connects to one version of a key of Cloud KMS. Checksums protect requests and responses, as Google recommends to its clients. */
+/**
+ * Connects to one version of a key of Cloud KMS. Checksums protect requests and responses, as Google
+ * recommends to its clients.
+ */
 function connectGoogleCloudKms(key: KeyVersion, kms: KmsClient): RemoteKey {
   return {
     name: `Google Cloud KMS key ${resourceName(key)}`,
@@ -148,7 +151,10 @@ function connectGoogleCloudKms(key: KeyVersion, kms: KmsClient): RemoteKey {
   }
 }
 
-/** A key of secp256k1 signs a digest, which Cloud KMS calls SHA-256 and does not compute itself; one of Ed25519 signs the message. */
+/**
+ * A key of secp256k1 signs a digest, which Cloud KMS calls SHA-256 and does not compute itself; one of
+ * Ed25519 signs the message.
+ */
 function requestOf(curve: SignRequest['curve'], payload: Uint8Array): object {
   const [content, checksum] = [Buffer.from(payload).toString('base64'), String(crc32c(payload))]
   return curve === 'ed25519'
@@ -189,7 +195,10 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return value
 })
 
-/** Computes the checksum that Cloud KMS requires (RFC 3720, section 12.1). Node.js only has CRC-32, with another polynomial. */
+/**
+ * Computes the checksum that Cloud KMS requires (RFC 3720, section 12.1). Node.js only has CRC-32, with
+ * another polynomial.
+ */
 export function crc32c(bytes: Uint8Array): number {
   let value = 0xffffffff
   for (const byte of bytes) value = (value >>> 8) ^ (TABLE[(value ^ byte) & 0xff] ?? 0)
@@ -201,7 +210,10 @@ const ALGORITHMS = { secp256k1: 'EC_SIGN_SECP256K1_SHA256', ed25519: 'EC_SIGN_ED
 
 const METHOD = 'RSA_OAEP_3072_SHA256_AES_256'
 
-/** Google makes the wrapping key of an import job, and checks imported material, in a few seconds. Pause and limit are in ms. */
+/**
+ * Google makes the wrapping key of an import job, and checks imported material, in a few seconds. Pause and
+ * limit are in ms.
+ */
 const LOOK_EVERY_MS = 500
 const GIVE_UP_MS = 120_000
 
@@ -212,7 +224,8 @@ interface ImportOptions {
 }
 
 /**
- * Imports a private key as the next version of a key of Cloud KMS, by a new import job. The job expires after three days.
+ * Imports a private key as the next version of a key of Cloud KMS, by a new import job. The job expires after
+ * three days.
  * @throws RemoteFault
  */
 async function importIntoGoogleCloud(options: ImportOptions, material: KeyMaterial): Promise<void> {
@@ -332,7 +345,10 @@ function resultOf(answer: PostAnswer): JsonObject {
   return readJsonObject(answer.body)
 }
 
-/** The sentences complete "Google Cloud KMS key … ". They name Google's status, so that its documentation can be found. */
+/**
+ * The sentences complete "Google Cloud KMS key … ". They name Google's status, so that its documentation can
+ * be found.
+ */
 const REFUSED: Readonly<Record<string, string>> = {
   FAILED_PRECONDITION: 'cannot be used in its state: its version may be disabled or destroyed',
   INVALID_ARGUMENT: 'cannot sign in this way',
@@ -342,7 +358,10 @@ const REFUSED: Readonly<Record<string, string>> = {
   UNAUTHENTICATED: 'cannot be used: Google does not accept the credentials',
 }
 
-/** Translates an answer that is not a success. Google's message can name users, so only the status is passed on. */
+/**
+ * Translates an answer that is not a success. Google's message can name users, so only the status is passed
+ * on.
+ */
 function failureOf({ status, body }: PostAnswer): RemoteFault {
   if (status === 429) return new RemoteFault('throttled', 'gets too many calls (status 429)')
   if (status >= 500) return new RemoteFault('unavailable', `cannot be reached (status ${status})`)

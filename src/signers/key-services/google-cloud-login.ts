@@ -87,9 +87,10 @@ function readPrivateKey(privateKey: Secret): KeyObject {
 }
 
 /**
- * Returns the source of access tokens of the application default credentials: workload identity, the metadata server, or the file that
- * GOOGLE_APPLICATION_CREDENTIALS names. Google's library keeps the token and replaces it before it expires. Without a project it would
- * search for one, which takes seconds outside Google Cloud.
+ * Returns the source of access tokens of the application default credentials: workload identity, the metadata
+ * server, or the file that GOOGLE_APPLICATION_CREDENTIALS names. Google's library keeps the token and
+ * replaces it before it expires. Without a project it would search for one, which takes seconds outside
+ * Google Cloud.
  * @throws MissingPackageError
  */
 export async function connectDefaultCredentials(projectId: string): Promise<() => Promise<string>> {

@@ -13,7 +13,10 @@ import { loadPackage, type RemoteProvider, type SignerFields } from '../provider
 import { type PublicKeys, RemoteFault, type RemoteKey } from '../remote/remote-key.ts'
 import { libsecp256k1 } from '../secp256k1.ts'
 
-/** A key pair in an HSM. Only the configuration file may name it: a caller must not load libraries on this machine. */
+/**
+ * A key pair in an HSM. Only the configuration file may name it: a caller must not load libraries on this
+ * machine.
+ */
 export const pkcs11: RemoteProvider<Pkcs11Config> = {
   kind: 'remote',
   curves: ['secp256k1', 'ed25519'],
@@ -92,7 +95,10 @@ async function connectPkcs11({ modulePath, token, key, pin }: Pkcs11Config): Pro
 
 const POINT_BYTES = { secp256k1: 65, ed25519: 32 } as const
 
-/** Tokens write CKA_EC_POINT as it is, as an OCTET STRING (two bytes more) or as a BIT STRING (three bytes more). */
+/**
+ * Tokens write CKA_EC_POINT as it is, as an OCTET STRING (two bytes more) or as a BIT STRING (three bytes
+ * more).
+ */
 const WRAPPINGS = [0, 2, 3]
 
 /** @throws RemoteFault for bytes that are no point */

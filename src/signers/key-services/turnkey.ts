@@ -77,7 +77,10 @@ const HASH_FUNCTIONS: Readonly<Record<SignRequest['curve'], string>> = {
   ed25519: 'HASH_FUNCTION_NOT_APPLICABLE',
 }
 
-/** Connects to a key of Turnkey. Its public key is configured, because Turnkey returns only that of a private key, not that of a wallet account. */
+/**
+ * Connects to a key of Turnkey. Its public key is configured, because Turnkey returns only that of a private
+ * key, not that of a wallet account.
+ */
 function connectTurnkey({ turnkey, organizationId, privateKeyId, publicKeys }: TurnkeyKeyOptions): RemoteKey {
   async function checkPrivateKey(): Promise<void> {
     const answer = await turnkey('query/get_private_key', { organizationId, privateKeyId })
@@ -88,7 +91,10 @@ function connectTurnkey({ turnkey, organizationId, privateKeyId, publicKeys }: T
       throw new RemoteFault('refused', 'has another public key than the configured public_key')
   }
 
-  /** A wallet account cannot be queried, so only the API key is checked; each signature is checked against the public key anyway. */
+  /**
+   * A wallet account cannot be queried, so only the API key is checked; each signature is checked against the
+   * public key anyway.
+   */
   async function checkApiKey(): Promise<void> {
     const answer = await turnkey('query/whoami', { organizationId })
     if (textIn(answer, 'organizationId') !== organizationId)
@@ -138,7 +144,10 @@ function signatureOf(activity: JsonObject): Uint8Array {
 
 const ED25519_BYTES = 32
 
-/** Reads a public key in hex digits: 32 bytes of Ed25519, or 33 or 65 of secp256k1. Returns undefined for any other text. */
+/**
+ * Reads a public key in hex digits: 32 bytes of Ed25519, or 33 or 65 of secp256k1. Returns undefined for any
+ * other text.
+ */
 function readTurnkeyPublicKey(text: string): PublicKeys | undefined {
   const digits = /^(?:0x)?((?:[0-9a-fA-F]{2})+)$/.exec(text)?.[1]
   if (digits === undefined) return undefined
@@ -164,8 +173,8 @@ interface TurnkeyClientDeps {
 const URL_BASE = 'https://api.turnkey.com/public/v1/'
 
 /**
- * Creates a client of the HTTP interface. Turnkey's own client has no way to stop a request, and goes past the limits of this service's
- * connections.
+ * Creates a client of the HTTP interface. Turnkey's own client has no way to stop a request, and goes past
+ * the limits of this service's connections.
  */
 function createTurnkeyClient({ http, stamper, timeoutMs }: TurnkeyClientDeps): TurnkeyClient {
   return async (path, content) => {
@@ -206,8 +215,9 @@ type Stamper = (body: string) => string
 const SCHEME = 'SIGNATURE_SCHEME_TK_API_P256'
 
 /**
- * Creates the stamper of an API key, which Node.js does without a package. The tests compare it with Turnkey's own. The first stamp throws a
- * RemoteFault for a key that is none, or that does not belong to its public key.
+ * Creates the stamper of an API key, which Node.js does without a package. The tests compare it with
+ * Turnkey's own. The first stamp throws a RemoteFault for a key that is none, or that does not belong to its
+ * public key.
  */
 export function createStamper({ publicKey, privateKey }: ApiKey): Stamper {
   let key: KeyObject | undefined

@@ -97,8 +97,8 @@ interface StoredKeyOptions {
 }
 
 /**
- * Connects to a private key that a Vault stores (KV version 2), in the field `value`. Vault returns the key, so this process has it from
- * the first use on; it reads again when its public key is checked.
+ * Connects to a private key that a Vault stores (KV version 2), in the field `value`. Vault returns the key,
+ * so this process has it from the first use on; it reads again when its public key is checked.
  */
 function connectStoredKey({ vault, keyName, mountPoint }: StoredKeyOptions): RemoteKey {
   let opened: LocalKey | undefined
@@ -143,8 +143,8 @@ interface TransitKeyOptions {
 const SIGNATURE = /^vault:v\d+:([A-Za-z0-9+/=]+)$/
 
 /**
- * Connects to an ed25519 key of the transit engine. It signs with the version of the key that has the configured public key, so a rotation
- * in Vault changes nothing until the configuration names the new one.
+ * Connects to an ed25519 key of the transit engine. It signs with the version of the key that has the
+ * configured public key, so a rotation in Vault changes nothing until the configuration names the new one.
  */
 function connectTransitKey({ vault, keyName, mountPoint, publicKey }: TransitKeyOptions): RemoteKey {
   let version: number | undefined
@@ -231,8 +231,8 @@ async function importIntoTransit(
 const ABSENT = { cas: 0 }
 
 /**
- * Stores a private key in the KV engine, where there is nothing yet. Vault gets it over TLS; during the call it is in this process in hex
- * digits.
+ * Stores a private key in the KV engine, where there is nothing yet. Vault gets it over TLS; during the call
+ * it is in this process in hex digits.
  * @throws RemoteFault
  */
 async function storeInVault(
@@ -274,7 +274,10 @@ interface VaultClientDeps {
   readonly timeoutMs: number
 }
 
-/** Creates a client that logs in by AppRole when it has no token, and again when Vault no longer accepts the one it has. */
+/**
+ * Creates a client that logs in by AppRole when it has no token, and again when Vault no longer accepts the
+ * one it has.
+ */
 function createVaultClient(config: VaultConfig, { http, timeoutMs }: VaultClientDeps): VaultClient {
   const base = config.address.replace(/\/+$/, '')
 
@@ -340,7 +343,10 @@ function failureOf({ status }: PostAnswer, denied: string): RemoteFault {
   return new RemoteFault('unavailable', `cannot be used: Vault answered with status ${status}${sealed}`)
 }
 
-/** Joins a path below `/v1/`. A mount can have several segments, so its slashes stay; everything else is one segment. */
+/**
+ * Joins a path below `/v1/`. A mount can have several segments, so its slashes stay; everything else is one
+ * segment.
+ */
 function pathOf(mountPoint: string, ...segments: readonly string[]): string {
   const mount = mountPoint.split('/').filter((segment) => segment !== '')
   return [...mount, ...segments].map(encodeURIComponent).join('/')

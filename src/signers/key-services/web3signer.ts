@@ -61,7 +61,9 @@ const SIGNATURE = /^\s*"?0x([0-9a-fA-F]{128})[0-9a-fA-F]{2}"?\s*$/
 /** The prefix of an uncompressed point. */
 const UNCOMPRESSED = '04'
 
-/** Connects to a key of Web3Signer, which hashes messages with keccak-256 and signs the hash (`/api/v1/eth1`). */
+/**
+ * Connects to a key of Web3Signer, which hashes messages with keccak-256 and signs the hash (`/api/v1/eth1`).
+ */
 function connectWeb3Signer({ url, publicKey, http, timeoutMs }: Web3SignerOptions): RemoteKey {
   const base = url.replace(/\/+$/, '')
   const identifier = `0x${publicKey}`
@@ -131,7 +133,10 @@ interface TlsPaths {
 /** The longest answer, in bytes: a list of a thousand public keys and more. */
 const MAX_ANSWER_BYTES = 256 * 1024
 
-/** Creates a client that shows a certificate. It reads the files on the first request, and again while one of them cannot be read. */
+/**
+ * Creates a client that shows a certificate. It reads the files on the first request, and again while one of
+ * them cannot be read.
+ */
 function createTlsClient(paths: TlsPaths): Pick<HttpClient, 'post'> {
   let opened: Promise<HttpClient> | undefined
 

@@ -35,8 +35,8 @@ interface Waiting {
 }
 
 /**
- * Creates the process of a library. A library that hangs or crashes affects only this process: native code inside a process cannot be
- * stopped, not even to shut down.
+ * Creates the process of a library. A library that hangs or crashes affects only this process: native code
+ * inside a process cannot be stopped, not even to shut down.
  */
 function createModuleProcess(path: string): ModuleProcess {
   const waiting = new Map<number, Waiting>()
@@ -104,9 +104,9 @@ function createModuleProcess(path: string): ModuleProcess {
 }
 
 /**
- * The variables that libraries of HSMs and their systems read. The library is third-party code in a separate process: it must not see the
- * API key, the database URL and the passphrases of this service. Vendors: SoftHSM, Thales Luna, nShield, Utimaco, YubiHSM, AWS CloudHSM,
- * Fortanix, OpenSC, p11-kit.
+ * The variables that libraries of HSMs and their systems read. The library is third-party code in a separate
+ * process: it must not see the API key, the database URL and the passphrases of this service. Vendors:
+ * SoftHSM, Thales Luna, nShield, Utimaco, YubiHSM, AWS CloudHSM, Fortanix, OpenSC, p11-kit.
  */
 const MODULE_VARIABLES =
   /^(PATH|HOME|USER|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|SystemRoot|SOFTHSM2?_\w+|Chrystoki\w+|NFAST_\w+|CKNFAST_\w+|CS_PKCS11_\w+|YUBIHSM_\w+|CLOUDHSM_\w+|FORTANIX_PKCS11_\w+|FORTANIX_API_ENDPOINT|OPENSC_\w+|P11_KIT_\w+|PKCS11_\w+)$/
@@ -125,7 +125,9 @@ function startProgram(path: string): ChildProcess {
   })
 }
 
-/** Logins with a refused PIN are not repeated, even after the process restarts: the token could lock itself. */
+/**
+ * Logins with a refused PIN are not repeated, even after the process restarts: the token could lock itself.
+ */
 function loginOf({ token, pin }: KeyLocation): string {
   return JSON.stringify([token, pin])
 }

@@ -14,7 +14,9 @@ export interface KeyLocation {
   readonly key: KeySelector
 }
 
-/** A request to the process that has loaded a PKCS#11 library. Without a payload it requests the public key. */
+/**
+ * A request to the process that has loaded a PKCS#11 library. Without a payload it requests the public key.
+ */
 export interface ModuleRequest {
   readonly number: number
   readonly location: KeyLocation

@@ -12,8 +12,8 @@ export interface ConnectionContext extends CallLimits, ConnectContext {
 }
 
 /**
- * Prepares the key of a signer outside this process, without any call. @throws MissingPackageError if the library of its service is not
- * installed
+ * Prepares the key of a signer outside this process, without any call. @throws MissingPackageError if the
+ * library of its service is not installed
  */
 export async function connectSigner(
   config: SignerConfig,

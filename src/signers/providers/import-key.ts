@@ -25,8 +25,8 @@ interface ImportTarget {
 }
 
 /**
- * Puts a private key into the service of a signer, and lets it prove there that it signs for the same account. A service that already has
- * the key only proves it, so an interrupted command can be run again.
+ * Puts a private key into the service of a signer, and lets it prove there that it signs for the same
+ * account. A service that already has the key only proves it, so an interrupted command can be run again.
  * @throws AppError `signer_refused` or `signer_unavailable`; MissingPackageError
  */
 export async function importKey(

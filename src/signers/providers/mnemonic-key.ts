@@ -19,8 +19,9 @@ interface MnemonicAccount {
 }
 
 /**
- * Creates the key of one account, as the wallets of each network derive it: m/44'/60'/0'/0/i for EVM (BIP-44), m/44'/148'/i' for Stellar
- * (SEP-5), and m/44'/501'/i'/0' for Solana. `phrase` satisfies `isMnemonic`.
+ * Creates the key of one account, as the wallets of each network derive it: m/44'/60'/0'/0/i for EVM
+ * (BIP-44), m/44'/148'/i' for Stellar (SEP-5), and m/44'/501'/i'/0' for Solana. `phrase` satisfies
+ * `isMnemonic`.
  */
 export async function createMnemonicKey(id: string, account: MnemonicAccount): Promise<LocalKey> {
   const { phrase, passphrase, index } = account
@@ -58,7 +59,10 @@ const HARDENED = 0x80000000
 
 const KEY_BYTES = 32
 
-/** Derives the ed25519 private key of a path of hardened indexes from a seed (SLIP-10), e.g. `[44, 148, 0]` for m/44'/148'/0'. */
+/**
+ * Derives the ed25519 private key of a path of hardened indexes from a seed (SLIP-10), e.g. `[44, 148, 0]`
+ * for m/44'/148'/0'.
+ */
 export function deriveEd25519Seed(seed: Uint8Array, path: readonly number[]): Uint8Array {
   const master = hmac(Buffer.from(ED25519_CURVE), seed)
   const derived = path.reduce((node, index) => {

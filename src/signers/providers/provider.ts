@@ -47,11 +47,13 @@ export interface LocalProvider<C> extends AnyProvider<C> {
 export interface RemoteProvider<C> extends AnyProvider<C> {
   readonly kind: 'remote'
   /**
-   * Prepares the connection, without any call. @throws MissingPackageError if the library of the service is not installed
+   * Prepares the connection, without any call. @throws MissingPackageError if the library of the service is
+   * not installed
    */
   readonly connect: (config: C, context: ConnectContext) => Promise<RemoteKey>
   /**
-   * Puts a private key where the configuration says. Absent if the service accepts none from programs, or only by its own protocol.
+   * Puts a private key where the configuration says. Absent if the service accepts none from programs, or
+   * only by its own protocol.
    * @throws RemoteFault, MissingPackageError
    */
   readonly importKey?: (config: C, context: ConnectContext, material: KeyMaterial) => Promise<void>
@@ -59,7 +61,10 @@ export interface RemoteProvider<C> extends AnyProvider<C> {
 
 /** The parts of the service that providers work with. */
 export interface ConnectContext {
-  /** Calls URLs of the configuration file without restriction, and those of callers under the rules for untrusted URLs. */
+  /**
+   * Calls URLs of the configuration file without restriction, and those of callers under the rules for
+   * untrusted URLs.
+   */
   readonly http: HttpClient
   /** The limit of one call, in ms. */
   readonly timeoutMs: number
@@ -68,7 +73,9 @@ export interface ConnectContext {
 /** A type of signer. */
 export type Provider<C> = LocalProvider<C> | RemoteProvider<C>
 
-/** Creates the readers of nested objects. `fieldsOf` reads secrets as the place of the configuration demands. */
+/**
+ * Creates the readers of nested objects. `fieldsOf` reads secrets as the place of the configuration demands.
+ */
 export function createObjectReaders(
   outer: Reader,
   fieldsOf: (inner: Reader) => SignerFields,
@@ -89,7 +96,10 @@ export function createObjectReaders(
   }
 }
 
-/** Opens an object without fields. Its problems are dropped, because the absence of the object has been reported. */
+/**
+ * Opens an object without fields. Its problems are dropped, because the absence of the object has been
+ * reported.
+ */
 function blankReader(): Reader {
   const reader = openReader({}, 'blank', [])
   if (reader === undefined) throw new Error('an empty object is an object')
@@ -101,7 +111,10 @@ export class MissingPackageError extends Error {
   override readonly name = 'MissingPackageError'
 }
 
-/** The versions that the tests ran with. npm does not install optional peers, so deployments without such keys stay small. */
+/**
+ * The versions that the tests ran with. npm does not install optional peers, so deployments without such keys
+ * stay small.
+ */
 const VERSIONS = {
   '@aws-sdk/client-kms': '3.1164.0',
   '@azure/identity': '4.14.1',

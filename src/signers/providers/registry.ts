@@ -10,7 +10,10 @@ import type { Curve } from '../signer.ts'
 import { local, mnemonic, plain } from './local.ts'
 import type { Provider, SignerFields } from './provider.ts'
 
-/** All types of signers. A new type is a file in `key-services/` and a line here; the contract lists it for callers. */
+/**
+ * All types of signers. A new type is a file in `key-services/` and a line here; the contract lists it for
+ * callers.
+ */
 const PROVIDERS = {
   local,
   plain,

@@ -3,7 +3,10 @@ import { createSecret } from '../../security/secrets.ts'
 import { createObjectReaders, type SignerFields } from './provider.ts'
 import { readSignerConfig, type SignerConfig, type SignerType } from './registry.ts'
 
-/** The types that callers can create. Key files and libraries are paths of this machine, which callers must not name. */
+/**
+ * The types that callers can create. Key files and libraries are paths of this machine, which callers must
+ * not name.
+ */
 export type StorableType = Exclude<SignerType, 'local' | 'pkcs11'>
 
 /** A signer as a caller describes it. */

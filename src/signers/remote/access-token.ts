@@ -75,8 +75,8 @@ const ALGORITHMS: Readonly<Record<string, { readonly alg: string; readonly hash:
 }
 
 /**
- * Signs a token with a private key of RSA, P-256 or Ed25519. Node.js does all of it, so deployments need no further package; the tests
- * verify the tokens with a library for them.
+ * Signs a token with a private key of RSA, P-256 or Ed25519. Node.js does all of it, so deployments need no
+ * further package; the tests verify the tokens with a library for them.
  */
 export function signJwt({ header, claims }: JwtContent, key: KeyObject): string {
   const algorithm = ALGORITHMS[key.asymmetricKeyType ?? '']

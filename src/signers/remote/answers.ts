@@ -61,7 +61,10 @@ interface FailedLogin {
   readonly hint?: string
 }
 
-/** Translates the status of a failed login. A client error says that the credentials are wrong, except for 408 and 429. */
+/**
+ * Translates the status of a failed login. A client error says that the credentials are wrong, except for 408
+ * and 429.
+ */
 export function loginFailure({ status, refused, hint }: FailedLogin, options?: ErrorOptions): RemoteFault {
   if (status === 429) return new RemoteFault('throttled', 'gets too many logins (status 429)', options)
   if (status >= 400 && status < 500 && status !== 408) {
@@ -71,7 +74,10 @@ export function loginFailure({ status, refused, hint }: FailedLogin, options?: E
   return new RemoteFault('unavailable', `cannot be used: the login failed with status ${status}`, options)
 }
 
-/** Copies the name and the code of a library's error. Its other fields can hold the request, with the token in its headers. */
+/**
+ * Copies the name and the code of a library's error. Its other fields can hold the request, with the token in
+ * its headers.
+ */
 export function sanitisedCause(error: unknown): Error {
   const { name, code } = (error ?? {}) as { readonly name?: unknown; readonly code?: unknown }
   return new Error([name, code].filter((part) => typeof part === 'string').join(' ') || 'unknown error')

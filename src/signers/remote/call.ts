@@ -28,7 +28,10 @@ const REPETITIONS = 4
 /** No call is repeated after this time, in ms: the account waits for the step, which starts again later. */
 const NO_REPETITION_AFTER_MS = 5_000
 
-/** A call that waited for its turn for this long, in ms, is not made: its caller has given up, and the service answers too slowly for all. */
+/**
+ * A call that waited for its turn for this long, in ms, is not made: its caller has given up, and the service
+ * answers too slowly for all.
+ */
 const MAX_QUEUE_MS = 10_000
 
 /** The pauses between repetitions, in ms. */

@@ -26,7 +26,10 @@ import {
 const DIGEST_BYTES = 32
 const SIGNATURE_BYTES = 64
 
-/** The text that proves that a key signs. It is neither a hash nor the encoding of a transaction on any network. */
+/**
+ * The text that proves that a key signs. It is neither a hash nor the encoding of a transaction on any
+ * network.
+ */
 const CHALLENGE = Buffer.from('multichain-relayer: proof that this key signs, and nothing else.')
 
 /** The way to a key that another service holds. */
@@ -52,8 +55,8 @@ export interface RemoteConnection {
 }
 
 /**
- * Connects to a key outside this process. Signatures leave here only after a check against the public key. Calls are limited, timed and
- * repeated; those of one key share the limits.
+ * Connects to a key outside this process. Signatures leave here only after a check against the public key.
+ * Calls are limited, timed and repeated; those of one key share the limits.
  */
 export function connectRemoteKey(options: RemoteKeyOptions): RemoteConnection {
   const { remote } = options
@@ -152,7 +155,10 @@ function createRemoteEd25519(signing: RemoteSigning, { id, health, publicKey }: 
   } satisfies Ed25519Signer)
 }
 
-/** Reports the result of each signature to the health of the key, so that a refusal disables its relayers at the next check. */
+/**
+ * Reports the result of each signature to the health of the key, so that a refusal disables its relayers at
+ * the next check.
+ */
 async function noted<T>(health: RemoteHealth, sign: () => Promise<T>): Promise<T> {
   try {
     const signature = await sign()
@@ -209,7 +215,10 @@ function curvesOf({ secp256k1, ed25519 }: PublicKeys): Curve[] {
   return [...(secp256k1 ? (['secp256k1'] as const) : []), ...(ed25519 ? (['ed25519'] as const) : [])]
 }
 
-/** A good reply counts for this long, in ms: relayers that share a key check at about the same time, and services charge for calls. */
+/**
+ * A good reply counts for this long, in ms: relayers that share a key check at about the same time, and
+ * services charge for calls.
+ */
 const GOOD_FOR_MS = 20_000
 
 interface RemoteHealthDeps {
@@ -227,7 +236,10 @@ interface RemoteHealth {
   check(): Promise<SignerHealth>
 }
 
-/** Creates the state. After a refusal only a signature proves that the key signs again: reading the public key is another permission. */
+/**
+ * Creates the state. After a refusal only a signature proves that the key signs again: reading the public key
+ * is another permission.
+ */
 function createRemoteHealth({ clock, compare, prove }: RemoteHealthDeps): RemoteHealth {
   let isRefused = false
   let goodUntil = Number.NEGATIVE_INFINITY
@@ -268,13 +280,17 @@ function createRemoteHealth({ clock, compare, prove }: RemoteHealthDeps): Remote
   }
 }
 
-/** The signatures that are kept per key: those of the transactions that one account has under way, a few times over. */
+/**
+ * The signatures that are kept per key: those of the transactions that one account has under way, a few times
+ * over.
+ */
 const MAX_KEPT = 1_000
 
 /**
- * Remembers the newest results by payload, and lets calls for the same payload share one. A service that signs differently each time
- * thereby returns the same bytes for the same content, and content whose signature was discarded costs no further call. Failures are not
- * kept. A payload is kept as its hash, because a message can be as long as the body of a request.
+ * Remembers the newest results by payload, and lets calls for the same payload share one. A service that
+ * signs differently each time thereby returns the same bytes for the same content, and content whose
+ * signature was discarded costs no further call. Failures are not kept. A payload is kept as its hash,
+ * because a message can be as long as the body of a request.
  */
 export function createSignatureCache<T>(
   make: (payload: Uint8Array) => Promise<T>,
@@ -292,8 +308,8 @@ export function createSignatureCache<T>(
 }
 
 /**
- * Completes an ECDSA signature of 64 bytes from elsewhere: lowers s (EIP-2) and finds the recovery number by trial. Returns undefined unless this
- * public key made it for this digest.
+ * Completes an ECDSA signature of 64 bytes from elsewhere: lowers s (EIP-2) and finds the recovery number by
+ * trial. Returns undefined unless this public key made it for this digest.
  */
 function verifiedEcdsa(
   bytes: Uint8Array,
@@ -327,7 +343,10 @@ function isMadeBy(publicKey: Uint8Array, { signature, candidate, digest }: Candi
   }
 }
 
-/** Returns a copy of an Ed25519 signature from elsewhere; undefined unless this public key made it for this message. */
+/**
+ * Returns a copy of an Ed25519 signature from elsewhere; undefined unless this public key made it for this
+ * message.
+ */
 function verifiedEd25519(
   bytes: Uint8Array,
   message: Uint8Array,

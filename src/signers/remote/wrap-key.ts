@@ -18,7 +18,10 @@ export interface KeyMaterial {
   readonly publicKey: Uint8Array
 }
 
-/** PKCS #8 of a key of secp256k1 (RFC 5208, RFC 5915): all bytes before the private key, and those between it and the public key. */
+/**
+ * PKCS #8 of a key of secp256k1 (RFC 5208, RFC 5915): all bytes before the private key, and those between it
+ * and the public key.
+ */
 const SECP256K1 = [
   Buffer.from('308184020100301006072a8648ce3d020106052b8104000a046d306b0201010420', 'hex'),
   Buffer.from('a144034200', 'hex'),
@@ -27,7 +30,10 @@ const SECP256K1 = [
 /** PKCS #8 of a key of Ed25519 (RFC 8410): all bytes before the seed. */
 const ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex')
 
-/** Encodes a private key in PKCS #8, as DER. The bytes are put together by hand, because those of Node's parsers cannot be overwritten. */
+/**
+ * Encodes a private key in PKCS #8, as DER. The bytes are put together by hand, because those of Node's
+ * parsers cannot be overwritten.
+ */
 function toPkcs8({ curve, secret, publicKey }: KeyMaterial): Buffer {
   if (curve === 'ed25519') return Buffer.concat([ED25519, secret])
   return Buffer.concat([SECP256K1[0], secret, SECP256K1[1], publicKey])
@@ -49,8 +55,9 @@ export function wrapWithRsa(material: KeyMaterial, publicKey: KeyObject): Buffer
 }
 
 /**
- * Encrypts a private key, in PKCS #8, for services that take a key of any length: a new AES key by RSA-OAEP (SHA-256), and after it the private
- * key by AES key wrap with padding. PKCS #11 names this CKM_RSA_AES_KEY_WRAP.
+ * Encrypts a private key, in PKCS #8, for services that take a key of any length: a new AES key by RSA-OAEP
+ * (SHA-256), and after it the private key by AES key wrap with padding. PKCS #11 names this
+ * CKM_RSA_AES_KEY_WRAP.
  */
 export function wrapWithRsaAes(material: KeyMaterial, publicKey: KeyObject): Buffer {
   const plain = toPkcs8(material)
@@ -72,7 +79,8 @@ function oaep(key: KeyObject, plain: Buffer): Buffer {
 const SHORTEST_BITS = 2048
 
 /**
- * Reads the public key with which a service requires private keys to be encrypted: PEM, or DER of a SubjectPublicKeyInfo.
+ * Reads the public key with which a service requires private keys to be encrypted: PEM, or DER of a
+ * SubjectPublicKeyInfo.
  * @throws RemoteFault for anything but an RSA key
  */
 export function readWrappingKey(key: string | Uint8Array): KeyObject {

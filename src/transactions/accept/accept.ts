@@ -41,7 +41,8 @@ export interface Acceptor {
   /**
    * Accepts a request. A repeated idempotency key gives the transaction that the first request with it
    * created.
-   * @throws AppError with the rule that the request breaks, or `idempotency_key_reused`; nothing is stored then
+   * @throws AppError with the rule that the request breaks, or `idempotency_key_reused`; nothing is stored
+   * then
    */
   send(relayer: Relayer, sending: Sending): Promise<Accepted>
   /**
@@ -59,7 +60,10 @@ export type Sending = SendItem & Sender
 /** The requests of a batch, and their sender. */
 export type Batch = Sender & { readonly items: readonly SendItem[] }
 
-/** The maximum number of rows in one database transaction. More rows would hold the account's lock for longer than a request may take. */
+/**
+ * The maximum number of rows in one database transaction. More rows would hold the account's lock for longer
+ * than a request may take.
+ */
 const MAX_ROWS = 200
 
 /** The key of the candidates of all relayers. No relayer has an empty id. */
@@ -74,7 +78,8 @@ export function createAcceptor(context: TransactionsContext, chooser: AccountCho
   const admitOne = createBatcher<Candidate, Decision>({
     maxItems: MAX_ROWS,
     collectsTurn: true,
-    // A server makes a database transaction wait for locks, and the requests of one relayer must not wait for the locks of another.
+    // A server makes a database transaction wait for locks, and the requests of one relayer must not wait for
+    // the locks of another.
     keyOf: (candidate) => (context.hasOneSession ? ALL : candidate.relayer.id),
     run: (candidates) => admitCandidates(context, candidates),
   })

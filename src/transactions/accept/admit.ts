@@ -46,7 +46,10 @@ import { type IdempotencyKey, keyReuseError } from './idempotency.ts'
 export interface Candidate {
   readonly relayer: Relayer
   readonly transaction: Transaction
-  /** The amount that the account can spend. When no node answered, it is absent and the nodes decide at the broadcast. */
+  /**
+   * The amount that the account can spend. When no node answered, it is absent and the nodes decide at the
+   * broadcast.
+   */
   readonly balance: bigint | undefined
   /** The sender; one batch has candidates of many. */
   readonly actor: Actor
@@ -70,7 +73,10 @@ interface Considered {
   readonly reserved: bigint
 }
 
-/** The result for a candidate. `repeated`: an earlier request with the same idempotency key created this transaction. */
+/**
+ * The result for a candidate. `repeated`: an earlier request with the same idempotency key created this
+ * transaction.
+ */
 export type Decision =
   | ({ readonly kind: 'admitted' } & Admitted & Considered)
   | { readonly kind: 'repeated'; readonly transactionId: string }
@@ -78,7 +84,10 @@ export type Decision =
 
 /** Settings of an admission. */
 interface AdmissionOptions {
-  /** Stores nothing when one of the candidates is refused; they are of one relayer. Default: stores the others. */
+  /**
+   * Stores nothing when one of the candidates is refused; they are of one relayer. Default: stores the
+   * others.
+   */
   readonly allOrNone?: boolean
   /** Runs first, in the database transaction of the admission. Its error refuses every candidate. */
   readonly guard?: ((tx: Tx) => Promise<AppError | undefined>) | undefined
@@ -87,8 +96,9 @@ interface AdmissionOptions {
 }
 
 /**
- * Admits many requests in one database transaction; of one relayer, unless the database has one session only. The locks keep the reserved sums
- * true until the commit, so concurrent requests cannot spend the same money, use the same nonce, or use an idempotency key twice.
+ * Admits many requests in one database transaction; of one relayer, unless the database has one session only.
+ * The locks keep the reserved sums true until the commit, so concurrent requests cannot spend the same money,
+ * use the same nonce, or use an idempotency key twice.
  */
 export async function admitCandidates(
   context: TransactionsContext,
@@ -157,10 +167,16 @@ interface Round {
   readonly movedLanes: ReadonlySet<Candidate>
 }
 
-/** The refusal of a transaction whose lane has an open transaction on another account. The acceptor then takes that one. */
+/**
+ * The refusal of a transaction whose lane has an open transaction on another account. The acceptor then takes
+ * that one.
+ */
 export const LANE_MOVED = new AppError('in_use', 'The lane has another account.')
 
-/** Locks the lanes of the candidates, and finds those whose lane belongs to another account than the chosen one. */
+/**
+ * Locks the lanes of the candidates, and finds those whose lane belongs to another account than the chosen
+ * one.
+ */
 async function lockLanesOf(tx: Tx, candidates: readonly Candidate[]): Promise<Set<Candidate>> {
   const moved = new Set<Candidate>()
   const pooled = candidates.filter(
@@ -179,7 +195,10 @@ async function lockLanesOf(tx: Tx, candidates: readonly Candidate[]): Promise<Se
   return moved
 }
 
-/** Decides about the candidates of one relayer, and stores those that are admitted: the decisions about the next relayer depend on it. */
+/**
+ * Decides about the candidates of one relayer, and stores those that are admitted: the decisions about the
+ * next relayer depend on it.
+ */
 async function admitGroup(
   context: TransactionsContext,
   candidates: readonly Candidate[],
@@ -376,7 +395,10 @@ function payerOf({ transaction: { request } }: Pick<Candidate, 'transaction'>): 
   return payment === undefined ? [] : [payment.payer]
 }
 
-/** The nonce of pre-signed content must be unused, and must not belong to an account whose nonces this service assigns. */
+/**
+ * The nonce of pre-signed content must be unused, and must not belong to an account whose nonces this service
+ * assigns.
+ */
 function nonceProblem(
   runtime: RelayerRuntime,
   candidate: Candidate,

@@ -18,7 +18,10 @@ const LONGEST_SCHEDULE_MS = 30 * 86_400_000
 /** The part of a chain that knows how long content stays valid. */
 type Lifetime = Pick<Chain, 'endsAt' | 'externalSigning' | 'expiry'>
 
-/** Checks `valid_from` and `valid_until` of a request that passed `Chain.check`. `now` is in ms since the epoch. Pure. */
+/**
+ * Checks `valid_from` and `valid_until` of a request that passed `Chain.check`. `now` is in ms since the
+ * epoch. Pure.
+ */
 export function checkTimes(chain: Lifetime, request: ChainRequest, now: number): AppError | undefined {
   const end = chain.endsAt(request)
   if (end !== undefined && end.getTime() <= now)
@@ -101,8 +104,8 @@ interface NewContent {
 }
 
 /**
- * Prepares content for its acceptance. The state of the chain at `valid_from` is not known, so a request with a later one is refused for
- * nothing that may change until then, and no estimate is kept for it.
+ * Prepares content for its acceptance. The state of the chain at `valid_from` is not known, so a request with
+ * a later one is refused for nothing that may change until then, and no estimate is kept for it.
  */
 export async function prepareContent({
   relayer,
@@ -132,9 +135,10 @@ const NO_SPECIFICATION =
   'No node of the network returned the specification of the contract, so nothing was changed. Try again, or send args.'
 
 /**
- * Encodes the named arguments of a request. It runs before every rule, which then only sees the encoded call, and after the check of the
- * idempotency key: a repeated request gets its transaction even if no node answers, or the contract has changed. @throws AppError
- * `network_unavailable` if no node returns the specification, or `invalid_request` with the argument that does not fit
+ * Encodes the named arguments of a request. It runs before every rule, which then only sees the encoded call,
+ * and after the check of the idempotency key: a repeated request gets its transaction even if no node
+ * answers, or the contract has changed. @throws AppError `network_unavailable` if no node returns the
+ * specification, or `invalid_request` with the argument that does not fit
  */
 export async function withEncodedArgs(chain: Chain, request: ChainRequest): Promise<ChainRequest> {
   const answer = await chain.encodeNamedArgs?.(request)
@@ -155,8 +159,8 @@ export function keyOf({ address, nonce }: ExternalNonce): string {
 }
 
 /**
- * Finds the nonces of third parties that a transaction of the relayer has, or gets when its earlier version has expired. The caller holds a
- * lock on the relayer.
+ * Finds the nonces of third parties that a transaction of the relayer has, or gets when its earlier version
+ * has expired. The caller holds a lock on the relayer.
  */
 export async function usedExternalNonces(
   tx: Tx,
@@ -164,7 +168,8 @@ export async function usedExternalNonces(
   { relayerId, nonces, except }: NonceQuestion,
 ): Promise<Set<string>> {
   if (nonces.length === 0) return new Set()
-  // In this order: the watcher, which takes no lock, moves a nonce from a waiting request to its record, and never back.
+  // In this order: the watcher, which takes no lock, moves a nonce from a waiting request to its record, and
+  // never back.
   const successors = await findWaitingSuccessors(tx, relayerId)
   const used = await findUsedExternalNonces(tx, relayerId, nonces)
   for (const { id, request } of successors) {

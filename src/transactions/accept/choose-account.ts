@@ -16,19 +16,25 @@ export interface ChoiceOf {
 /** Chooses accounts of relayers. */
 export interface AccountChooser {
   /**
-   * Runs work with the account that suits best, and with the next one while the work finds that one without money or leaving. A lane keeps the
-   * account of its open transactions, and a request of Solana that names an account as a signer goes to it. A relayer with one account is that
-   * account.
+   * Runs work with the account that suits best, and with the next one while the work finds that one without
+   * money or leaving. A lane keeps the account of its open transactions, and a request of Solana that names
+   * an account as a signer goes to it. A relayer with one account is that account.
    */
   withAccount<T>(relayer: Relayer, choice: ChoiceOf, work: (account: Relayer) => Promise<T>): Promise<T>
 }
 
-/** An account that was found without money is tried last for this time, in ms: its balance was compared with one request only. */
+/**
+ * An account that was found without money is tried last for this time, in ms: its balance was compared with
+ * one request only.
+ */
 const EMPTY_MS = 10_000
 
 /** Creates the chooser of this process. */
 export function createAccountChooser(context: TransactionsContext): AccountChooser {
-  /** Requests that chose an account and are not stored yet, by account: those of one moment would all choose the same one. */
+  /**
+   * Requests that chose an account and are not stored yet, by account: those of one moment would all choose
+   * the same one.
+   */
   const choices = new Map<string, number>()
   /** Until when accounts count as empty, in ms of the monotonic clock. */
   const emptyUntil = new Map<string, number>()
@@ -111,7 +117,10 @@ function byLoad([, one]: readonly [string, Score], [, other]: readonly [string, 
   return one.load - other.load
 }
 
-/** Rendezvous hashing: processes agree without a word, and an account that joins or leaves moves its own lanes only. */
+/**
+ * Rendezvous hashing: processes agree without a word, and an account that joins or leaves moves its own lanes
+ * only.
+ */
 function byLane(lane: string) {
   return ([one]: readonly [string, Score], [other]: readonly [string, Score]): number => {
     const [first, second] = [weightOf(lane, one), weightOf(lane, other)]

@@ -75,8 +75,9 @@ export function mostWaiting({ blockSeconds, slots, maxQueueSeconds }: Queue): nu
 }
 
 /**
- * Returns the seconds after which a refused request may try again; undefined if the queue is short enough. It is too long if even full blocks could
- * not include it in time, or if the oldest transaction has waited for that long, because blocks are not that full. Pure.
+ * Returns the seconds after which a refused request may try again; undefined if the queue is short enough. It
+ * is too long if even full blocks could not include it in time, or if the oldest transaction has waited for
+ * that long, because blocks are not that full. Pure.
  */
 export function waitBefore(queue: Queue, { count, oldestAt }: QueueLength): number | undefined {
   const excess = count - mostWaiting(queue)

@@ -17,8 +17,9 @@ import { applyResult, type Settled } from './settle-broadcast.ts'
 import { comparedAttempt, isComparison } from './unclear.ts'
 
 /**
- * Broadcasts the current attempt of each transaction and stores the node's replies. The bytes are already stored, so any process may repeat
- * this at any time. Returns the transactions with the results; a record that has since changed is not overwritten.
+ * Broadcasts the current attempt of each transaction and stores the node's replies. The bytes are already
+ * stored, so any process may repeat this at any time. Returns the transactions with the results; a record
+ * that has since changed is not overwritten.
  */
 export async function broadcastCurrent(
   context: TransactionsContext,
@@ -106,7 +107,8 @@ function mayBeInPool({ attempts }: TransactionWithAttempts, { sourceAccount, non
 }
 
 /**
- * Treats the items as `already known` without calling a node. The attempt rows are not updated, because no node confirmed them.
+ * Treats the items as `already known` without calling a node. The attempt rows are not updated, because no
+ * node confirmed them.
  */
 export async function storeAsKnown(
   context: TransactionsContext,
@@ -213,9 +215,10 @@ function reportSubmitted(
 }
 
 /**
- * The bytes of an undecided transaction can no longer be included. Other content follows when the current bytes expire, so they must not be
- * broadcast again either. Once the other content is signed, it excludes the current bytes, as with a durable nonce of Solana: those may be
- * current again after a reorganisation, and never expire.
+ * The bytes of an undecided transaction can no longer be included. Other content follows when the current
+ * bytes expire, so they must not be broadcast again either. Once the other content is signed, it excludes the
+ * current bytes, as with a durable nonce of Solana: those may be current again after a reorganisation, and
+ * never expire.
  */
 export function isAwaitingExpiry({ chain }: RelayerRuntime, item: TransactionWithAttempts): boolean {
   if (item.transaction.undecidedSince !== undefined) return true
@@ -233,10 +236,11 @@ export function currentAttempt({ transaction, attempts }: TransactionWithAttempt
 }
 
 /**
- * Stores, before any bytes leave, that transactions of a private relayer are private, and the newest block before their first private
- * broadcast. After a crash at any line they are still private, and the blocks are counted from before the broadcast at the latest. Returns
- * the transactions that may be broadcast now, without those that have since changed. An unknown head delays nothing: a later broadcast
- * stores the block, so that the transaction stays private for longer.
+ * Stores, before any bytes leave, that transactions of a private relayer are private, and the newest block
+ * before their first private broadcast. After a crash at any line they are still private, and the blocks are
+ * counted from before the broadcast at the latest. Returns the transactions that may be broadcast now,
+ * without those that have since changed. An unknown head delays nothing: a later broadcast stores the block,
+ * so that the transaction stays private for longer.
  */
 async function markPrivate(
   context: TransactionsContext,

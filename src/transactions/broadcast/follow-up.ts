@@ -6,14 +6,15 @@ import type { TransactionWithAttempts } from '../model/transaction.ts'
 import { fallsBack, isComparison, isPreparedAgain } from './unclear.ts'
 
 /**
- * Nodes may refuse this many attempts of one nonce before the service stops trying other gas limits. Each attempt has a new estimate, so
- * further refusals have another cause.
+ * Nodes may refuse this many attempts of one nonce before the service stops trying other gas limits. Each
+ * attempt has a new estimate, so further refusals have another cause.
  */
 const MAX_REFUSED = 3
 
 /**
- * Time in ms for which bytes at a price that the caller named are offered to nodes that do not take it, while others wait behind them. A pool that is
- * full for a moment, and a base fee that jumps, come down within it; a longer time keeps the others waiting.
+ * Time in ms for which bytes at a price that the caller named are offered to nodes that do not take it, while
+ * others wait behind them. A pool that is full for a moment, and a base fee that jumps, come down within it;
+ * a longer time keeps the others waiting.
  */
 const OWN_PRICE_MS = 120_000
 
@@ -24,9 +25,15 @@ export interface BroadcastCase {
   readonly result: BroadcastResult
   readonly now: Date
   readonly costOf: (draft: Draft) => bigint
-  /** Time in ms that the attempt may wait in a mempool before its fee is raised; undefined if its fee is never raised. */
+  /**
+   * Time in ms that the attempt may wait in a mempool before its fee is raised; undefined if its fee is never
+   * raised.
+   */
   readonly raiseAfterMs?: number | undefined
-  /** True when signed bytes expire on this chain. Then underpriced content is signed again, with the same nonce. */
+  /**
+   * True when signed bytes expire on this chain. Then underpriced content is signed again, with the same
+   * nonce.
+   */
   readonly expires?: boolean
   /** True when a third party signed the content. Then the service cannot replace it with its own content. */
   readonly externallySigned?: boolean
@@ -70,7 +77,8 @@ export function chooseFollowUp(attempted: BroadcastCase, result: Unaccepted): Fo
   // An endpoint that did not answer may have the bytes. They expire, so the question does not stay open.
   if (kind === 'refused' && !numbered) return isInDoubt ? 'retry' : 'give_up'
   if (kind === 'refused' && externallySigned) return 'retry_later'
-  // A node that accepted the attempt before may still have it in its mempool, so only the waiting time raises the fee.
+  // A node that accepted the attempt before may still have it in its mempool, so only the waiting time raises
+  // the fee.
   if (isAboutPrice(kind) && attempt.broadcastAt !== undefined) return 'retry'
   if (earlierInPool(item, attempt) !== undefined) return isInDoubt ? 'retry' : 'fall_back'
   if (kind === 'refused') return 'close'
@@ -93,7 +101,10 @@ function holdsUp({ attempt, now, holdsOthers = false, expires = false }: Broadca
   return !expires && holdsOthers && now.getTime() - attempt.signedAt.getTime() >= OWN_PRICE_MS
 }
 
-/** On chains where bytes expire, the expiry ends what nodes refuse, and content of a third party cannot be signed in another way. */
+/**
+ * On chains where bytes expire, the expiry ends what nodes refuse, and content of a third party cannot be
+ * signed in another way.
+ */
 function followUnclear({ item, attempt, expires, externallySigned }: BroadcastCase): FollowUp {
   if (expires || externallySigned) return 'retry'
   const wasTaken = openAttempts(item.attempts).some(

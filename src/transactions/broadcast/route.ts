@@ -13,7 +13,10 @@ export interface RoutedBytes {
   readonly route: Route
   /** As in `Chain.broadcast`. */
   readonly mayBeInPool: boolean
-  /** The refused content that a no-op is compared with: it goes first, so that a node that works again takes it and not the no-op. */
+  /**
+   * The refused content that a no-op is compared with: it goes first, so that a node that works again takes
+   * it and not the no-op.
+   */
   readonly compared?: Uint8Array | undefined
 }
 
@@ -26,8 +29,9 @@ export function routeOf({ isPrivate, madePublicAt }: Pick<Transaction, 'isPrivat
 type PrivateChain = Pick<Chain, 'broadcast' | 'privateBroadcast'>
 
 /**
- * Broadcasts each item to the endpoints of its route, in order for each kind of endpoint. Private bytes of a chain without private endpoints
- * go nowhere. Where ordinary endpoints get the bytes as well, their answers count: the others have had their time.
+ * Broadcasts each item to the endpoints of its route, in order for each kind of endpoint. Private bytes of a
+ * chain without private endpoints go nowhere. Where ordinary endpoints get the bytes as well, their answers
+ * count: the others have had their time.
  */
 export async function broadcastByRoute(
   chain: PrivateChain,
@@ -65,7 +69,9 @@ async function broadcastAllByRoute(
   )
 }
 
-/** Private endpoints refuse by their own rules, and the ordinary ones get the bytes after some blocks. Pure. */
+/**
+ * Private endpoints refuse by their own rules, and the ordinary ones get the bytes after some blocks. Pure.
+ */
 export function willBePublic(relayer: Relayer, transaction: Transaction): boolean {
   return routeOf(transaction) === 'private' && privateFallbackBlocksOf(relayer) !== undefined
 }

@@ -16,20 +16,24 @@ import {
 import { comparedAttempt, isComparison, refusalsOf, retryAfterMs } from './unclear.ts'
 
 /**
- * Time in ms until accepted bytes are broadcast again. Mempools drop transactions under pressure and after restarts, and broadcasting known
- * bytes costs one call.
+ * Time in ms until accepted bytes are broadcast again. Mempools drop transactions under pressure and after
+ * restarts, and broadcasting known bytes costs one call.
  */
 const REBROADCAST_MS = 30_000
 
 /** Time in ms until bytes that no node accepted are broadcast again. */
 const RETRY_MS = 1_000
 
-/** Time in ms until an underpriced transaction is priced again: one or two ledgers, so that there are new prices. */
+/**
+ * Time in ms until an underpriced transaction is priced again: one or two ledgers, so that there are new
+ * prices.
+ */
 const REPRICE_MS = 5_000
 
 /**
- * On chains without expiry, every refused attempt is stored for ever. After this many refusals the delay doubles with each one, up to
- * `MAX_DOUBLINGS` times: 160 s in the end, and a few hundred attempts a day in the worst case.
+ * On chains without expiry, every refused attempt is stored for ever. After this many refusals the delay
+ * doubles with each one, up to `MAX_DOUBLINGS` times: 160 s in the end, and a few hundred attempts a day in
+ * the worst case.
  */
 const ATTEMPTS_BEFORE_BACKOFF = 4
 const MAX_DOUBLINGS = 5
@@ -175,8 +179,9 @@ function delayAfter(item: TransactionWithAttempts, kind: Unaccepted['kind']): nu
 }
 
 /**
- * No node accepts these bytes, and no other transaction waits for their nonce. Nothing is signed in their place, and they are not broadcast
- * again. After they expire, the chain shows whether a node accepted them after all.
+ * No node accepts these bytes, and no other transaction waits for their nonce. Nothing is signed in their
+ * place, and they are not broadcast again. After they expire, the chain shows whether a node accepted them
+ * after all.
  */
 function givenUp({ item: { transaction }, now }: BroadcastCase, { detail }: Unaccepted): Transaction {
   return {
@@ -188,7 +193,10 @@ function givenUp({ item: { transaction }, now }: BroadcastCase, { detail }: Unac
   }
 }
 
-/** The network requires a higher fee. The next attempt has the same nonce, so only one of them can be included. */
+/**
+ * The network requires a higher fee. The next attempt has the same nonce, so only one of them can be
+ * included.
+ */
 function repriced(
   { item: { transaction, attempts }, now, expires = false }: BroadcastCase,
   { kind, detail }: Unaccepted,
@@ -220,7 +228,10 @@ function reestimated({ item: { transaction }, now }: BroadcastCase, { detail }: 
   }
 }
 
-/** The reason may be its price or its gas: both are as old as its signature. Only one attempt with this nonce can be included. */
+/**
+ * The reason may be its price or its gas: both are as old as its signature. Only one attempt with this nonce
+ * can be included.
+ */
 function preparedAgain({ item: { transaction }, now }: BroadcastCase, { detail }: Unaccepted): Transaction {
   return {
     ...transaction,
@@ -233,8 +244,9 @@ function preparedAgain({ item: { transaction }, now }: BroadcastCase, { detail }
 }
 
 /**
- * Nodes did not accept the no-op either, so nothing is known about the content, which becomes current again. An underpriced no-op shows
- * that a pool has the content; anything else is reported as an incident, because the account is blocked.
+ * Nodes did not accept the no-op either, so nothing is known about the content, which becomes current again.
+ * An underpriced no-op shows that a pool has the content; anything else is reported as an incident, because
+ * the account is blocked.
  */
 function comparisonEnded(
   { item, attempt, now, costOf }: BroadcastCase,

@@ -3,12 +3,18 @@ import type { Chain } from '../../chains/chain.ts'
 import { larger } from '../../lib/bigint.ts'
 import type { Purpose, Transaction, TransactionWithAttempts } from './transaction.ts'
 
-/** Attempts that the chain can still include: a node has, or may have, their bytes, and no other transaction used their nonce. */
+/**
+ * Attempts that the chain can still include: a node has, or may have, their bytes, and no other transaction
+ * used their nonce.
+ */
 export function openAttempts(attempts: readonly Attempt[]): Attempt[] {
   return attempts.filter(({ outcome }) => outcome === 'signed' || outcome === 'broadcast')
 }
 
-/** Attempts whose result is not proved. They include refused ones, because another node may have accepted the bytes. */
+/**
+ * Attempts whose result is not proved. They include refused ones, because another node may have accepted the
+ * bytes.
+ */
 export function unprovenAttempts(attempts: readonly Attempt[]): Attempt[] {
   return attempts.filter(
     ({ outcome }) => outcome === 'signed' || outcome === 'broadcast' || outcome === 'refused',
@@ -16,8 +22,8 @@ export function unprovenAttempts(attempts: readonly Attempt[]): Attempt[] {
 }
 
 /**
- * Attempts with the current nonce of the transaction. No block can include the others: a transaction leaves a nonce only when the chain has
- * passed it, or has proved that every attempt with it has expired.
+ * Attempts with the current nonce of the transaction. No block can include the others: a transaction leaves a
+ * nonce only when the chain has passed it, or has proved that every attempt with it has expired.
  */
 export function attemptsAtNonce({ transaction, attempts }: TransactionWithAttempts): Attempt[] {
   const { nonce, sourceAccount } = transaction
@@ -28,8 +34,8 @@ export function attemptsAtNonce({ transaction, attempts }: TransactionWithAttemp
 }
 
 /**
- * The highest cost among these drafts, in the smallest unit. Any open attempt can be included, so the account must be able to pay for
- * the most expensive one.
+ * The highest cost among these drafts, in the smallest unit. Any open attempt can be included, so the account
+ * must be able to pay for the most expensive one.
  */
 export function reservation(drafts: readonly Draft[], costOf: (draft: Draft) => bigint): bigint {
   return drafts.map(costOf).reduce(larger, 0n)
@@ -51,8 +57,8 @@ export function isNoop(content: Purpose | Attempt['kind']): content is NoopPurpo
 }
 
 /**
- * Returns true if the inclusion of this attempt leaves the content of the request unexecuted: it was reverted, or is a no-op. Who believes it may
- * pay again, and budgets are given back.
+ * Returns true if the inclusion of this attempt leaves the content of the request unexecuted: it was
+ * reverted, or is a no-op. Who believes it may pay again, and budgets are given back.
  */
 export function movesNothing(
   attempts: readonly Attempt[],
@@ -63,8 +69,8 @@ export function movesNothing(
 }
 
 /**
- * The kind of content that this attempt has. A `speed_up` keeps the content of the attempt before it. Refused attempts are skipped,
- * because their content was never in effect.
+ * The kind of content that this attempt has. A `speed_up` keeps the content of the attempt before it. Refused
+ * attempts are skipped, because their content was never in effect.
  */
 export function contentKind(
   attempts: readonly Attempt[],

@@ -20,8 +20,9 @@ interface States {
 }
 
 /**
- * Describes an action on a transaction for the audit log. The record of the transaction has the content, so an entry keeps the SHA-256 of the
- * stored request only: it proves the content, and there is one entry for each transaction.
+ * Describes an action on a transaction for the audit log. The record of the transaction has the content, so
+ * an entry keeps the SHA-256 of the stored request only: it proves the content, and there is one entry for
+ * each transaction.
  */
 export function auditedAction(
   id: string,
@@ -43,7 +44,10 @@ interface AuditedApproval extends Pick<AuditedChange, 'author' | 'action'> {
   readonly reason?: string | undefined
 }
 
-/** Describes a decision about a transaction for the audit log, with the SHA-256 of the content that it is about. */
+/**
+ * Describes a decision about a transaction for the audit log, with the SHA-256 of the content that it is
+ * about.
+ */
 export function auditedDecision(
   transaction: Transaction,
   { author, action, decision, reason }: AuditedApproval,

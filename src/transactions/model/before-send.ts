@@ -21,8 +21,8 @@ export interface ProposedContent {
 }
 
 /**
- * Asks the programs of the operator about content, besides its rules, and returns their answers in the form of rules. It can take seconds, so no
- * database transaction may be open.
+ * Asks the programs of the operator about content, besides its rules, and returns their answers in the form
+ * of rules. It can take seconds, so no database transaction may be open.
  * @throws AppError `plugin_unavailable` if one of them does not answer, and then refuses
  */
 export type BeforeSend = (content: ProposedContent) => Promise<readonly RuleResult[]>

@@ -4,18 +4,22 @@ import type { Speed } from '../../chains/speed.ts'
 import type { Transaction } from './transaction.ts'
 
 /**
- * The longest time in ms for which a transaction waits. A later `nextRunAt` was written while the clock was ahead, so the transaction is
- * due: otherwise its account would be blocked until the clock gets there.
+ * The longest time in ms for which a transaction waits. A later `nextRunAt` was written while the clock was
+ * ahead, so the transaction is due: otherwise its account would be blocked until the clock gets there.
  */
 export const LONGEST_WAIT_MS = 300_000
 
 /**
- * Time in ms until a transaction that waits for a price is compared with the market again: about a block of Ethereum. With less, many cheap
- * transactions query the nodes constantly; with more, they miss a short dip of the market.
+ * Time in ms until a transaction that waits for a price is compared with the market again: about a block of
+ * Ethereum. With less, many cheap transactions query the nodes constantly; with more, they miss a short dip
+ * of the market.
  */
 export const PRICE_WAIT_MS = 10_000
 
-/** Returns true if the transaction may run now. One that has never waited is due regardless of the clock. Pure. */
+/**
+ * Returns true if the transaction may run now. One that has never waited is due regardless of the clock.
+ * Pure.
+ */
 export function isDue(
   { nextRunAt, createdAt, status }: Pick<Transaction, 'nextRunAt' | 'createdAt' | 'status'>,
   now: number,
@@ -31,8 +35,8 @@ export function isForLater({ validFrom }: Pick<ChainRequest, 'validFrom'>, now: 
 }
 
 /**
- * Returns true while the transaction waits for its `validFrom`: it reserves nothing, and others overtake it. Once it has a nonce or signed
- * bytes it does not wait again, regardless of the clock. Pure.
+ * Returns true while the transaction waits for its `validFrom`: it reserves nothing, and others overtake it.
+ * Once it has a nonce or signed bytes it does not wait again, regardless of the clock. Pure.
  */
 export function isScheduled(
   { request, status, nonce }: Pick<Transaction, 'request' | 'status' | 'nonce'>,
@@ -41,7 +45,10 @@ export function isScheduled(
   return isForLater(request, now) && status === 'pending' && nonce === undefined
 }
 
-/** Returns the time since which the service works on the transaction: that of its acceptance, or its later `validFrom`. Pure. */
+/**
+ * Returns the time since which the service works on the transaction: that of its acceptance, or its later
+ * `validFrom`. Pure.
+ */
 export function startsAt({
   createdAt,
   request: { validFrom },
@@ -49,12 +56,18 @@ export function startsAt({
   return validFrom !== undefined && validFrom > createdAt ? validFrom : createdAt
 }
 
-/** The speed level that prices this transaction. A no-op of the service ignores the level that the caller named. */
+/**
+ * The speed level that prices this transaction. A no-op of the service ignores the level that the caller
+ * named.
+ */
 export function levelOf({ request, purpose }: Transaction): Speed {
   return (purpose === 'request' && request.type === 'evm' ? request.speed : undefined) ?? 'fast'
 }
 
-/** The caller named the price, so the service never changes it. A no-op of the service never has the price of the caller. */
+/**
+ * The caller named the price, so the service never changes it. A no-op of the service never has the price of
+ * the caller.
+ */
 export function isPriceNamed({ request, purpose }: Transaction): boolean {
   if (purpose !== 'request' || request.type !== 'evm') return false
   return request.gasPrice !== undefined || request.maxFeePerGas !== undefined
@@ -66,8 +79,8 @@ export function isGasNamed({ request, purpose }: Transaction): boolean {
 }
 
 /**
- * Time in ms that an attempt may wait in a mempool before its fee is raised. It is undefined if the caller named the price, which the
- * service never changes, and on chains where signed bytes expire instead.
+ * Time in ms that an attempt may wait in a mempool before its fee is raised. It is undefined if the caller
+ * named the price, which the service never changes, and on chains where signed bytes expire instead.
  */
 export function speedUpAfterMs(chain: Chain, transaction: Transaction): number | undefined {
   if (chain.expiry !== undefined || transaction.request.type !== 'evm' || isPriceNamed(transaction))
@@ -76,7 +89,7 @@ export function speedUpAfterMs(chain: Chain, transaction: Transaction): number |
 }
 
 /**
- * Delay in ms for a transaction that only waits for its bytes to expire. The watcher follows it, so the submitter has nothing to do and sets
- * the same delay again. It is not above `LONGEST_WAIT_MS`.
+ * Delay in ms for a transaction that only waits for its bytes to expire. The watcher follows it, so the
+ * submitter has nothing to do and sets the same delay again. It is not above `LONGEST_WAIT_MS`.
  */
 export const WATCHED_MS = 240_000

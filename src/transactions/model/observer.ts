@@ -12,7 +12,10 @@ export interface FeePayment {
   readonly unit: Unit
 }
 
-/** Receives the changes that this process made to transactions, after their commit. Its functions must not throw. */
+/**
+ * Receives the changes that this process made to transactions, after their commit. Its functions must not
+ * throw.
+ */
 export interface TransactionObserver {
   /** New transactions, including the service's own no-ops and setup transactions. */
   created(transactions: readonly Transaction[]): void
@@ -30,8 +33,8 @@ interface Observed {
 }
 
 /**
- * Reports to the observer the written transactions that are final now, and to the log the setup transactions that had no effect: no caller
- * requested them, so no one reads their records. Call it after the commit.
+ * Reports to the observer the written transactions that are final now, and to the log the setup transactions
+ * that had no effect: no caller requested them, so no one reads their records. Call it after the commit.
  */
 export function reportFinished({ log, observer }: Observed, written: readonly Transaction[]): void {
   const finished = written.filter(({ status }) => isFinal(status))
@@ -57,9 +60,15 @@ export interface Step {
   readonly transactions: readonly Transaction[]
 }
 
-/** Records the work for transactions in traces: each transaction has its own trace. Its functions must not throw. */
+/**
+ * Records the work for transactions in traces: each transaction has its own trace. Its functions must not
+ * throw.
+ */
 export interface TransactionTracer {
-  /** Returns the trace context of the current request (the `traceparent` of W3C), to be stored; undefined outside a request. */
+  /**
+   * Returns the trace context of the current request (the `traceparent` of W3C), to be stored; undefined
+   * outside a request.
+   */
   requestContext(): string | undefined
   /** Runs a step, and rejects as `work` does. */
   step<T>(step: Step, work: () => Promise<T>): Promise<T>

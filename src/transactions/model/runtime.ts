@@ -19,17 +19,26 @@ export interface RelayerRuntime {
   readonly isPrivate: boolean
   /** The relayer's own account. */
   readonly account: SourceAccount
-  /** Accounts whose nonces its transactions can use: the relayer's own account first, then its channel accounts. */
+  /**
+   * Accounts whose nonces its transactions can use: the relayer's own account first, then its channel
+   * accounts.
+   */
   readonly sourceAccounts: readonly SourceAccount[]
 }
 
 /** The accounts that this process works for: each account belongs to one of the live processes. */
 export interface AccountShare {
-  /** Returns true if the account belongs to this process. Processes may disagree for a moment, so only a lease allows to write. */
+  /**
+   * Returns true if the account belongs to this process. Processes may disagree for a moment, so only a lease
+   * allows to write.
+   */
   has(relayerId: string): boolean
   /** A number that changes whenever other accounts may belong to this process than before. */
   readonly version: number
-  /** Returns the lease of the account, which this process keeps between steps; undefined if another process has it. */
+  /**
+   * Returns the lease of the account, which this process keeps between steps; undefined if another process
+   * has it.
+   */
   lease(relayerId: string): Promise<Lease | undefined>
   /** Ends a step with this lease. `lost`: another process has acquired it. */
   release(relayerId: string, step: { readonly lost: boolean }): Promise<void>
@@ -38,9 +47,14 @@ export interface AccountShare {
 /** Dependencies and settings that every function of this folder gets. */
 export interface TransactionsContext {
   readonly db: Db
-  /** All database transactions of all processes follow each other, as in the embedded database: none waits for a lock. */
+  /**
+   * All database transactions of all processes follow each other, as in the embedded database: none waits for
+   * a lock.
+   */
   readonly hasOneSession: boolean
-  /** The next nonces that each chain last returned, by source account: one that has not fallen needs no query. */
+  /**
+   * The next nonces that each chain last returned, by source account: one that has not fallen needs no query.
+   */
   readonly seenNonces: WeakMap<Chain, Map<string, bigint>>
   readonly clock: Clock
   /** The time of `clock` when this process opened the database, which may be an older copy. */
@@ -60,13 +74,16 @@ export interface TransactionsContext {
   /** Finds a relayer that can act; undefined if no relayer has this id. */
   relayerOf(id: string): Promise<Relayer | undefined>
   /**
-   * Returns a sentence when the chain is another one than the service saw first, as after a restart of a local node; undefined if that is
-   * not proved.
+   * Returns a sentence when the chain is another one than the service saw first, as after a restart of a
+   * local node; undefined if that is not proved.
    */
   findChainReset(runtime: Pick<RelayerRuntime, 'chain' | 'network'>): Promise<string | undefined>
   /** Checks the relayer's health now, for 5 s at most, and disables it where that is due. */
   checkHealth(relayer: Relayer): Promise<unknown>
-  /** Compares the transactions of the relayer's account with the records, on chains without nonces. Never rejects. */
+  /**
+   * Compares the transactions of the relayer's account with the records, on chains without nonces. Never
+   * rejects.
+   */
   checkHistory(relayer: Relayer, chain: Chain): Promise<HistoryCheck>
   /** Returns true if that was not done for a minute, on such chains. */
   hasRested(relayer: Relayer, chain: Chain): boolean
@@ -81,7 +98,9 @@ export interface LeasedAccount {
   readonly lease: Lease
 }
 
-/** Returns the signer for a source account and nonce. A source account of a third party has no signer here. */
+/**
+ * Returns the signer for a source account and nonce. A source account of a third party has no signer here.
+ */
 export function signingContextOf(
   { account, sourceAccounts }: RelayerRuntime,
   address: string,
@@ -114,8 +133,9 @@ interface ContentNonce {
 }
 
 /**
- * Returns the nonce that the transaction has when this request becomes its content: the one that a third party signed, otherwise its
- * current one. A nonce of a third party is useless for other content, so the service assigns a new one later.
+ * Returns the nonce that the transaction has when this request becomes its content: the one that a third
+ * party signed, otherwise its current one. A nonce of a third party is useless for other content, so the
+ * service assigns a new one later.
  */
 export function contentNonce(
   runtime: RelayerRuntime,

@@ -4,7 +4,10 @@ import type { Transaction } from './transaction.ts'
 /** The reasons for which a no-op uses the nonce of a transaction. */
 export type NoopCause = 'canceled' | 'expired' | 'blocking' | 'refused' | 'priced_out' | 'unprepared'
 
-/** What each of them says about the transaction, as a clause without a full stop. `detail` is the text of the node, or the sentence that refused its content. */
+/**
+ * What each of them says about the transaction, as a clause without a full stop. `detail` is the text of the
+ * node, or the sentence that refused its content.
+ */
 const CAUSES: Readonly<Record<NoopCause, (detail: string) => string>> = {
   canceled: () => 'Canceled by the caller',
   expired: () => 'valid_until passed',
@@ -28,7 +31,9 @@ export function noopIncludedReason(cause: NoopCause, detail = 'no reason given')
   return `${CAUSES[cause](detail)}${USED}`
 }
 
-/** The `status_reason` when nodes refuse newer content permanently, so that an earlier attempt counts again. */
+/**
+ * The `status_reason` when nodes refuse newer content permanently, so that an earlier attempt counts again.
+ */
 export function fallBackReason(refused: number, detail: string, counts: number | undefined): string {
   return `Attempt ${refused} was refused by the node (${detail}); attempt ${counts} still counts.`
 }
@@ -37,7 +42,10 @@ const NOOP = /^(.*?); a no-op (?:will use|used) its nonce\./s
 
 const FALL_BACK = /^Attempt (\d+) was refused by the node \(.*\); attempt \d+ still counts\./s
 
-/** Returns the sentence about such a refusal that a `status_reason` begins with, without what follows it; undefined if there is none. */
+/**
+ * Returns the sentence about such a refusal that a `status_reason` begins with, without what follows it;
+ * undefined if there is none.
+ */
 export function fallBackIn(statusReason: string | undefined): string | undefined {
   return FALL_BACK.exec(statusReason ?? '')?.[0]
 }
@@ -52,8 +60,8 @@ export function afterInclusion(statusReason: string): string {
 }
 
 /**
- * Returns the sentence why a no-op uses the nonce that a `status_reason` begins with, about the future and without what follows it; undefined if
- * there is none.
+ * Returns the sentence why a no-op uses the nonce that a `status_reason` begins with, about the future and
+ * without what follows it; undefined if there is none.
  */
 export function noopReasonIn(statusReason: string | undefined): string | undefined {
   const [, cause] = NOOP.exec(statusReason ?? '') ?? []
@@ -61,8 +69,9 @@ export function noopReasonIn(statusReason: string | undefined): string | undefin
 }
 
 /**
- * Returns the `status_reason` with what happens now. In front of it stays the sentence why a no-op uses the nonce, which nothing else of the record
- * says, or the sentence about the refusal where content counts again. Pure.
+ * Returns the `status_reason` with what happens now. In front of it stays the sentence why a no-op uses the
+ * nonce, which nothing else of the record says, or the sentence about the refusal where content counts again.
+ * Pure.
  */
 export function afterCause(
   { purpose, statusReason }: Pick<Transaction, 'purpose' | 'statusReason'>,
@@ -72,18 +81,24 @@ export function afterCause(
   return sentence === undefined ? detail : `${sentence} ${detail}`
 }
 
-/** Returns true for a `status_reason` that begins with such a refusal, of another attempt than `included`. Pure. */
+/**
+ * Returns true for a `status_reason` that begins with such a refusal, of another attempt than `included`.
+ * Pure.
+ */
 export function tellsFallBack(statusReason: string | undefined, included?: number): boolean {
   const [, refused] = FALL_BACK.exec(statusReason ?? '') ?? []
   return refused !== undefined && Number(refused) !== included
 }
 
-/** The beginning of each sentence about a wait for inclusion. Such a sentence is no longer true when the wait is over. */
+/**
+ * The beginning of each sentence about a wait for inclusion. Such a sentence is no longer true when the wait
+ * is over.
+ */
 const PREFIX = 'Waiting for inclusion; '
 
 /**
- * Returns the `status_reason` of a transaction that waits for inclusion. For a no-op it keeps the sentence about its purpose, and for
- * content that counts again the sentence about the refusal of newer content. Pure.
+ * Returns the `status_reason` of a transaction that waits for inclusion. For a no-op it keeps the sentence
+ * about its purpose, and for content that counts again the sentence about the refusal of newer content. Pure.
  */
 export function waitingReason({ purpose, statusReason }: Transaction, detail: string): string {
   const cause = isNoop(purpose) || tellsFallBack(statusReason) ? withoutWaiting(statusReason) : undefined

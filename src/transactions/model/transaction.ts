@@ -14,7 +14,10 @@ export const TRANSACTION_STATUSES = [
   'expired',
 ] as const
 
-/** The status of a transaction. `transitions.ts` has the transitions between them; a type test keeps it equal to the contract's. */
+/**
+ * The status of a transaction. `transitions.ts` has the transitions between them; a type test keeps it equal
+ * to the contract's.
+ */
 export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number]
 
 /** Every purpose of a content; the database accepts no other. */
@@ -29,10 +32,11 @@ export const PURPOSES = [
 ] as const
 
 /**
- * The purpose of the newest content. `request`: the caller's content · `successor`: the caller's replacement, which waits until the earlier
- * bytes expire · `cancel`: the caller canceled, so a no-op is signed, or nothing after the earlier bytes expire · `expire`: a no-op, because
- * `valid_until` passed · `abandon`: a no-op, because no node accepts the content · `gap_filler`: a no-op of the service that closes a nonce
- * gap · `setup`: a transaction of the service that others depend on.
+ * The purpose of the newest content. `request`: the caller's content · `successor`: the caller's replacement,
+ * which waits until the earlier bytes expire · `cancel`: the caller canceled, so a no-op is signed, or
+ * nothing after the earlier bytes expire · `expire`: a no-op, because `valid_until` passed · `abandon`: a
+ * no-op, because no node accepts the content · `gap_filler`: a no-op of the service that closes a nonce gap ·
+ * `setup`: a transaction of the service that others depend on.
  */
 export type Purpose = (typeof PURPOSES)[number]
 
@@ -61,24 +65,34 @@ export interface Transaction {
   readonly purpose: Purpose
   /** Gas estimated when the request was accepted. It saves a second simulation. */
   readonly estimatedGas?: bigint | undefined
-  /** The account whose nonce it uses: the relayer's own account, a channel account, or that of a third party. Present with `nonce`. */
+  /**
+   * The account whose nonce it uses: the relayer's own account, a channel account, or that of a third party.
+   * Present with `nonce`.
+   */
   readonly sourceAccount?: string | undefined
   /**
-   * Absent until a nonce is assigned. No other transaction gets this nonce, unless the chain proves that no attempt with it can be
-   * included (I2).
+   * Absent until a nonce is assigned. No other transaction gets this nonce, unless the chain proves that no
+   * attempt with it can be included (I2).
    */
   readonly nonce?: bigint | undefined
   /** Every change increments it. A writer that read an older version changes nothing. */
   readonly version: number
-  /** Number of the attempt that the record shows: the newest, or the included one once the chain has decided. */
+  /**
+   * Number of the attempt that the record shows: the newest, or the included one once the chain has decided.
+   */
   readonly currentAttempt?: number | undefined
-  /** The maximum that it can still take from the account, in the smallest unit; 0 after the chain has decided. */
+  /**
+   * The maximum that it can still take from the account, in the smallest unit; 0 after the chain has decided.
+   */
   readonly cost: bigint
   /** It takes from the budget of an API key or a relayer. */
   readonly isBudgeted?: boolean | undefined
   /** The id of the relayer that it refills; only for top-ups. */
   readonly topUpOf?: string | undefined
-  /** The id of the API key that requested it, `service` for a top-up; absent for other transactions of the service. */
+  /**
+   * The id of the API key that requested it, `service` for a top-up; absent for other transactions of the
+   * service.
+   */
   readonly requestedBy?: string | undefined
   /** Open transactions of the same lane of a relayer are of one account, in the order of acceptance. */
   readonly lane?: string | undefined
@@ -86,13 +100,18 @@ export interface Transaction {
   readonly reference?: string | undefined
   /** The user of the caller for whom it was requested (`User-Id`). */
   readonly userId?: string | undefined
-  /** The trace context of the request that created it (the `traceparent` of W3C); absent if traces were off. */
+  /**
+   * The trace context of the request that created it (the `traceparent` of W3C); absent if traces were off.
+   */
   readonly traceParent?: string | undefined
-  /** True while it waits until another API key decides: nothing numbers or signs it, and its cost is not reserved. */
+  /**
+   * True while it waits until another API key decides: nothing numbers or signs it, and its cost is not
+   * reserved.
+   */
   readonly awaitsApproval?: boolean | undefined
   /**
-   * True while no block could include it at the price that its caller named: nothing numbers or signs it, its cost is not reserved, and others
-   * overtake it.
+   * True while no block could include it at the price that its caller named: nothing numbers or signs it, its
+   * cost is not reserved, and others overtake it.
    */
   readonly awaitsPrice?: boolean | undefined
   /** The block that includes `currentAttempt`; absent if no block of the chain does. */
@@ -121,7 +140,10 @@ export interface TransactionWithAttempts {
   readonly attempts: readonly Attempt[]
 }
 
-/** The fields of a transaction that ends before anything is signed, or when nothing of what was signed can be included. */
+/**
+ * The fields of a transaction that ends before anything is signed, or when nothing of what was signed can be
+ * included.
+ */
 export const ENDED_UNSIGNED = {
   awaitsApproval: undefined,
   awaitsPrice: undefined,
@@ -131,9 +153,10 @@ export const ENDED_UNSIGNED = {
 } satisfies Partial<Transaction>
 
 /**
- * Makes the id of a new transaction: a UUID of version 7 (RFC 9562), which begins with the time in ms. Ids of the same time are neighbours
- * in every index that begins with one. Random ids would spread them over the whole index, whose pages do not stay in the memory of the
- * database when the table grows: each commit would read and log more of them.
+ * Makes the id of a new transaction: a UUID of version 7 (RFC 9562), which begins with the time in ms. Ids of
+ * the same time are neighbours in every index that begins with one. Random ids would spread them over the
+ * whole index, whose pages do not stay in the memory of the database when the table grows: each commit would
+ * read and log more of them.
  */
 export function newTransactionId(): string {
   return v7()

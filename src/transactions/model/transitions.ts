@@ -16,7 +16,9 @@ export type TransactionEvent =
   | 'expired' // final: valid_until passed first
   | 'failed' // final: reverted, abandoned, or refused before anything was signed
 
-/** The allowed transitions. Any other transition is a fault in this service, never a mistake of the caller. */
+/**
+ * The allowed transitions. Any other transition is a fault in this service, never a mistake of the caller.
+ */
 const TRANSITIONS: Readonly<Record<TransactionStatus, Partial<Record<TransactionEvent, TransactionStatus>>>> =
   {
     pending: {

@@ -22,10 +22,16 @@ export interface PendingCancellation {
   readonly remaining: number
 }
 
-/** The maximum number of transactions in one request. A larger number lets one caller occupy the account for longer. */
+/**
+ * The maximum number of transactions in one request. A larger number lets one caller occupy the account for
+ * longer.
+ */
 const MAX_TRANSACTIONS = 1_000
 
-/** No cancellation starts after this time, in ms, so that the answer arrives well before the request times out. */
+/**
+ * No cancellation starts after this time, in ms, so that the answer arrives well before the request times
+ * out.
+ */
 const MAX_MS = 10_000
 
 interface CancelingPending {
@@ -36,8 +42,9 @@ interface CancelingPending {
 }
 
 /**
- * Cancels the open requests of callers, newest first, so that an interruption leaves the oldest ones. Each one is canceled separately, and
- * a failure does not stop the others. A paused or disabled relayer cancels only unsigned ones.
+ * Cancels the open requests of callers, newest first, so that an interruption leaves the oldest ones. Each
+ * one is canceled separately, and a failure does not stop the others. A paused or disabled relayer cancels
+ * only unsigned ones.
  * @throws AppError `relayer_paused` or `relayer_disabled` when none of them could be canceled for that reason
  */
 export async function cancelPending(

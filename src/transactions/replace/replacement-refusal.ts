@@ -28,7 +28,10 @@ export function replacementRefusal(
   )
 }
 
-/** Others wait for a nonce that is assigned, and signed bytes cannot be revoked, so the new content cannot wait for a later time. */
+/**
+ * Others wait for a nonce that is assigned, and signed bytes cannot be revoked, so the new content cannot
+ * wait for a later time.
+ */
 function startRefusal(
   { validFrom }: ChainRequest,
   { transaction, attempts }: TransactionWithAttempts,
@@ -41,8 +44,8 @@ function startRefusal(
 }
 
 /**
- * A transaction without a nonce and without signed bytes ends without any signature, and so does one that waits for a decision of an operator, so
- * a paused or disabled relayer can cancel them.
+ * A transaction without a nonce and without signed bytes ends without any signature, and so does one that
+ * waits for a decision of an operator, so a paused or disabled relayer can cancel them.
  */
 function cancelRefusal(
   { relayer, unsignedOnly = false }: Change,
@@ -74,12 +77,15 @@ function notReplaceable(
   )
 }
 
-/** In these cases the earlier version is no longer broadcast, and the transaction ends when it has expired. */
+/**
+ * In these cases the earlier version is no longer broadcast, and the transaction ends when it has expired.
+ */
 const AWAITING_EXPIRY: readonly Purpose[] = ['successor', 'cancel']
 
 /**
- * Refuses what the nonce of a third party makes impossible: this service signs no no-op for it, and it assigns the nonces of its own
- * accounts itself. The chain decides about every other change. Returns undefined if the change is allowed.
+ * Refuses what the nonce of a third party makes impossible: this service signs no no-op for it, and it
+ * assigns the nonces of its own accounts itself. The chain decides about every other change. Returns
+ * undefined if the change is allowed.
  */
 export function refuseExternallySigned(
   context: TransactionsContext,
@@ -105,7 +111,10 @@ export function refuseExternallySigned(
 export const REPLACEMENT_CANNOT_WAIT =
   'A replacement cannot wait: cancel the transaction, and send the new content.'
 
-/** Evaluates the rules for new content of a transaction. An approval would come too late for it, because the earlier content may be included. */
+/**
+ * Evaluates the rules for new content of a transaction. An approval would come too late for it, because the
+ * earlier content may be included.
+ */
 export async function evaluateReplacement(
   context: TransactionsContext,
   { relayer, request, actor }: Omit<Replacing, 'id'>,

@@ -64,8 +64,10 @@ interface ChangedTransaction {
 }
 
 /**
- * Stores the changed transaction and its audit entry. Writes nothing and returns undefined if the record has since changed.
- * @throws AppError `already_accepted` if another transaction has the claimed nonce; `rule_violated` for content beyond a budget
+ * Stores the changed transaction and its audit entry. Writes nothing and returns undefined if the record has
+ * since changed.
+ * @throws AppError `already_accepted` if another transaction has the claimed nonce; `rule_violated` for
+ * content beyond a budget
  */
 export async function saveReplaced(
   context: TransactionsContext,
@@ -89,12 +91,16 @@ export async function saveReplaced(
   return { ...replaced, transaction: saved }
 }
 
-/** Saves are repeated this often while a worker notes why the transaction waits. Each takes one statement, and a worker must query nodes between two. */
+/**
+ * Saves are repeated this often while a worker notes why the transaction waits. Each takes one statement, and
+ * a worker must query nodes between two.
+ */
 const MAX_SAVES = 20
 
 /**
- * Like `saveReplaced`, for a transaction that waits to be signed. While the caller's new content was prepared, which takes as long as the
- * nodes take, a worker may have noted again why it waits, and when it tries next: that says nothing about the new content.
+ * Like `saveReplaced`, for a transaction that waits to be signed. While the caller's new content was
+ * prepared, which takes as long as the nodes take, a worker may have noted again why it waits, and when it
+ * tries next: that says nothing about the new content.
  */
 export async function savePending(
   context: TransactionsContext,
@@ -131,7 +137,10 @@ interface AuditedStates {
   readonly after: Transaction
 }
 
-/** Appends the entry of a replacement or cancellation. A cancellation has no new content. Call it last, as `appendEntries`. */
+/**
+ * Appends the entry of a replacement or cancellation. A cancellation has no new content. Call it last, as
+ * `appendEntries`.
+ */
 export async function auditChange(tx: Tx, { change, before, after }: AuditedStates): Promise<void> {
   const states = change.request === undefined ? { before } : { before, after }
   await appendEntries(tx, auditLogOf(after.relayerId), [auditedAction(after.id, change, states)])
@@ -150,7 +159,10 @@ async function requireUnused(context: TransactionsContext, tx: Tx, claim: NonceC
   if (problem) throw problem
 }
 
-/** Returns the reason why the transaction cannot get the nonce. Locks the relayer until the commit, so that the result stays valid. */
+/**
+ * Returns the reason why the transaction cannot get the nonce. Locks the relayer until the commit, so that
+ * the result stays valid.
+ */
 export async function nonceClaimProblem(
   { runtimeOf }: TransactionsContext,
   tx: Tx,
@@ -164,8 +176,9 @@ export async function nonceClaimProblem(
 }
 
 /**
- * Checks that the account can pay for the replacement. The reservation of the replaced attempt is not counted, because only one of the two
- * can be included. Without a reply of the nodes there is no refusal (I6).
+ * Checks that the account can pay for the replacement. The reservation of the replaced attempt is not
+ * counted, because only one of the two can be included. Without a reply of the nodes there is no refusal
+ * (I6).
  * @throws AppError `insufficient_balance`
  */
 export async function checkReplacementFunds(

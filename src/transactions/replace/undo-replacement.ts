@@ -28,7 +28,8 @@ export interface BroadcastChange {
 }
 
 /**
- * Undoes a change that the nodes refuse or that came too late: the record gets its previous content back, and the caller gets an error.
+ * Undoes a change that the nodes refuse or that came too late: the record gets its previous content back, and
+ * the caller gets an error.
  * @throws AppError `replacement_underpriced` or `transaction_not_replaceable`
  */
 export async function undoIfRefused(
@@ -64,7 +65,10 @@ const REFUSALS: readonly BroadcastResult['kind'][] = [
   'refused',
 ] satisfies NodeRefusal['kind'][]
 
-/** Refusals that undo the change. If one endpoint did not answer, it may have accepted the new bytes, so the change stays (I6). */
+/**
+ * Refusals that undo the change. If one endpoint did not answer, it may have accepted the new bytes, so the
+ * change stays (I6).
+ */
 function isRefusal(result: BroadcastResult): result is NodeRefusal {
   return REFUSALS.includes(result.kind) && !('unanswered' in result)
 }
@@ -81,9 +85,10 @@ async function earlierIsIncluded(
 }
 
 /**
- * Restores the previous content and marks the attempt as refused for ever: a later reorganisation must not reopen it, because its bytes
- * would be broadcast again. Returns false when the change did happen after all: the chain includes the attempt, or a worker has already
- * signed a higher fee on top of it, which is why the node refused these bytes.
+ * Restores the previous content and marks the attempt as refused for ever: a later reorganisation must not
+ * reopen it, because its bytes would be broadcast again. Returns false when the change did happen after all:
+ * the chain includes the attempt, or a worker has already signed a higher fee on top of it, which is why the
+ * node refused these bytes.
  */
 async function undoReplacement(
   context: TransactionsContext,
@@ -112,8 +117,9 @@ async function undoReplacement(
 }
 
 /**
- * A waiting request with a nonce of a third party did not hold that nonce while the change was tried. If another transaction has since got
- * it, nothing follows the earlier version, because both transactions would have the same nonce.
+ * A waiting request with a nonce of a third party did not hold that nonce while the change was tried. If
+ * another transaction has since got it, nothing follows the earlier version, because both transactions would
+ * have the same nonce.
  */
 async function withoutLostNonce(
   context: TransactionsContext,
@@ -134,8 +140,8 @@ async function withoutLostNonce(
 }
 
 /**
- * Removes the change from the record, and keeps what the chain or a worker has since decided. The record says that the change was refused,
- * because another caller may have been told that it is under way. Pure.
+ * Removes the change from the record, and keeps what the chain or a worker has since decided. The record says
+ * that the change was refused, because another caller may have been told that it is under way. Pure.
  */
 function withPreviousContent(
   now: Transaction,

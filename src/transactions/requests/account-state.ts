@@ -6,21 +6,30 @@ import type { Relayer } from '../../relayers/relayer.ts'
 import type { RelayerRuntime } from '../model/runtime.ts'
 import { readAccountState } from '../store/account-state-store.ts'
 
-/** Timeout in ms for questions to the network. With a longer one, callers give up before they get the stored part. */
+/**
+ * Timeout in ms for questions to the network. With a longer one, callers give up before they get the stored
+ * part.
+ */
 const NETWORK_TIMEOUT_MS = 5_000
 
 /** The state of a relayer's account. Amounts are in the smallest unit of its network. */
 export interface AccountState {
   /** The spendable balance; undefined if no endpoint answered. */
   readonly balance: bigint | undefined
-  /** The nonce that the next transaction of the account gets, as far as known; undefined on chains without nonces. */
+  /**
+   * The nonce that the next transaction of the account gets, as far as known; undefined on chains without
+   * nonces.
+   */
   readonly nextNonce: bigint | undefined
   /** The next nonce on the chain; undefined if no endpoint answered, or the account does not exist. */
   readonly chainNonce: bigint | undefined
   readonly open: number
   /** The open transactions that wait for an approval, or for their `valid_from`. */
   readonly deferred: number
-  /** When the oldest other open transaction was accepted, or its later `valid_from`; undefined if there is none. */
+  /**
+   * When the oldest other open transaction was accepted, or its later `valid_from`; undefined if there is
+   * none.
+   */
   readonly oldestOpenAt: Date | undefined
   readonly lastConfirmedAt: Date | undefined
   /** The newest head of its network; undefined if no endpoint has told it lately. */
@@ -35,7 +44,10 @@ interface AccountStateDeps {
   readonly runtimeOf: (relayer: Relayer) => RelayerRuntime
 }
 
-/** Reads the state of an account from the database and the network. Values that the network does not give in time are undefined. */
+/**
+ * Reads the state of an account from the database and the network. Values that the network does not give in
+ * time are undefined.
+ */
 export async function getAccountState(
   { db, clock, runtimeOf }: AccountStateDeps,
   relayer: Relayer,
@@ -65,7 +77,9 @@ export function fetchBalance(
   return answerWithin(clock, chain.balance(address))
 }
 
-/** Returns the answer of the network to a caller who waits; `unknown` when none comes within a few seconds. */
+/**
+ * Returns the answer of the network to a caller who waits; `unknown` when none comes within a few seconds.
+ */
 export async function answerWithin<T>(clock: Clock, pending: Promise<Answer<T>>): Promise<Answer<T>> {
   const answer = await withTimeout(clock, NETWORK_TIMEOUT_MS, pending)
   return answer ?? { kind: 'unknown', detail: 'no endpoint answered in time' }

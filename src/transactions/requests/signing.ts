@@ -34,9 +34,10 @@ interface TypedDataDeps extends Pick<TransactionsContext, 'runtimeOf'> {
 }
 
 /**
- * Creates the signer of typed data. A signature can be valid on another chain than the relayer's, where the same account can have another
- * relayer, so it also needs what a signature of that relayer would need.
- * @throws AppError with the rule that the data breaks; `chain_id_mismatch` for a chain that neither the relayer nor the key may sign for
+ * Creates the signer of typed data. A signature can be valid on another chain than the relayer's, where the
+ * same account can have another relayer, so it also needs what a signature of that relayer would need.
+ * @throws AppError with the rule that the data breaks; `chain_id_mismatch` for a chain that neither the
+ * relayer nor the key may sign for
  */
 export function createTypedDataSigner({ runtimeOf, ...deps }: TypedDataDeps): TypedDataSigner {
   return async (relayer, data, sender) => {
@@ -74,8 +75,8 @@ interface Elsewhere {
 }
 
 /**
- * Data that names no chain is allowed if the account has only this relayer: there are no other limits that it could bypass, and clients of
- * OpenZeppelin Relayer send only hashes.
+ * Data that names no chain is allowed if the account has only this relayer: there are no other limits that it
+ * could bypass, and clients of OpenZeppelin Relayer send only hashes.
  */
 async function requireElsewhere(
   { db, networks }: Omit<TypedDataDeps, 'runtimeOf'>,
@@ -168,8 +169,8 @@ export type TransactionSigner = (
 ) => Promise<SignedDraft>
 
 /**
- * Signs a transaction that the caller broadcasts itself, under the rules of sending. Nothing is stored, and no nonce is assigned. The service
- * never sees the transaction again, so it refuses what it cannot check now.
+ * Signs a transaction that the caller broadcasts itself, under the rules of sending. Nothing is stored, and
+ * no nonce is assigned. The service never sees the transaction again, so it refuses what it cannot check now.
  * @throws AppError with the rule that the transaction breaks, or `network_unavailable` when no node answers
  */
 export function createTransactionSigner(context: TransactionsContext): TransactionSigner {
@@ -191,8 +192,8 @@ export function createTransactionSigner(context: TransactionsContext): Transacti
 }
 
 /**
- * A nonce of content that only its caller sends explains what the chain uses only as far as this beyond the others: one that is far ahead
- * cannot be used soon, and would hide unexplained nonces.
+ * A nonce of content that only its caller sends explains what the chain uses only as far as this beyond the
+ * others: one that is far ahead cannot be used soon, and would hide unexplained nonces.
  */
 const MAX_AHEAD = 1_000n
 
@@ -222,9 +223,11 @@ export type AuthorizationSigner = (
 const NO_COST = 0n
 
 /**
- * Signs an authorization of smart contract calls, under the rules for the same calls in a transaction. Its entry of the audit log is in the
- * commit of the charge, before the signing: nothing is signed without one, and when the signer fails, there is one without a signature.
- * @throws AppError with the rule that the authorization breaks, or `network_unavailable` if no node returns the newest ledger
+ * Signs an authorization of smart contract calls, under the rules for the same calls in a transaction. Its
+ * entry of the audit log is in the commit of the charge, before the signing: nothing is signed without one,
+ * and when the signer fails, there is one without a signature.
+ * @throws AppError with the rule that the authorization breaks, or `network_unavailable` if no node returns
+ * the newest ledger
  */
 export function createAuthorizationSigner(context: TransactionsContext): AuthorizationSigner {
   return async (relayer, preimage, actor) => {

@@ -8,7 +8,10 @@ import { findStates, type TransactionState } from '../store/lookups-store.ts'
 /** The statuses that a request can wait for. A later one counts too. */
 export type AwaitedStatus = Extract<TransactionStatus, 'submitted' | 'mined' | 'confirmed'>
 
-/** Tells whether a status is the awaited one or a later one. Pure: every final status is later than all others. */
+/**
+ * Tells whether a status is the awaited one or a later one. Pure: every final status is later than all
+ * others.
+ */
 export function hasReached(status: TransactionStatus, awaited: AwaitedStatus): boolean {
   if (isFinal(status)) return true
   return status === 'mined' ? awaited !== 'confirmed' : status === awaited
@@ -25,16 +28,22 @@ interface WaitOptions {
 /** The waits of requests for transactions. */
 export interface TransactionWaits {
   /**
-   * Waits until the transaction is as wanted or gone, the time is up, or the service stops. It never fails, because the caller has to learn of a
-   * transaction that was accepted: without a database, the time passes.
+   * Waits until the transaction is as wanted or gone, the time is up, or the service stops. It never fails,
+   * because the caller has to learn of a transaction that was accepted: without a database, the time passes.
    */
   until(transactionId: string, options: WaitOptions): Promise<void>
 }
 
-/** The time in ms after which waits look without an event, because a lost connection to the database loses announcements. */
+/**
+ * The time in ms after which waits look without an event, because a lost connection to the database loses
+ * announcements.
+ */
 const BACKSTOP_MS = 500
 
-/** The pause in ms between two looks: the events of all relayers announce themselves, so a busy service would look all the time. */
+/**
+ * The pause in ms between two looks: the events of all relayers announce themselves, so a busy service would
+ * look all the time.
+ */
 const PAUSE_MS = 10
 
 /** Tells when an event was committed, as the notifier of events does. */
@@ -64,7 +73,10 @@ interface Wait {
   readonly end: () => void
 }
 
-/** Creates the waits of this process. One statement for each announced event, or several of them, serves all of them. */
+/**
+ * Creates the waits of this process. One statement for each announced event, or several of them, serves all
+ * of them.
+ */
 export function createTransactionWaits({ db, clock, notifier, log, stopping }: WaitDeps): TransactionWaits {
   const waits = new Set<Wait>()
   let listener: Listener | undefined

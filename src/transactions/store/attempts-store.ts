@@ -21,7 +21,10 @@ export async function insertAttempts(tx: Tx, attempts: readonly OwnedAttempt[]):
 export interface AttemptNews {
   readonly transactionId: string
   readonly number: number
-  /** Absent if nothing was decided. Then only the error changes, unless another node has since refused the attempt. */
+  /**
+   * Absent if nothing was decided. Then only the error changes, unless another node has since refused the
+   * attempt.
+   */
   readonly outcome?: AttemptOutcome
   readonly error?: string | undefined
   /** Absent if the number does not change. */
@@ -41,8 +44,8 @@ const KEY_AND_CHANGES = { transaction_id, number, outcome, error, refusals, broa
 const CHANGE_TYPES = typesOf({ ...KEY_AND_CHANGES, is_forgotten: { type: 'boolean' } })
 
 /**
- * Writes results that attempts lose into the events that tell of their inclusion. The array makes the database use the index of the events
- * whatever it expects; nearly always it is empty.
+ * Writes results that attempts lose into the events that tell of their inclusion. The array makes the
+ * database use the index of the events whatever it expects; nearly always it is empty.
  */
 const KEEP_RESULTS = sql`
   former as materialized (
@@ -60,10 +63,10 @@ const KEEP_RESULTS = sql`
   )`
 
 /**
- * Stores the outcomes of attempts. Call it in the database transaction that saves the transactions, after them: their locks come first. An
- * unchanged row is not written, because bytes are broadcast many times and the rows are wide. A lost or changed result moves to the events
- * about its inclusion, which show it forever. With `openOnly`, a decision of the chain stays: a late answer to a broadcast says less than a
- * receipt.
+ * Stores the outcomes of attempts. Call it in the database transaction that saves the transactions, after
+ * them: their locks come first. An unchanged row is not written, because bytes are broadcast many times and
+ * the rows are wide. A lost or changed result moves to the events about its inclusion, which show it forever.
+ * With `openOnly`, a decision of the chain stays: a late answer to a broadcast says less than a receipt.
  */
 export async function saveOutcomes(
   tx: Tx,
@@ -109,8 +112,9 @@ export async function saveOutcomes(
 }
 
 /**
- * Reads the attempts of several transactions, oldest first, by transaction id. The inner order and the offset change no result. They make
- * the database look up each transaction in the index: otherwise it scans the whole table, until it is much larger.
+ * Reads the attempts of several transactions, oldest first, by transaction id. The inner order and the offset
+ * change no result. They make the database look up each transaction in the index: otherwise it scans the
+ * whole table, until it is much larger.
  */
 export async function findAttempts(
   db: Db,

@@ -22,9 +22,9 @@ import {
 } from '../model/transaction.ts'
 
 /**
- * The part of a transaction's life, as the database derives it from the status for its indexes. `signed`: its bytes are stored, and it is not
- * final. Queries name the phase (`due-store.ts`), because no index has the status: what an index has may not change at every step, or each step
- * writes entries into every index.
+ * The part of a transaction's life, as the database derives it from the status for its indexes. `signed`: its
+ * bytes are stored, and it is not final. Queries name the phase (`due-store.ts`), because no index has the
+ * status: what an index has may not change at every step, or each step writes entries into every index.
  */
 export type Phase = Exclude<TransactionStatus, 'sent' | 'submitted' | 'mined'> | 'signed'
 
@@ -33,7 +33,10 @@ export function phaseOf(status: TransactionStatus): Phase {
   return status === 'sent' || status === 'submitted' || status === 'mined' ? 'signed' : status
 }
 
-/** A signature as it is stored. `sig` is absent if it consists of the other fields (`joined`), which saves a seventh of a usual attempt. */
+/**
+ * A signature as it is stored. `sig` is absent if it consists of the other fields (`joined`), which saves a
+ * seventh of a usual attempt.
+ */
 export type StoredSignature = Omit<Signature, 'sig'> & Partial<Pick<Signature, 'sig'>>
 
 /** Encodes a request as plain JSON. */
@@ -95,8 +98,9 @@ export interface Column<Source, Value = unknown> {
 }
 
 /**
- * The life of a column of a transaction. `fixed`: written once · `content`: hardly ever changes, so that readers of events find it in the row, and
- * the earlier events get the former value when it changes · `state`: each event has it · `internal`: no reader of an event sees it.
+ * The life of a column of a transaction. `fixed`: written once · `content`: hardly ever changes, so that
+ * readers of events find it in the row, and the earlier events get the former value when it changes ·
+ * `state`: each event has it · `internal`: no reader of an event sees it.
  */
 type ColumnKind = 'fixed' | 'content' | 'state' | 'internal'
 
@@ -105,7 +109,10 @@ interface TransactionColumn<Value = unknown> extends Column<Transaction, Value> 
   readonly kind: ColumnKind
 }
 
-/** The columns of both tables that no record has: the database derives them, or a reset of the chain writes them. */
+/**
+ * The columns of both tables that no record has: the database derives them, or a reset of the chain writes
+ * them.
+ */
 export const COLUMNS_OF_QUERIES = {
   transactions: ['position', 'phase', 'reset_at'],
   attempts: ['reset_at'],
@@ -118,8 +125,9 @@ export type TransactionRow = Omit<
 >
 
 /**
- * Every column of a transaction, said once: the statements that insert, change and announce transactions and those that read their events
- * derive from it. A column of `TransactionsTable` that is missing here does not compile.
+ * Every column of a transaction, said once: the statements that insert, change and announce transactions and
+ * those that read their events derive from it. A column of `TransactionsTable` that is missing here does not
+ * compile.
  */
 export const TRANSACTION_COLUMNS = {
   id: { type: 'text', kind: 'fixed', of: (t) => t.id },
@@ -215,7 +223,10 @@ export const ATTEMPT_COLUMNS = {
   broadcast_at: { type: 'timestamptz', of: ({ attempt }) => attempt.broadcastAt },
 } as const satisfies { readonly [C in keyof AttemptRow]: Column<OwnedAttempt, NonNullable<AttemptRow[C]>> }
 
-/** Encodes columns of a record as plain JSON, from which the database reads the values by the types of the columns (`recordset`). */
+/**
+ * Encodes columns of a record as plain JSON, from which the database reads the values by the types of the
+ * columns (`recordset`).
+ */
 export function encodeColumns<Source>(
   source: Source,
   columns: Readonly<Record<string, Column<Source>>>,
@@ -242,7 +253,10 @@ function decodeValue(type: SqlType, value: unknown): unknown {
   return type === 'timestamptz' ? new Date(value as string) : value
 }
 
-/** Decodes columns of a transaction from JSON. Those that it does not have are as in `absent`, and null by default. */
+/**
+ * Decodes columns of a transaction from JSON. Those that it does not have are as in `absent`, and null by
+ * default.
+ */
 export function decodeColumns(
   json: Readonly<Record<string, unknown>>,
   columns: TransactionColumns,

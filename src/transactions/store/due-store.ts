@@ -13,8 +13,8 @@ export const IS_OPEN = sql<boolean>`phase in ('pending', 'signed')`
 export const IS_SIGNED = sql<boolean>`phase = 'signed'`
 
 /**
- * The condition that a transaction is not undecided. An undecided one can no longer be included, or it was already, so it is not broadcast,
- * blocks nothing and reserves nothing.
+ * The condition that a transaction is not undecided. An undecided one can no longer be included, or it was
+ * already, so it is not broadcast, blocks nothing and reserves nothing.
  */
 export const IS_NOT_UNDECIDED = sql<boolean>`undecided_since is null`
 
@@ -31,14 +31,18 @@ export function isDueAt(now: Date) {
 }
 
 /**
- * Builds the condition that the transaction waits neither for an approval, nor for its `valid_from`, nor for a price: others overtake the
- * rest, and only this reserves money. `isScheduled` is the second condition for one transaction.
+ * Builds the condition that the transaction waits neither for an approval, nor for its `valid_from`, nor for
+ * a price: others overtake the rest, and only this reserves money. `isScheduled` is the second condition for
+ * one transaction.
  */
 export function isActive(now: Date) {
   return sql<boolean>`(${isTimely(now)} and awaits_price is null)`
 }
 
-/** Builds the condition that the transaction may be signed when its price allows it: it waits neither for an approval nor for its `valid_from`. */
+/**
+ * Builds the condition that the transaction may be signed when its price allows it: it waits neither for an
+ * approval nor for its `valid_from`.
+ */
 export function isTimely(now: Date) {
   return sql<boolean>`(awaits_approval is null
     and (valid_from is null or valid_from <= ${now} or nonce is not null or phase <> 'pending'))`
@@ -51,9 +55,10 @@ export async function findDueRelayers(db: Db, now: Date): Promise<string[]> {
 }
 
 /**
- * Builds the statement of `findDueRelayers`. It goes from each relayer with open transactions to the next one in the index, and reads those of a
- * relayer up to the first one that is due: most often the oldest pending one, even if many wait. Without `offset 0`, the database would read
- * all open ones of all relayers when its statistics know of few.
+ * Builds the statement of `findDueRelayers`. It goes from each relayer with open transactions to the next one
+ * in the index, and reads those of a relayer up to the first one that is due: most often the oldest pending
+ * one, even if many wait. Without `offset 0`, the database would read all open ones of all relayers when its
+ * statistics know of few.
  */
 export function dueRelayersStatement(now: Date): RawBuilder<{ readonly relayer_id: string }> {
   return sql`
@@ -72,7 +77,10 @@ export function dueRelayersStatement(now: Date): RawBuilder<{ readonly relayer_i
         and ${isTimely(now)} and ${isDueAt(now)} offset 0)`
 }
 
-/** Returns true if the relayer has a transaction to number and sign at this time. The index has them first, so this reads next to nothing. */
+/**
+ * Returns true if the relayer has a transaction to number and sign at this time. The index has them first, so
+ * this reads next to nothing.
+ */
 export async function hasDuePending(db: Db, relayerId: string, now: Date): Promise<boolean> {
   const { rows } = await sql<Found>`
     select exists (
@@ -124,7 +132,10 @@ export async function findDueInFlight(db: Db, relayerId: string, now: Date): Pro
   return rows.map(toTransaction)
 }
 
-/** The maximum number of transactions in one rebroadcast, lowest nonces first, for example after a node lost its mempool. */
+/**
+ * The maximum number of transactions in one rebroadcast, lowest nonces first, for example after a node lost
+ * its mempool.
+ */
 const MAX_REBROADCAST = 500
 
 /** Builds the query for the relayer's transactions that are signed and not mined. */
@@ -133,8 +144,8 @@ export function inFlight(db: Db, relayerId: string) {
 }
 
 /**
- * Up to this number of relayers, the database looks into the index for each of them. For more, it is faster to read all open transactions,
- * of which most relayers have none.
+ * Up to this number of relayers, the database looks into the index for each of them. For more, it is faster
+ * to read all open transactions, of which most relayers have none.
  */
 const FEW_RELAYERS = 100
 
@@ -154,7 +165,10 @@ interface Found {
   readonly found: boolean
 }
 
-/** This runs for every block of an idle network, so a long list of ids is sent only if there is something to look for. */
+/**
+ * This runs for every block of an idle network, so a long list of ids is sent only if there is something to
+ * look for.
+ */
 async function findAmongAll(db: Db, relayerIds: readonly string[]): Promise<{ rows: readonly Found[] }> {
   const any = await sql<Found>`
     select exists (select from transactions where ${IS_SIGNED}) as found`.execute(db)
@@ -179,8 +193,9 @@ export async function findWatched(db: Db, relayerIds: readonly string[]): Promis
 }
 
 /**
- * Sums the costs of the relayer's open transactions, in the smallest unit. The transaction `except` is left out, and so are undecided ones
- * and those that are not active: a key that may only send could otherwise block the account until a decision, or until any time.
+ * Sums the costs of the relayer's open transactions, in the smallest unit. The transaction `except` is left
+ * out, and so are undecided ones and those that are not active: a key that may only send could otherwise
+ * block the account until a decision, or until any time.
  */
 export async function reservedBy(
   db: Db,
@@ -210,8 +225,9 @@ export async function findLatestSetup(db: Db, relayerId: string): Promise<Transa
 }
 
 /**
- * Writes only `nextRunAt`. The version stays, because bytes that are broadcast each second would otherwise make every slower writer fail to
- * store a decision of the chain. A record that has since changed keeps its time.
+ * Writes only `nextRunAt`. The version stays, because bytes that are broadcast each second would otherwise
+ * make every slower writer fail to store a decision of the chain. A record that has since changed keeps its
+ * time.
  */
 export async function postponeTransactions(tx: Tx, transactions: readonly Transaction[]): Promise<void> {
   if (transactions.length === 0) return

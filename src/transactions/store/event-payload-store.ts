@@ -14,21 +14,24 @@ import {
   toTransaction,
 } from './codec.ts'
 
-// The limits of the lateral queries below change no result, because each names a key. They make the database look up the few rows of a page: by
-// its estimate, it would rather read a table of some thousands from end to end for each page.
+// The limits of the lateral queries below change no result, because each names a key. They make the database
+// look up the few rows of a page: by its estimate, it would rather read a table of some thousands from end to
+// end for each page.
 
 /**
- * Reads the transactions of events in their state at that time, by event number, each with its current attempt. An event stores the fields of
- * the transaction that have changed since or may often change; the others come from its row, and those that only the service uses are neutral. The
- * attempt is joined, because signed content never changes.
+ * Reads the transactions of events in their state at that time, by event number, each with its current
+ * attempt. An event stores the fields of the transaction that have changed since or may often change; the
+ * others come from its row, and those that only the service uses are neutral. The attempt is joined, because
+ * signed content never changes.
  */
 export async function readSnapshots(
   db: Db,
   events: readonly Pick<EventRecord, 'number' | 'transactionId'>[],
 ): Promise<Map<bigint, TransactionWithAttempts>> {
   if (events.length === 0) return new Map()
-  // The rows are read before the events: who replaces content moves the old one into the events in the same statement (`KEEP_CONTENT`), so an
-  // event that was read later than its row has the old content or the row has it.
+  // The rows are read before the events: who replaces content moves the old one into the events in the same
+  // statement (`KEEP_CONTENT`), so an event that was read later than its row has the old content or the row
+  // has it.
   const rowParts = await readRowParts(db, [
     ...new Set(events.flatMap(({ transactionId }) => transactionId ?? [])),
   ])
@@ -131,8 +134,8 @@ function rowOf(row: RowPart, { payload }: State): TransactionRow {
 }
 
 /**
- * Removes the fields that the attempt got later: in the status `sent` no node had accepted it, and it has no result before a block includes
- * it. A result that the attempt has lost since is in the event.
+ * Removes the fields that the attempt got later: in the status `sent` no node had accepted it, and it has no
+ * result before a block includes it. A result that the attempt has lost since is in the event.
  */
 function asThen(attempt: Attempt, { status, block }: Transaction, { payload }: State): Attempt {
   const { broadcastAt, result: last, ...signed } = attempt

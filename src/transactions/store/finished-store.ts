@@ -10,8 +10,9 @@ export function isFinal(status: RawBuilder<unknown>): RawBuilder<boolean> {
 }
 
 /**
- * Adds `rows` (relayer_id, status) to the counts, as a part of the statement that makes them final, or with -1 subtracts those that the statement
- * deletes. Final transactions never change, so the counts are exact at every commit. The rows are sorted, so that two writers cannot deadlock.
+ * Adds `rows` (relayer_id, status) to the counts, as a part of the statement that makes them final, or with
+ * -1 subtracts those that the statement deletes. Final transactions never change, so the counts are exact at
+ * every commit. The rows are sorted, so that two writers cannot deadlock.
  */
 export function addToCounts(rows: RawBuilder<unknown>, sign: 1 | -1 = 1): RawBuilder<unknown> {
   return sql`
@@ -22,8 +23,9 @@ export function addToCounts(rows: RawBuilder<unknown>, sign: 1 | -1 = 1): RawBui
 }
 
 /**
- * Counts the transactions of relayers, of one status or of all. The number of final ones is stored, so the time grows with the open ones
- * and not with the history. One statement reads both parts, so that they belong to the same moment.
+ * Counts the transactions of relayers, of one status or of all. The number of final ones is stored, so the
+ * time grows with the open ones and not with the history. One statement reads both parts, so that they belong
+ * to the same moment.
  */
 export async function countTransactions(
   db: Db,
@@ -46,11 +48,16 @@ export interface StatusCount {
   readonly networkType: string
   readonly status: TransactionStatus
   readonly count: number
-  /** The time since which the service works on the oldest active one; absent for final ones. `startsAt` is the same for one transaction. */
+  /**
+   * The time since which the service works on the oldest active one; absent for final ones. `startsAt` is the
+   * same for one transaction.
+   */
   readonly oldestAt?: Date
 }
 
-/** Counts the transactions of all relayers by status, oldest relayer first; as cheap as `countTransactions`. */
+/**
+ * Counts the transactions of all relayers by status, oldest relayer first; as cheap as `countTransactions`.
+ */
 export async function countByStatus(db: Db, now: Date): Promise<StatusCount[]> {
   const { rows } = await sql<{
     relayer_id: string
@@ -81,10 +88,16 @@ export interface FinalBlock {
   readonly hash: string
 }
 
-/** The number of newest final transactions of a relayer that are compared. The transactions of one round have the same time. */
+/**
+ * The number of newest final transactions of a relayer that are compared. The transactions of one round have
+ * the same time.
+ */
 const NEWEST = 20
 
-/** Finds the time at which the newest transaction of these relayers became final. The cost does not grow with the history. */
+/**
+ * Finds the time at which the newest transaction of these relayers became final. The cost does not grow with
+ * the history.
+ */
 export async function findNewestFinal(
   db: Db,
   { relayerIds, since }: Pick<FinalBlocksQuery, 'relayerIds' | 'since'>,
@@ -98,7 +111,10 @@ export async function findNewestFinal(
   return rows[0]?.at ?? undefined
 }
 
-/** Finds the highest block of the newest transactions that became final until then. The cost does not grow with the history. */
+/**
+ * Finds the highest block of the newest transactions that became final until then. The cost does not grow
+ * with the history.
+ */
 export async function findHighestFinalBlock(
   db: Db,
   { relayerIds, since, until }: Pick<FinalBlocksQuery, 'relayerIds' | 'since'> & { readonly until: Date },
@@ -125,7 +141,10 @@ interface FinalBlocksQuery {
   readonly limit: number
 }
 
-/** Finds blocks of final transactions, highest first. It reads all transactions that became final in this time, so keep that short unless a block was lost. */
+/**
+ * Finds blocks of final transactions, highest first. It reads all transactions that became final in this
+ * time, so keep that short unless a block was lost.
+ */
 export async function findFinalBlocks(
   db: Db,
   { relayerIds, since, until, below, limit }: FinalBlocksQuery,

@@ -27,7 +27,8 @@ export async function findTransaction(
 }
 
 /**
- * Finds transactions of this relayer, newest first, of whichever of its accounts; the ids of other relayers' transactions are left out.
+ * Finds transactions of this relayer, newest first, of whichever of its accounts; the ids of other relayers'
+ * transactions are left out.
  */
 export async function findTransactions(
   db: Db,
@@ -40,12 +41,17 @@ export async function findTransactions(
   )
 }
 
-/** Builds the condition that a transaction is of an account of this relayer, given by the id of any of them. */
+/**
+ * Builds the condition that a transaction is of an account of this relayer, given by the id of any of them.
+ */
 function isOfPool(relayerId: string) {
   return sql<boolean>`split_part(transactions.relayer_id, '/', 1) = ${poolIdOf(relayerId)}`
 }
 
-/** Reads transactions of any relayer, newest first by the order of acceptance. The caller has checked that they may be seen. */
+/**
+ * Reads transactions of any relayer, newest first by the order of acceptance. The caller has checked that
+ * they may be seen.
+ */
 export async function readTransactions(db: Db, ids: readonly string[]): Promise<TransactionWithAttempts[]> {
   if (ids.length === 0) return []
   return readWithAttempts(db, sql`select * from transactions where id = any(${ids}::text[])`)
@@ -67,8 +73,8 @@ export async function findStates(
 }
 
 /**
- * Reads transactions with their attempts, newest first. It is one statement, so that both are of the same moment: two would show an attempt of
- * which the transaction knows nothing yet.
+ * Reads transactions with their attempts, newest first. It is one statement, so that both are of the same
+ * moment: two would show an attempt of which the transaction knows nothing yet.
  */
 async function readWithAttempts(
   db: Db,
@@ -96,7 +102,10 @@ function attemptIn(row: AttemptBeside): Attempt[] {
   return [toAttempt(Object.fromEntries(fields) as AttemptRow)]
 }
 
-/** Finds the transaction with this nonce of the relayer's own account, on the current chain of the relayer's current network. */
+/**
+ * Finds the transaction with this nonce of the relayer's own account, on the current chain of the relayer's
+ * current network.
+ */
 export async function findByNonce(
   db: Db,
   { id, network, address }: Pick<Relayer, 'id' | 'network' | 'address'>,
@@ -123,7 +132,10 @@ export function accountIdsOf(db: Db, { id, accounts }: Pick<Relayer, 'id' | 'acc
   return accounts === undefined ? Promise.resolve([id]) : findAccountIds(db, id)
 }
 
-/** A page that begins this far from the newest transaction is read from the nearer end, so the total has to be known first. */
+/**
+ * A page that begins this far from the newest transaction is read from the nearer end, so the total has to be
+ * known first.
+ */
 const DEEP = 10_000
 
 /** Lists the relayer's transactions with their attempts, newest first. `total` counts all of them. */
@@ -153,8 +165,8 @@ interface Window extends Pick<ListQuery, 'offset' | 'limit'> {
 }
 
 /**
- * Builds the query for the transactions of a page. It finds their places in an index alone, and only then reads their rows: a page in the middle
- * of millions would otherwise read all rows before it.
+ * Builds the query for the transactions of a page. It finds their places in an index alone, and only then
+ * reads their rows: a page in the middle of millions would otherwise read all rows before it.
  */
 export function pageOf(
   { relayerIds, status }: Pick<ListQuery, 'relayerIds' | 'status'>,
@@ -176,7 +188,10 @@ export function pageOf(
       select * from transactions where relayer_id = listed.id and position = listed.position limit 1) page`
 }
 
-/** The phase is a literal, because a partial index applies in every plan only then. That of a final transaction is its status. */
+/**
+ * The phase is a literal, because a partial index applies in every plan only then. That of a final
+ * transaction is its status.
+ */
 function ofStatus(status: TransactionStatus | undefined): RawBuilder<unknown> {
   if (status === undefined) return sql``
   const phase = phaseOf(status)

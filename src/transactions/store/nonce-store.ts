@@ -26,8 +26,8 @@ function toCounters(rows: readonly { readonly address: string; readonly next_non
 }
 
 /**
- * Stores the next nonce of a source account. With `null`, the service reads it from the chain before it assigns the next one; the chain may
- * have used those that were assigned.
+ * Stores the next nonce of a source account. With `null`, the service reads it from the chain before it
+ * assigns the next one; the chain may have used those that were assigned.
  */
 export async function setNextNonce(
   tx: Tx,
@@ -48,9 +48,10 @@ export async function setNextNonce(
 }
 
 /**
- * Finds the nonce of each source account up to which the records explain what the chain has used: the counter, the nonces of stored
- * transactions, those that the account had when it was first seen, and those that an operator accepted. Accounts that the relayer has not seen
- * yet, or has again after it was deleted, are absent.
+ * Finds the nonce of each source account up to which the records explain what the chain has used: the
+ * counter, the nonces of stored transactions, those that the account had when it was first seen, and those
+ * that an operator accepted. Accounts that the relayer has not seen yet, or has again after it was deleted,
+ * are absent.
  */
 export async function findExplainedNonces(
   db: Db,
@@ -88,7 +89,10 @@ export async function findUsedExternalNonces(
   return new Set(rows.map((row) => `${row.source_account} ${row.nonce}`))
 }
 
-/** Finds the highest confirmed nonce of each source account on the current chain; accounts without any are absent. */
+/**
+ * Finds the highest confirmed nonce of each source account on the current chain; accounts without any are
+ * absent.
+ */
 export async function findConfirmedNonces(
   db: Db,
   { id, network }: Pick<Relayer, 'id' | 'network'>,
@@ -108,8 +112,8 @@ export async function findConfirmedNonces(
 }
 
 /**
- * Asserts the lease, and then locks the relayer's nonce counters until the commit, in one statement: all writers lock in one order. Returns
- * the counters by source account.
+ * Asserts the lease, and then locks the relayer's nonce counters until the commit, in one statement: all
+ * writers lock in one order. Returns the counters by source account.
  * @throws LeaseLostError if another owner has acquired the lease
  */
 export async function lockCounters(
@@ -137,7 +141,10 @@ interface LockedRows {
   readonly counters: Readonly<Record<string, string>> | null
 }
 
-/** Finds the nonces of the source account of `head` in `from` ≤ nonce < `to` that a transaction has, in any status. */
+/**
+ * Finds the nonces of the source account of `head` in `from` ≤ nonce < `to` that a transaction has, in any
+ * status.
+ */
 export async function findUsedNonces(
   db: Db,
   head: Transaction,

@@ -14,9 +14,9 @@ import {
 } from './due-store.ts'
 
 /**
- * Finds the transactions that all others of their account wait for: for each source account the lowest nonce that is signed and not mined,
- * and for each relayer the first pending transaction that others may not overtake and that is active. Paused and disabled relayers
- * are left out of the pending part.
+ * Finds the transactions that all others of their account wait for: for each source account the lowest nonce
+ * that is signed and not mined, and for each relayer the first pending transaction that others may not
+ * overtake and that is active. Paused and disabled relayers are left out of the pending part.
  */
 export async function findQueueHeads(db: Db, now: Date): Promise<Transaction[]> {
   const { rows } = await sql<TransactionRow>`
@@ -49,15 +49,18 @@ interface SubmittableQuery {
 
 /** Transactions that a step of a relayer may sign. */
 export interface Submittable {
-  /** In the order of acceptance, but for those with a nonce, which come first, because others wait for them, and then setup transactions. */
+  /**
+   * In the order of acceptance, but for those with a nonce, which come first, because others wait for them,
+   * and then setup transactions.
+   */
   readonly pending: readonly Transaction[]
   /** Those that others may overtake, as far as they are due, in the order of acceptance. */
   readonly overtaken: readonly Transaction[]
 }
 
 /**
- * Finds the pending transactions of a relayer that are active, in one statement. Each kind has an index in the order that it needs, so the
- * number of transactions that wait behind the limit does not matter.
+ * Finds the pending transactions of a relayer that are active, in one statement. Each kind has an index in
+ * the order that it needs, so the number of transactions that wait behind the limit does not matter.
  */
 export async function findSubmittable(
   db: Db,
@@ -91,8 +94,9 @@ export async function findSubmittable(
 }
 
 /**
- * Builds the query for pending transactions in the order of turns: the next one is of the API key that has the fewest in flight. It goes from key to
- * key in the index (`transactions_by_sender`), so a key with many waiting ones costs no more than the others.
+ * Builds the query for pending transactions in the order of turns: the next one is of the API key that has
+ * the fewest in flight. It goes from key to key in the index (`transactions_by_sender`), so a key with many
+ * waiting ones costs no more than the others.
  */
 function requestsInTurns({
   relayerId,
@@ -127,7 +131,10 @@ const IS_STUCK_UNSIGNED = sql<boolean>`(stuck_since is not null and nonce is nul
 /** The condition of `isOvertaken`. */
 const IS_OVERTAKEN = sql<boolean>`(${IS_STUCK_UNSIGNED} or awaits_price is not null)`
 
-/** Returns true if others overtake a pending transaction: it has no nonce and has blocked its account for too long, or it waits for a price. */
+/**
+ * Returns true if others overtake a pending transaction: it has no nonce and has blocked its account for too
+ * long, or it waits for a price.
+ */
 export function isOvertaken({
   stuckSince,
   nonce,
@@ -145,8 +152,8 @@ export async function findHead(db: Db, relayerId: string): Promise<Transaction |
 }
 
 /**
- * Finds the time when the previous nonce of the source account was mined, so that this transaction became the first of its queue. Undefined
- * when there was no previous one, or its event is no longer kept.
+ * Finds the time when the previous nonce of the source account was mined, so that this transaction became the
+ * first of its queue. Undefined when there was no previous one, or its event is no longer kept.
  */
 export async function findHeadSince(
   db: Db,
@@ -169,8 +176,9 @@ export async function findHeadSince(
 }
 
 /**
- * Reads the next nonce of an account, undefined if none was assigned yet, and the number of the relayer's transactions that get theirs first. One
- * statement reads both, so a transaction that is being numbered counts once.
+ * Reads the next nonce of an account, undefined if none was assigned yet, and the number of the relayer's
+ * transactions that get theirs first. One statement reads both, so a transaction that is being numbered
+ * counts once.
  */
 export async function findQueueEnd(
   db: Db,
@@ -211,7 +219,9 @@ export async function countAhead(db: Db, transaction: Transaction, now: Date): P
   return Number(row.count)
 }
 
-/** Returns true if a transaction of the same account cannot be included before this one, which has a nonce. */
+/**
+ * Returns true if a transaction of the same account cannot be included before this one, which has a nonce.
+ */
 export async function hasFollowers(
   db: Db,
   { id, relayerId, nonce }: Transaction,
@@ -247,11 +257,15 @@ export async function findWaitingSuccessors(
   return rows.map(({ id, request }) => ({ id, request: decodeRequest(request) }))
 }
 
-/** Purposes of content that a caller requested and has not canceled. The others are no-ops, or belong to the service. */
+/**
+ * Purposes of content that a caller requested and has not canceled. The others are no-ops, or belong to the
+ * service.
+ */
 const REQUESTED: readonly Purpose[] = ['request', 'successor']
 
 /**
- * Finds the ids of the relayer's transactions that can still be canceled, newest first, up to the limit, and their total number.
+ * Finds the ids of the relayer's transactions that can still be canceled, newest first, up to the limit, and
+ * their total number.
  */
 export async function findOpenRequests(
   db: Db,
@@ -277,7 +291,10 @@ export async function findOpenRequests(
 export interface QueueLength {
   /** Counted up to a limit. */
   readonly count: number
-  /** Since when the oldest of them waits: its acceptance, its approval or its `valid_from`, whichever is last; undefined if there is none. */
+  /**
+   * Since when the oldest of them waits: its acceptance, its approval or its `valid_from`, whichever is last;
+   * undefined if there is none.
+   */
   readonly oldestAt: Date | undefined
 }
 

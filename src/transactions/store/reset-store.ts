@@ -18,7 +18,10 @@ type ResetNetwork = Pick<Network, 'type' | 'name'>
 /** The options of a reset. */
 interface ResetOptions {
   readonly now: Date
-  /** If true, relayers with custom endpoints start over as well. Their chain may be another one under the same name. */
+  /**
+   * If true, relayers with custom endpoints start over as well. Their chain may be another one under the same
+   * name.
+   */
   readonly includesOwnEndpoints: boolean
   readonly author: Author
 }
@@ -35,9 +38,10 @@ export interface ResetResult {
 const BATCH = 500
 
 /**
- * Starts over on a network whose chain was reset, in one database transaction: open transactions end as `failed`, what is stored of the old
- * chain no longer counts for nonces and hashes, and the next nonces are read from the new chain. The service then takes the first block that
- * it sees next for that of the new chain.
+ * Starts over on a network whose chain was reset, in one database transaction: open transactions end as
+ * `failed`, what is stored of the old chain no longer counts for nonces and hashes, and the next nonces are
+ * read from the new chain. The service then takes the first block that it sees next for that of the new
+ * chain.
  */
 export async function resetNetwork(
   db: Db,
@@ -80,7 +84,10 @@ async function findRelayerIds(
   return rows.map(({ id }) => id)
 }
 
-/** Takes the accounts away from steps that are under way, so that none of them writes about the old chain afterwards. */
+/**
+ * Takes the accounts away from steps that are under way, so that none of them writes about the old chain
+ * afterwards.
+ */
 async function endSteps(tx: Tx, relayerIds: readonly string[]): Promise<void> {
   const names = relayerIds.map((id) => `account:${id}`)
   await sql`
@@ -117,7 +124,9 @@ async function lockOpen(tx: Tx, { network, relayerIds }: Scope): Promise<Transac
   return rows.map(toTransaction)
 }
 
-/** The idempotency keys of transactions that were sent with a nonce: the new chain counts from the beginning. */
+/**
+ * The idempotency keys of transactions that were sent with a nonce: the new chain counts from the beginning.
+ */
 const NONCE_KEYS = 'nonce %'
 
 /** Marks the records of the old chain, and forgets its next nonces. */
@@ -141,7 +150,10 @@ async function detach(tx: Tx, { network, relayerIds, now }: Scope): Promise<void
   )
 }
 
-/** Ends an open transaction of a chain that was reset. Pure: the record says that the old chain no longer counts. */
+/**
+ * Ends an open transaction of a chain that was reset. Pure: the record says that the old chain no longer
+ * counts.
+ */
 function endedByReset(transaction: Transaction, now: Date): Transaction {
   return {
     ...transaction,

@@ -3,8 +3,8 @@ import type { Db } from '../../database/db.ts'
 import { addToCounts, isFinal } from './finished-store.ts'
 
 /**
- * The number of transactions that one statement reads and deletes, with all that belongs to them. A statement blocks the embedded database while
- * it runs, and on a server the counts of the relayer until its commit.
+ * The number of transactions that one statement reads and deletes, with all that belongs to them. A statement
+ * blocks the embedded database while it runs, and on a server the counts of the relayer until its commit.
  */
 const PAGE = 200
 
@@ -18,9 +18,10 @@ interface Deletion {
 }
 
 /**
- * Deletes old final transactions with their attempts, idempotency keys, approvals and operator decisions, oldest first for each account, and
- * returns their number. Kept longer are a transaction whose block was lost, one with a stored event or an unsettled budget, and the highest nonce
- * of an account, which explains what the chain has used.
+ * Deletes old final transactions with their attempts, idempotency keys, approvals and operator decisions,
+ * oldest first for each account, and returns their number. Kept longer are a transaction whose block was
+ * lost, one with a stored event or an unsettled budget, and the highest nonce of an account, which explains
+ * what the chain has used.
  */
 export async function deleteOldTransactions(
   db: Db,
@@ -56,8 +57,8 @@ async function deletePage(
   db: Db,
   { before, relayerId, after }: { readonly before: Date; readonly relayerId: string; readonly after: bigint },
 ): Promise<Page> {
-  // One old transaction in the page is enough to continue: one that was accepted before a later one can have a later time. The order of
-  // the counts is that of all writers.
+  // One old transaction in the page is enough to continue: one that was accepted before a later one can have
+  // a later time. The order of the counts is that of all writers.
   const { rows } = await sql<{ deleted: bigint; next: bigint | null }>`
     with page as materialized (
       select id, position, network, source_account, nonce, status, confirmed_at, reorganized_at, reset_at, created_at < ${before} as is_old

@@ -17,7 +17,10 @@ export interface TransactionFilter {
   readonly status?: TransactionStatus | undefined
   /** The hash of any attempt, as the chain writes it. */
   readonly hash?: string | undefined
-  /** Needs `relayerId`, because a key belongs to a relayer. Without a maker, the keys of all API keys are found. */
+  /**
+   * Needs `relayerId`, because a key belongs to a relayer. Without a maker, the keys of all API keys are
+   * found.
+   */
   readonly idempotencyKey?: { readonly key: string; readonly maker: string | undefined } | undefined
   /** The receiver of a transfer, or the address to which an EVM request is sent. */
   readonly to?: string | undefined
@@ -55,15 +58,20 @@ export interface FoundPage {
 }
 
 /**
- * A search reads about this many rows for one page, because no index has all of its conditions. A larger number lets one
- * search occupy the embedded database for longer than other requests should wait.
+ * A search reads about this many rows for one page, because no index has all of its conditions. A larger
+ * number lets one search occupy the embedded database for longer than other requests should wait.
  */
 const MAX_SCANNED = 20_000
 
-/** It reads this many rows of each relayer at least, or a page would end with the newest transaction of a relayer and be next to nothing. */
+/**
+ * It reads this many rows of each relayer at least, or a page would end with the newest transaction of a
+ * relayer and be next to nothing.
+ */
 const LEAST_SCANNED = 2
 
-/** Finds transactions of visible relayers, present and removed ones, newest first by the order of acceptance. */
+/**
+ * Finds transactions of visible relayers, present and removed ones, newest first by the order of acceptance.
+ */
 export async function searchTransactions(db: Db, search: TransactionSearch): Promise<FoundPage> {
   const { rows } = await searchStatement(search).execute(db)
   const fitting = rows.filter(({ fits }) => fits)
@@ -97,10 +105,11 @@ interface Scanned {
 }
 
 /**
- * Builds the statement of a search. It reads each relayer by an index that has the order of acceptance, because there is none over all
- * relayers. Where it stops before the end of a relayer, older transactions of all relayers are left to the next page (`is_end`). A search that
- * names transactions reads them first (`named`): by its estimates, the database would rather read a relayer from its newest transaction on
- * until it meets them.
+ * Builds the statement of a search. It reads each relayer by an index that has the order of acceptance,
+ * because there is none over all relayers. Where it stops before the end of a relayer, older transactions of
+ * all relayers are left to the next page (`is_end`). A search that names transactions reads them first
+ * (`named`): by its estimates, the database would rather read a relayer from its newest transaction on until
+ * it meets them.
  */
 export function searchStatement(search: TransactionSearch): RawBuilder<Scanned> {
   const { limit } = search
@@ -113,8 +122,8 @@ export function searchStatement(search: TransactionSearch): RawBuilder<Scanned> 
     // The rows of a term are all counted, whatever their status.
     ...(first === undefined ? [] : statusCondition(search)),
   ])
-  // Without such conditions each row fits, so a page needs as many rows of a relayer as it has itself, plus one that shows whether more
-  // follow.
+  // Without such conditions each row fits, so a page needs as many rows of a relayer as it has itself, plus
+  // one that shows whether more follow.
   const most = fits === undefined ? Math.min(limit + 1, MAX_SCANNED) : MAX_SCANNED
   return sql<Scanned>`
     with visible as materialized (select id from relayers where ${relayerConditions(search)}),
@@ -208,7 +217,10 @@ function soughtTerms({
   ]
 }
 
-/** The transactions of a relayer with a term, as far as a page reads them. A transaction has a row for each of its transfers. */
+/**
+ * The transactions of a relayer with a term, as far as a page reads them. A transaction has a row for each of
+ * its transfers.
+ */
 function rowsWithTerm(
   { term }: SoughtTerm,
   { search: { before }, most }: { readonly search: TransactionSearch; readonly most: number },
@@ -299,7 +311,10 @@ function termsOf(transaction: Transaction): readonly Term[] {
   ]
 }
 
-/** Returns what a transaction is found by because of its request: who receives, what is called, and what moves. */
+/**
+ * Returns what a transaction is found by because of its request: who receives, what is called, and what
+ * moves.
+ */
 function termsOfContent({ request, from }: Transaction): readonly Term[] {
   const { transfers } = FAMILIES[request.type].transfers(request, from)
   const moved = transfers.flatMap(termsOfTransfer)
@@ -318,8 +333,9 @@ function termsOfTransfer({ to, asset, amount }: Transfer, number: number): Term[
 }
 
 /**
- * Builds the statement that stores the terms of transactions. `rows` has their `id`, `relayer_id` and `position`. A replacement keeps the terms of
- * the content before it: that can still be what a block includes.
+ * Builds the statement that stores the terms of transactions. `rows` has their `id`, `relayer_id` and
+ * `position`. A replacement keeps the terms of the content before it: that can still be what a block
+ * includes.
  */
 export function insertTerms(
   transactions: readonly Transaction[],
@@ -345,7 +361,10 @@ interface MovedTokens {
   readonly isForgotten: boolean
 }
 
-/** Stores what transactions have moved among their terms, besides what was expected of them, and takes back what no block includes any more. */
+/**
+ * Stores what transactions have moved among their terms, besides what was expected of them, and takes back
+ * what no block includes any more.
+ */
 export async function saveMoved(tx: Tx, transactions: readonly MovedTokens[]): Promise<void> {
   const changed = transactions.filter(({ moved, isForgotten }) => isForgotten || moved.length > 0)
   if (changed.length === 0) return

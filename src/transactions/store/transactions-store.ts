@@ -12,7 +12,10 @@ import { columnsOf, EXACT, encodeColumns, TRANSACTION_COLUMNS, type TransactionC
 import { addToCounts, isFinal } from './finished-store.ts'
 import { insertTerms } from './search-store.ts'
 
-/** The channel that wakes the submit workers of every process. The payload is the id of a relayer that has something to sign. */
+/**
+ * The channel that wakes the submit workers of every process. The payload is the id of a relayer that has
+ * something to sign.
+ */
 export const WORK_CHANNEL = 'transactions_due'
 
 /** The channel for the ids of relayers that have a free slot, for which often nothing waits. */
@@ -58,9 +61,10 @@ const WITHOUT_REQUEST = savedParts({ id: TRANSACTION_COLUMNS.id, ...OTHERS })
 const WITH_REQUEST = savedParts({ ...WITHOUT_REQUEST.columns, request: TRANSACTION_COLUMNS.request })
 
 /**
- * Writes the former content into the events of the transactions that get others. It is part of the statement that changes them, so that every
- * reader finds either the old content in the transaction or the event that has it. The array makes the database use the index of the events
- * regardless of its estimates; it is nearly always empty.
+ * Writes the former content into the events of the transactions that get others. It is part of the statement
+ * that changes them, so that every reader finds either the old content in the transaction or the event that
+ * has it. The array makes the database use the index of the events regardless of its estimates; it is nearly
+ * always empty.
  */
 const KEEP_CONTENT = sql`
   update events e set payload = jsonb_build_object(${each(CONTENT, (name) => `'${name}', content_changed.${name}`)}) || e.payload
@@ -84,15 +88,16 @@ export async function insertTransactions(tx: Tx, transactions: readonly Transact
 
 interface SaveOptions {
   /**
-   * No request is written: each transaction has the one that was read with its version. A request may have many kilobytes, and most steps
-   * change none. Default: false.
+   * No request is written: each transaction has the one that was read with its version. A request may have
+   * many kilobytes, and most steps change none. Default: false.
    */
   readonly keepsRequest?: boolean
 }
 
 /**
- * Writes transactions, each guarded by the version that was read, and in the same statement the events of those whose status, attempt, wait
- * for an approval or publicity changed (I8). Returns the written ones in the same order; another writer changed the others first.
+ * Writes transactions, each guarded by the version that was read, and in the same statement the events of
+ * those whose status, attempt, wait for an approval or publicity changed (I8). Returns the written ones in
+ * the same order; another writer changed the others first.
  */
 export async function saveTransactions(
   tx: Tx,
@@ -136,7 +141,9 @@ export async function saveTransactions(
     .map((transaction) => ({ ...transaction, version: transaction.version + 1 }))
 }
 
-/** Runs `saveTransactions` in a separate database transaction, and reports to the observer after the commit. */
+/**
+ * Runs `saveTransactions` in a separate database transaction, and reports to the observer after the commit.
+ */
 export async function saveInOwnTransaction(
   context: TransactionsContext,
   transactions: readonly Transaction[],
@@ -148,7 +155,8 @@ export async function saveInOwnTransaction(
 }
 
 /**
- * Stores the event of an incident, with a snapshot of each transaction. Call it after the change, in the same database transaction (I8).
+ * Stores the event of an incident, with a snapshot of each transaction. Call it after the change, in the same
+ * database transaction (I8).
  */
 export async function announceIncident(tx: Tx, type: IncidentType, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
@@ -167,7 +175,10 @@ export async function wakeRelayers(tx: Tx, waking: readonly Pick<Transaction, 'r
 
 const STATE = columnsOf('state')
 
-/** Returns the payload of an event about the row `record`: as `snapshotOf`, and with the account of each nonce. */
+/**
+ * Returns the payload of an event about the row `record`: as `snapshotOf`, and with the account of each
+ * nonce.
+ */
 const SNAPSHOT = sql`jsonb_strip_nulls(jsonb_build_object(${sql.raw(
   Object.entries(STATE)
     .map(([name, { type }]) => `'${name}', record.${name}${EXACT.includes(type) ? '::text' : ''}`)
@@ -175,8 +186,8 @@ const SNAPSHOT = sql`jsonb_strip_nulls(jsonb_build_object(${sql.raw(
 )}))`
 
 /**
- * The rows of `record` for these columns of the transactions, with the payloads and the uids of their events. The embedded engine opens a file of
- * random bytes for each uuid that it generates.
+ * The rows of `record` for these columns of the transactions, with the payloads and the uids of their events.
+ * The embedded engine opens a file of random bytes for each uuid that it generates.
  */
 function recordsOf(transactions: readonly Transaction[], { columns, types }: ReturnType<typeof written>) {
   const records = transactions.map((transaction) => {
@@ -198,8 +209,9 @@ const IN_EVENTS = Object.keys(STATE)
 const OF_SENDER = IN_EVENTS.filter((name) => name !== 'source_account')
 
 /**
- * Returns the payload of an event about the transaction, which the database would build much more slowly. The account of a nonce is omitted
- * if it is the sender's: most transactions have no other one, and `readSnapshots` adds it.
+ * Returns the payload of an event about the transaction, which the database would build much more slowly. The
+ * account of a nonce is omitted if it is the sender's: most transactions have no other one, and
+ * `readSnapshots` adds it.
  */
 function snapshotOf(row: Readonly<Record<string, unknown>>, from: string): object {
   const isFromSender = row.nonce !== undefined && row.source_account === from

@@ -7,9 +7,10 @@ import { raiseOverdue, unblock } from './speed-up.ts'
 import { isReset, submitPending } from './submit.ts'
 
 /**
- * Runs one step for one account: it raises fees, broadcasts again what is due, and submits pending transactions. It does nothing while
- * another process has leased the account. Every write is guarded by the fence of the lease or by the version that was read, so a step that is
- * too slow loses its own work and nothing else.
+ * Runs one step for one account: it raises fees, broadcasts again what is due, and submits pending
+ * transactions. It does nothing while another process has leased the account. Every write is guarded by the
+ * fence of the lease or by the version that was read, so a step that is too slow loses its own work and
+ * nothing else.
  */
 export async function workAccount(context: TransactionsContext, relayerId: string): Promise<void> {
   const relayer = await context.relayerOf(relayerId)
@@ -43,7 +44,10 @@ export async function workAccount(context: TransactionsContext, relayerId: strin
   }
 }
 
-/** A key that cannot be used does not prevent rebroadcasts: those bytes are signed. Returns undefined for such a key. */
+/**
+ * A key that cannot be used does not prevent rebroadcasts: those bytes are signed. Returns undefined for such
+ * a key.
+ */
 async function unlessKeyFails<T>(
   { log }: TransactionsContext,
   relayerId: string,

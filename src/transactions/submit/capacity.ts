@@ -17,8 +17,9 @@ interface Headroom {
 }
 
 /**
- * Returns the number of pending transactions that a step reads: as many as can get a slot beside those in flight, because more may wait than a
- * step should read. It is one for each source account at least, so that a full account still sends what has its nonce already.
+ * Returns the number of pending transactions that a step reads: as many as can get a slot beside those in
+ * flight, because more may wait than a step should read. It is one for each source account at least, so that
+ * a full account still sends what has its nonce already.
  */
 export function pendingLimit(
   { maxInFlight }: TransactionsContext,
@@ -31,9 +32,9 @@ export function pendingLimit(
 }
 
 /**
- * Counts the free slots of each source account, and sums what is reserved in flight. A signed transaction that is not mined uses a slot, and so
- * does a pending one that has a nonce, because everything in flight may wait for exactly that nonce (I5). A chain without nonces has one
- * limit for the account.
+ * Counts the free slots of each source account, and sums what is reserved in flight. A signed transaction
+ * that is not mined uses a slot, and so does a pending one that has a nonce, because everything in flight may
+ * wait for exactly that nonce (I5). A chain without nonces has one limit for the account.
  */
 export async function measureHeadroom(
   context: TransactionsContext,
@@ -69,8 +70,9 @@ export interface MeasuredCapacity {
 }
 
 /**
- * Reads the next nonce of every source account with free slots from the chain, because another program may have used nonces ahead of the
- * stored counters. A source account without a reply, or whose nonces the chain has lost, gets no transaction (I6).
+ * Reads the next nonce of every source account with free slots from the chain, because another program may
+ * have used nonces ahead of the stored counters. A source account without a reply, or whose nonces the chain
+ * has lost, gets no transaction (I6).
  */
 export async function measureCapacity(
   context: TransactionsContext,
@@ -103,9 +105,10 @@ export async function measureCapacity(
 }
 
 /**
- * Finds the source accounts whose next nonce on the chain belongs to a confirmed transaction. The chain was reset, or the endpoint lags far
- * behind, so no nonce can be assigned. An account whose next nonce has not fallen since the last step is none of them: an endpoint that is one
- * block behind the receipt of the last transaction delays nothing.
+ * Finds the source accounts whose next nonce on the chain belongs to a confirmed transaction. The chain was
+ * reset, or the endpoint lags far behind, so no nonce can be assigned. An account whose next nonce has not
+ * fallen since the last step is none of them: an endpoint that is one block behind the receipt of the last
+ * transaction delays nothing.
  */
 async function findRegressedNonces(
   { db, log, seenNonces }: TransactionsContext,
@@ -148,10 +151,12 @@ interface Affordable {
 }
 
 /**
- * Selects, in the order of acceptance, the transactions that the account can pay for on top of everything in flight, so that no nonce is
- * used for a transaction without money and none overtakes one that waits for money. No-ops that fill a nonce always pass, because later
- * nonces wait for them. If no node answers, all pass, and the node decides at the broadcast (I6).
- * @param reserved The maximum that the transactions in flight can still cost, read before the balance: a block between the two reads makes the remainder too small, never too large.
+ * Selects, in the order of acceptance, the transactions that the account can pay for on top of everything in
+ * flight, so that no nonce is used for a transaction without money and none overtakes one that waits for
+ * money. No-ops that fill a nonce always pass, because later nonces wait for them. If no node answers, all
+ * pass, and the node decides at the broadcast (I6).
+ * @param reserved The maximum that the transactions in flight can still cost, read before the balance: a
+ * block between the two reads makes the remainder too small, never too large.
  */
 export async function affordable(
   { relayer, runtime: { chain } }: LeasedAccount,

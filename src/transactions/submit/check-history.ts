@@ -14,8 +14,9 @@ import type { Transaction } from '../model/transaction.ts'
 import { findHashOwners } from '../store/attempts-store.ts'
 
 /**
- * A transaction that is signed within this time of its acceptance needs no check of the history, in ms: no database fails over to a standby
- * without its last commits, or is restored, in this time. A shorter time costs a call for each step under load.
+ * A transaction that is signed within this time of its acceptance needs no check of the history, in ms: no
+ * database fails over to a standby without its last commits, or is restored, in this time. A shorter time
+ * costs a call for each step under load.
  */
 const FRESH_MS = 2_000
 
@@ -23,20 +24,20 @@ const FRESH_MS = 2_000
 const MAX_WAIT_MS = 4_000
 
 /**
- * The mark is stored again when it is this many slots behind, about three minutes, although nothing came after it, so that a mark stays young while the
- * service runs.
+ * The mark is stored again when it is this many slots behind, about three minutes, although nothing came
+ * after it, so that a mark stays young while the service runs.
  */
 const STORED_EVERY_SLOTS = 500n
 
 /**
- * A mark older than this, in slots, about twenty minutes, means that the service did not run, or that its database is an old one. Then an
- * unknown transaction may have been signed just before the start.
+ * A mark older than this, in slots, about twenty minutes, means that the service did not run, or that its
+ * database is an old one. Then an unknown transaction may have been signed just before the start.
  */
 const OLD_MARK_SLOTS = 3_000n
 
 /**
- * Signed content can be included for 151 blocks, and is final 32 blocks later. This many slots contain these blocks, even if half of the
- * slots have none.
+ * Signed content can be included for 151 blocks, and is final 32 blocks later. This many slots contain these
+ * blocks, even if half of the slots have none.
  */
 const SETTLED_AFTER_SLOTS = 400n
 
@@ -61,10 +62,11 @@ interface HistoryCheckerDeps {
 }
 
 /**
- * Creates the checker of this process. The service stores what it signs before it leaves the process (I3). So a transaction of the account
- * without a record was signed by another program with the key, or the database went back in time: then waiting transactions may already be
- * paid. The mark up to which the records explain the history is in the same database as the records, so that both go back together.
- * Concurrent checks of a relayer that begin at the same mark share a read.
+ * Creates the checker of this process. The service stores what it signs before it leaves the process (I3). So
+ * a transaction of the account without a record was signed by another program with the key, or the database
+ * went back in time: then waiting transactions may already be paid. The mark up to which the records explain
+ * the history is in the same database as the records, so that both go back together. Concurrent checks of a
+ * relayer that begin at the same mark share a read.
  */
 export function createHistoryChecker({ db, clock, log }: HistoryCheckerDeps): HistoryChecker {
   const readings = new Map<string, Promise<HistoryCheck>>()
@@ -162,8 +164,9 @@ function knownIn(db: Db): KnownTransactions {
 }
 
 /**
- * Returns true if the transaction may have been signed before by this service, with a database that had more records: everything that waits, and
- * everything that the database had when this process opened it. What was accepted a moment ago is in the records that are being written.
+ * Returns true if the transaction may have been signed before by this service, with a database that had more
+ * records: everything that waits, and everything that the database had when this process opened it. What was
+ * accepted a moment ago is in the records that are being written.
  */
 export function mayBeSignedBefore(
   { version, createdAt }: Transaction,

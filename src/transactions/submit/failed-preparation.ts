@@ -25,7 +25,10 @@ import { findAttempts } from '../store/attempts-store.ts'
 import { findLatestSetup } from '../store/due-store.ts'
 import { insertTransactions, saveInOwnTransaction } from '../store/transactions-store.ts'
 
-/** Time in ms until a transaction that cannot be prepared is tried again: no node answers, or the account has no money. */
+/**
+ * Time in ms until a transaction that cannot be prepared is tried again: no node answers, or the account has
+ * no money.
+ */
 export const WAIT_MS = 2_000
 
 /** The refusal of a transaction whose `valid_until` passed before it was signed. */
@@ -44,8 +47,8 @@ export interface FailedPreparation {
 }
 
 /**
- * Missing money, silent nodes, setup transactions and unconfirmed refusals only delay a transaction. A no-op always waits, because no other
- * content can replace it.
+ * Missing money, silent nodes, setup transactions and unconfirmed refusals only delay a transaction. A no-op
+ * always waits, because no other content can replace it.
  */
 export function isWait({ transaction, answer }: FailedPreparation): boolean {
   if (answer.kind !== 'refused' || isNoop(transaction.purpose)) return true
@@ -93,8 +96,8 @@ function reasonToWait(answer: Unprepared): string {
 }
 
 /**
- * Without a nonce, the transaction ends. With a nonce of this service, a no-op uses the nonce first. If a third party signed it and earlier
- * bytes may have used the nonce, the chain decides.
+ * Without a nonce, the transaction ends. With a nonce of this service, a no-op uses the nonce first. If a
+ * third party signed it and earlier bytes may have used the nonce, the chain decides.
  */
 function ended(
   runtime: RelayerRuntime,
@@ -130,8 +133,8 @@ function ended(
 const AFTER_FAILURE_MS = 60_000
 
 /**
- * Stores a setup transaction of the service that other transactions depend on. It appears in the list with its reason. A relayer has one at
- * a time: while one is open, this does nothing.
+ * Stores a setup transaction of the service that other transactions depend on. It appears in the list with
+ * its reason. A relayer has one at a time: while one is open, this does nothing.
  */
 export async function runSetupTransaction(
   { db, clock, log, observer }: TransactionsContext,

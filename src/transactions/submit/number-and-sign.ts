@@ -12,7 +12,10 @@ import { nextStatus } from '../model/transitions.ts'
 import { findExplainedNonces, findNextNonces, lockCounters, setNextNonce } from '../store/nonce-store.ts'
 import { type Signable, type SignedItem, signAll, storeSignedIn } from './sign.ts'
 
-/** Signing is repeated this many times if transactions or counters change in the meantime. Then the next step tries again. */
+/**
+ * Signing is repeated this many times if transactions or counters change in the meantime. Then the next step
+ * tries again.
+ */
 const MAX_TRIES = 5
 
 interface Batch {
@@ -25,11 +28,12 @@ interface Batch {
 }
 
 /**
- * Assigns nonces to the transactions without one, signs all of them, and stores nonces, counters and bytes in one database transaction: no
- * nonce is lost and none is assigned twice (I2), and the bytes are stored before they leave the process (I3). Signing happens before it,
- * with the next nonces. If another writer has since changed a transaction or a counter, the signatures have not left the process; they are
- * discarded and made again. Returns the transactions that may be broadcast now. If the chain has used nonces that the records do not
- * explain, nothing is signed, and the check of the relayer's health disables it.
+ * Assigns nonces to the transactions without one, signs all of them, and stores nonces, counters and bytes in
+ * one database transaction: no nonce is lost and none is assigned twice (I2), and the bytes are stored before
+ * they leave the process (I3). Signing happens before it, with the next nonces. If another writer has since
+ * changed a transaction or a counter, the signatures have not left the process; they are discarded and made
+ * again. Returns the transactions that may be broadcast now. If the chain has used nonces that the records do
+ * not explain, nothing is signed, and the check of the relayer's health disables it.
  */
 export async function numberAndSign(
   context: TransactionsContext,
@@ -48,7 +52,10 @@ export async function numberAndSign(
   return []
 }
 
-/** `changed`: nothing was stored, and only the signables in `open` can still be · `unexplained`: the chain is ahead of the records. */
+/**
+ * `changed`: nothing was stored, and only the signables in `open` can still be · `unexplained`: the chain is
+ * ahead of the records.
+ */
 type Result =
   | { readonly kind: 'unexplained' }
   | { readonly kind: 'stored'; readonly stored: TransactionWithAttempts[] }
@@ -90,7 +97,10 @@ interface SignedPlan {
   readonly signed: readonly SignedItem[]
 }
 
-/** Another writer has since changed transactions of the plan: the database transaction rolls back, so that no nonce is taken for them. */
+/**
+ * Another writer has since changed transactions of the plan: the database transaction rolls back, so that no
+ * nonce is taken for them.
+ */
 class ChangedMeanwhileError extends Error {
   override readonly name = 'ChangedMeanwhileError'
   /** Their ids. */
@@ -157,8 +167,9 @@ interface NoncePlan {
 }
 
 /**
- * Plans nonces for transactions without one, in order, while source accounts have free slots. It fills one source account after the other,
- * so that a relayer with one source account keeps the order of acceptance. Pure.
+ * Plans nonces for transactions without one, in order, while source accounts have free slots. It fills one
+ * source account after the other, so that a relayer with one source account keeps the order of acceptance.
+ * Pure.
  */
 function planNonces(
   transactions: readonly Transaction[],
@@ -187,15 +198,19 @@ function withNonce(transaction: Transaction, sourceAccount: string, nonce: bigin
 
 interface Accounts {
   readonly sourceAccounts: readonly SeenNonce[]
-  /** The next nonces to assign, by address, where the caller knows them: an account that is not ahead of its counter needs no query. */
+  /**
+   * The next nonces to assign, by address, where the caller knows them: an account that is not ahead of its
+   * counter needs no query.
+   */
   readonly counters?: ReadonlyMap<string, bigint>
 }
 
 /**
- * Finds the accounts whose chain is ahead of the records: nonces were used by transactions that this database does not know. The service
- * stores what it signs before it leaves the process (I3), so another program has the key, or the database went back in time: it was
- * restored from a backup, or a standby without its last commits took over. Then pending transactions may already be paid. Read the nonces
- * of the chain before the call. For an account seen for the first time, its used nonces count as explained.
+ * Finds the accounts whose chain is ahead of the records: nonces were used by transactions that this database
+ * does not know. The service stores what it signs before it leaves the process (I3), so another program has
+ * the key, or the database went back in time: it was restored from a backup, or a standby without its last
+ * commits took over. Then pending transactions may already be paid. Read the nonces of the chain before the
+ * call. For an account seen for the first time, its used nonces count as explained.
  */
 export async function findUnexplained(
   { db }: { readonly db: Db },

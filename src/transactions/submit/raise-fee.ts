@@ -41,7 +41,10 @@ export interface RaiseWait {
   readonly detail?: string | undefined
 }
 
-/** The content of the next attempt, with the balance of the account when it was compared; undefined without an answer of the nodes. */
+/**
+ * The content of the next attempt, with the balance of the account when it was compared; undefined without an
+ * answer of the nodes.
+ */
 interface PlannedRaise {
   readonly kind: 'raise'
   readonly prepared: Prepared
@@ -52,8 +55,9 @@ interface PlannedRaise {
 export type RaisePlan = PlannedRaise | RaiseWait
 
 /**
- * Decides whether the fee of the head of a queue is raised, and prepares the next attempt: the chain must show a reason, the policies must
- * allow the price, and the account and the budgets must cover it. It changes nothing, so a diagnosis can use it as well.
+ * Decides whether the fee of the head of a queue is raised, and prepares the next attempt: the chain must
+ * show a reason, the policies must allow the price, and the account and the budgets must cover it. It changes
+ * nothing, so a diagnosis can use it as well.
  */
 export async function planRaise(
   context: TransactionsContext,
@@ -81,7 +85,10 @@ export async function planRaise(
   return prepareRaise(context, account, { item, seenBlock: price.value.newest?.number })
 }
 
-/** The draft as if it had been priced with the newest attempt: one that a node refused was a reaction to its block as well. */
+/**
+ * The draft as if it had been priced with the newest attempt: one that a node refused was a reaction to its
+ * block as well.
+ */
 function pricedLast(draft: Draft, attempts: readonly Attempt[]): Draft {
   if (draft.type !== 'evm') return draft
   const blocks = attempts.flatMap((attempt) =>
@@ -140,7 +147,10 @@ function notRaised(detail: string): string {
   return `the fee is not raised: ${detail}`
 }
 
-/** The most that the transaction can take from the account with the raise: any of its open attempts can be included. */
+/**
+ * The most that the transaction can take from the account with the raise: any of its open attempts can be
+ * included.
+ */
 function costOfRaise({ chain }: RelayerRuntime, { attempts }: TransactionWithAttempts, draft: Draft): bigint {
   return reservation([draft, ...openAttempts(attempts).map((attempt) => attempt.draft)], chain.cost)
 }
@@ -167,9 +177,10 @@ interface SignedRaise {
 }
 
 /**
- * Stores a signed raise, and reserves in the same commit what it can cost more. Both are checked again under the locks of the account and
- * of the budgets, because a request may have been accepted in the meantime: a raise never takes what is reserved for others. Then nothing
- * is stored, so the bytes never leave the process.
+ * Stores a signed raise, and reserves in the same commit what it can cost more. Both are checked again under
+ * the locks of the account and of the budgets, because a request may have been accepted in the meantime: a
+ * raise never takes what is reserved for others. Then nothing is stored, so the bytes never leave the
+ * process.
  */
 export async function storeRaise(
   context: TransactionsContext,
@@ -209,14 +220,20 @@ export interface RaiseCase {
   readonly isRaised: boolean
   /** Only private endpoints have it. */
   readonly isOnlyPrivate: boolean
-  /** Higher tips are included first. Otherwise a sequencer takes what pays its base fee in the order of arrival. */
+  /**
+   * Higher tips are included first. Otherwise a sequencer takes what pays its base fee in the order of
+   * arrival.
+   */
   readonly ordersByTip: boolean
 }
 
 /** The reasons for which the fee stays as it is although the transaction waits. */
 type WaitCode = 'no_new_block' | 'builders_choice' | 'price_is_right'
 
-/** `detail` continues a sentence about the wait; absent if the record already says why it waits, or there is nothing to say. */
+/**
+ * `detail` continues a sentence about the wait; absent if the record already says why it waits, or there is
+ * nothing to say.
+ */
 type RaiseDecision =
   | { readonly kind: 'raise' }
   | { readonly kind: 'wait'; readonly code: WaitCode; readonly detail?: string }
@@ -225,9 +242,9 @@ const RAISE: RaiseDecision = { kind: 'raise' }
 const PRICE_IS_RIGHT: RaiseDecision = { kind: 'wait', code: 'price_is_right' }
 
 /**
- * Decides whether the chain shows a reason to pay more (I13). The bid is below the base fee of the next block; or a new block came since it
- * was priced, could have had the transaction, and left it out. Time alone is not a reason: a halted chain, or a node with a halted head,
- * leaves out everything at any price. Pure.
+ * Decides whether the chain shows a reason to pay more (I13). The bid is below the base fee of the next
+ * block; or a new block came since it was priced, could have had the transaction, and left it out. Time alone
+ * is not a reason: a halted chain, or a node with a halted head, leaves out everything at any price. Pure.
  */
 export function decideRaise(waiting: RaiseCase): RaiseDecision {
   const { price, isRaised } = waiting
@@ -248,7 +265,10 @@ function decideAboveBaseFee({ price, isAccepted, isOnlyPrivate, ordersByTip }: R
   return ordersByTip && (leftOut === 'outbid' || leftOut === 'room') ? RAISE : PRICE_IS_RIGHT
 }
 
-/** A builder leaves a private transaction out for its own reasons, such as a current revert, and more money does not change them. */
+/**
+ * A builder leaves a private transaction out for its own reasons, such as a current revert, and more money
+ * does not change them.
+ */
 const BUILDERS_CHOICE: RaiseDecision = {
   kind: 'wait',
   code: 'builders_choice',

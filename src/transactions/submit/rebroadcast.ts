@@ -15,10 +15,10 @@ import { markStuck } from '../watch/stuck.ts'
 import { signAll, storeSigned } from './sign.ts'
 
 /**
- * Broadcasts the same bytes of `due` again, in nonce order: bytes that no node accepted yet, and bytes that a mempool may have lost. If the
- * mempool still knows the first accepted one, it probably knows the others, so waiting transactions cost one call for each account and not
- * one for each transaction. A transaction that the mempool lost is found when it becomes the first. Returns what the nodes said that needs
- * other bytes.
+ * Broadcasts the same bytes of `due` again, in nonce order: bytes that no node accepted yet, and bytes that a
+ * mempool may have lost. If the mempool still knows the first accepted one, it probably knows the others, so
+ * waiting transactions cost one call for each account and not one for each transaction. A transaction that
+ * the mempool lost is found when it becomes the first. Returns what the nodes said that needs other bytes.
  */
 export async function rebroadcastDue(
   context: TransactionsContext,
@@ -45,8 +45,9 @@ export async function rebroadcastDue(
     answers.push(...(await broadcastCurrent(context, leased.runtime, others)))
     return { ...NOTHING, refused: refusedOf(answers) }
   }
-  // A pool says nothing about private transactions: they are in none, or were made public at another time. And a transaction that a block
-  // included and lost before a node reported its acceptance is submitted without an acceptance.
+  // A pool says nothing about private transactions: they are in none, or were made public at another time.
+  // And a transaction that a block included and lost before a node reported its acceptance is submitted
+  // without an acceptance.
   const isAccepted = ({ transaction: { status, sentAt, isPrivate } }: TransactionWithAttempts) =>
     status === 'submitted' && sentAt !== undefined && isPrivate !== true
   await storeAsKnown(context, leased.runtime, others.filter(isAccepted))
@@ -91,10 +92,12 @@ async function keepWatched(
 }
 
 /**
- * Decides about the first transaction of the account's queue when nodes keep refusing it in unknown wording: a no-op with its nonce is
- * signed, stored and broadcast right after the refusal. A node that accepts it refuses only the content, and the transaction ends with this
- * no-op (`settle-broadcast.ts`). The others of the queue cannot be included before the first, so they are not considered. A crash between
- * any two steps changes nothing: the no-op is broadcast then by the next step, and the chain decides between all attempts (I4).
+ * Decides about the first transaction of the account's queue when nodes keep refusing it in unknown wording:
+ * a no-op with its nonce is signed, stored and broadcast right after the refusal. A node that accepts it
+ * refuses only the content, and the transaction ends with this no-op (`settle-broadcast.ts`). The others of
+ * the queue cannot be included before the first, so they are not considered. A crash between any two steps
+ * changes nothing: the no-op is broadcast then by the next step, and the chain decides between all attempts
+ * (I4).
  */
 export async function compareRefused(
   context: TransactionsContext,

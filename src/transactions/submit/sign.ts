@@ -18,8 +18,9 @@ import { lockAccount } from '../store/nonce-store.ts'
 import { saveInOwnTransaction, saveTransactions } from '../store/transactions-store.ts'
 
 /**
- * Time in ms until another process broadcasts the signed bytes. The process that signs them broadcasts immediately; this covers a crash in
- * the meantime. A shorter time makes two processes broadcast the same bytes, which is harmless but useless.
+ * Time in ms until another process broadcasts the signed bytes. The process that signs them broadcasts
+ * immediately; this covers a crash in the meantime. A shorter time makes two processes broadcast the same
+ * bytes, which is harmless but useless.
  */
 const REBROADCAST_MS = 1_000
 
@@ -31,7 +32,10 @@ export interface Signable {
   readonly kind: AttemptKind
 }
 
-/** Signs the content with the source account and nonce of the transaction. Nothing is stored, and nothing leaves the process. */
+/**
+ * Signs the content with the source account and nonce of the transaction. Nothing is stored, and nothing
+ * leaves the process.
+ */
 export async function signAttempt(
   context: TransactionsContext,
   runtime: RelayerRuntime,
@@ -59,8 +63,9 @@ export async function signAttempt(
 }
 
 /**
- * Signs, then stores bytes, hash and status in one database transaction (I3). Returns the transactions that may be broadcast now. Signing
- * is deterministic, so the same content at the same price yields the same bytes: then the existing attempt becomes the current one again.
+ * Signs, then stores bytes, hash and status in one database transaction (I3). Returns the transactions that
+ * may be broadcast now. Signing is deterministic, so the same content at the same price yields the same
+ * bytes: then the existing attempt becomes the current one again.
  */
 export async function signAndStore(
   context: TransactionsContext,
@@ -72,8 +77,9 @@ export async function signAndStore(
 }
 
 /**
- * Signs the content of several transactions. Content whose bytes are those of an earlier attempt yields that attempt, and none if it has
- * expired: signing again a moment later yields a new expiry, and therefore new bytes.
+ * Signs the content of several transactions. Content whose bytes are those of an earlier attempt yields that
+ * attempt, and none if it has expired: signing again a moment later yields a new expiry, and therefore new
+ * bytes.
  */
 export async function signAll(
   context: TransactionsContext,
@@ -99,8 +105,8 @@ export interface SignedItem extends Signable {
 }
 
 /**
- * Stores signed attempts of the requests that are stored. An attempt whose transaction has since changed is not stored, so its bytes never
- * leave the process (I3).
+ * Stores signed attempts of the requests that are stored. An attempt whose transaction has since changed is
+ * not stored, so its bytes never leave the process (I3).
  */
 export async function storeSigned(
   context: TransactionsContext,
@@ -199,9 +205,9 @@ interface Signed {
 }
 
 /**
- * Removes duplicates on chains without nonces. There, two requests with the same content can result in the same bytes, which the network
- * executes once, so only one of them may own the bytes. A duplicate is signed again with another blockhash, or fails if a third party
- * signed it. Returns the other items.
+ * Removes duplicates on chains without nonces. There, two requests with the same content can result in the
+ * same bytes, which the network executes once, so only one of them may own the bytes. A duplicate is signed
+ * again with another blockhash, or fails if a third party signed it. Returns the other items.
  */
 async function withoutDuplicates<T extends Signed>(
   context: TransactionsContext,

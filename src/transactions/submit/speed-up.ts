@@ -21,10 +21,11 @@ import {
 import { type Signable, sameBytes, signAttempt, storeSigned } from './sign.ts'
 
 /**
- * Handles the first transaction of the account's queue, because no later nonce can be included before it. A no-op cancels it when its
- * `valid_until` has passed, and its fee is raised when it has waited for the delay of its speed and the chain shows a reason (`decideRaise`).
- * Explicit prices of the caller stay. Chains where bytes expire need none of this. `due` holds the transactions to process now. Returns true if
- * any of them may have changed.
+ * Handles the first transaction of the account's queue, because no later nonce can be included before it. A
+ * no-op cancels it when its `valid_until` has passed, and its fee is raised when it has waited for the delay
+ * of its speed and the chain shows a reason (`decideRaise`). Explicit prices of the caller stay. Chains where
+ * bytes expire need none of this. `due` holds the transactions to process now. Returns true if any of them
+ * may have changed.
  */
 export async function raiseOverdue(
   context: TransactionsContext,
@@ -48,15 +49,18 @@ export async function raiseOverdue(
   return true
 }
 
-/** Includes transactions that no node accepted yet: their bytes may have left, and a later broadcast would be too late. */
+/**
+ * Includes transactions that no node accepted yet: their bytes may have left, and a later broadcast would be
+ * too late.
+ */
 function isExpired(chain: Chain, { request, purpose }: Transaction, now: number): boolean {
   const end = purpose === 'request' ? chain.endsAt(request) : undefined
   return end !== undefined && end.getTime() <= now
 }
 
 /**
- * The delay starts when a node accepts the newest attempt, or at its signature if no node accepted it, but not before the transaction is the
- * first of its queue.
+ * The delay starts when a node accepts the newest attempt, or at its signature if no node accepted it, but
+ * not before the transaction is the first of its queue.
  */
 async function hasWaited(
   { db, clock }: TransactionsContext,
@@ -74,8 +78,8 @@ async function hasWaited(
 }
 
 /**
- * The wanted content can differ from the current attempt: if a node refused the no-op of a cancellation, the no-op is signed again instead
- * of raising the old attempt.
+ * The wanted content can differ from the current attempt: if a node refused the no-op of a cancellation, the
+ * no-op is signed again instead of raising the old attempt.
  */
 async function raiseHead(
   context: TransactionsContext,
@@ -106,9 +110,10 @@ function putWantedNoop(
 }
 
 /**
- * Signs bytes with a higher fee for a transaction that all nodes keep queued: other bytes with its nonce take its place in their
- * pools. Bytes that were raised before wait for the delay of their speed, so a node whose pending count ignores its pool raises no fee
- * twice. The limits of a raise hold, and a price of the caller stays.
+ * Signs bytes with a higher fee for a transaction that all nodes keep queued: other bytes with its nonce take
+ * its place in their pools. Bytes that were raised before wait for the delay of their speed, so a node whose
+ * pending count ignores its pool raises no fee twice. The limits of a raise hold, and a price of the caller
+ * stays.
  */
 export async function unblock(
   context: TransactionsContext,
@@ -185,7 +190,9 @@ function cancelExpired(
   })
 }
 
-/** Blocks must have left it out: while the chain is halted, the transaction is not what blocks its account. */
+/**
+ * Blocks must have left it out: while the chain is halted, the transaction is not what blocks its account.
+ */
 async function abandon(
   context: TransactionsContext,
   leased: LeasedAccount,
@@ -213,9 +220,10 @@ interface NoopPlacement extends Omit<Placement, 'prepared'> {
 }
 
 /**
- * Puts a no-op in the place of the transaction, at the market's price or at 110 % of the highest attempt that a pool may hold, which nodes demand.
- * The limit of raises does not count here: a no-op that could not take the nonce would leave the account blocked. It is signed once for its
- * reason, its own raises keep the limit, and what it can cost at most is a tenth above what the account would pay for that attempt.
+ * Puts a no-op in the place of the transaction, at the market's price or at 110 % of the highest attempt that
+ * a pool may hold, which nodes demand. The limit of raises does not count here: a no-op that could not take
+ * the nonce would leave the account blocked. It is signed once for its reason, its own raises keep the limit,
+ * and what it can cost at most is a tenth above what the account would pay for that attempt.
  */
 async function putNoop(
   context: TransactionsContext,
@@ -274,7 +282,10 @@ async function signUnlessKnown(
   return undefined
 }
 
-/** Stores a reason. The transaction stays due, so that its bytes are broadcast again: a mempool may have lost them. */
+/**
+ * Stores a reason. The transaction stays due, so that its bytes are broadcast again: a mempool may have lost
+ * them.
+ */
 async function explain(
   context: TransactionsContext,
   transaction: Transaction,

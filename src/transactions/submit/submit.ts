@@ -43,8 +43,9 @@ import { findUnexplained, numberAndSign } from './number-and-sign.ts'
 import { type Signable, signAndStore } from './sign.ts'
 
 /**
- * Prepares, numbers, signs, stores and broadcasts pending transactions, in the order of acceptance and up to the in-flight limit. The process
- * may crash between any two steps: the stored state is always enough to continue (I12).
+ * Prepares, numbers, signs, stores and broadcasts pending transactions, in the order of acceptance and up to
+ * the in-flight limit. The process may crash between any two steps: the stored state is always enough to
+ * continue (I12).
  */
 export async function submitPending(context: TransactionsContext, leased: LeasedAccount): Promise<void> {
   const { relayer, runtime } = leased
@@ -149,7 +150,10 @@ async function signReady(
   return signAndStore(context, { runtime, signables: await toSignables(context, runtime, ready), lease })
 }
 
-/** Nothing was stored and nothing left. A key that is refused disables the relayer now, instead of at the next check of its health. */
+/**
+ * Nothing was stored and nothing left. A key that is refused disables the relayer now, instead of at the next
+ * check of its health.
+ */
 async function waitForSigner(
   context: TransactionsContext,
   { relayer }: LeasedAccount,
@@ -237,7 +241,10 @@ function awaitingPrice(transaction: Transaction, statusReason: string, now: numb
   return { ...transaction, awaitsPrice: true, statusReason, nextRunAt: new Date(now + PRICE_WAIT_MS) }
 }
 
-/** If the first transaction has waited before, it is prepared alone: if it must wait again, the others wait as well, and cost no calls. */
+/**
+ * If the first transaction has waited before, it is prepared alone: if it must wait again, the others wait as
+ * well, and cost no calls.
+ */
 async function prepareAll(
   context: TransactionsContext,
   leased: LeasedAccount,
@@ -278,8 +285,9 @@ function prepareContent(
 }
 
 /**
- * The maximum age in ms of a gas estimate that is signed. The gas of a call changes with the state, and on rollups with the price of L1
- * data; the margin of an estimate covers minutes, not hours in a queue. A shorter time simulates twice what is signed immediately.
+ * The maximum age in ms of a gas estimate that is signed. The gas of a call changes with the state, and on
+ * rollups with the price of L1 data; the margin of an estimate covers minutes, not hours in a queue. A
+ * shorter time simulates twice what is signed immediately.
  */
 const ESTIMATE_MAX_AGE_MS = 120_000
 
@@ -300,7 +308,10 @@ const KINDS: Readonly<Record<Purpose, AttemptKind>> = {
   setup: 'setup',
 }
 
-/** The row has not been written since its acceptance, so it has no attempt: an attempt is stored with a new version of its transaction. */
+/**
+ * The row has not been written since its acceptance, so it has no attempt: an attempt is stored with a new
+ * version of its transaction.
+ */
 function isUntouched({ version }: Transaction): boolean {
   return version === 1
 }

@@ -10,12 +10,15 @@ import { isFinal } from '../model/transitions.ts'
 import { type TransactionRow, toTransaction } from '../store/codec.ts'
 import { IS_OPEN } from '../store/due-store.ts'
 
-/** The maximum number of top-ups that are read. Each follows the confirmation of the previous one, so this many within a day are unintended. */
+/**
+ * The maximum number of top-ups that are read. Each follows the confirmation of the previous one, so this
+ * many within a day are unintended.
+ */
 const MOST = 10_000
 
 /**
- * Reads the top-ups of a relayer on the current chain of its network, newest first: the newest one, the last confirmed one, those of the
- * last 24 hours, and those that are open.
+ * Reads the top-ups of a relayer on the current chain of its network, newest first: the newest one, the last
+ * confirmed one, those of the last 24 hours, and those that are open.
  */
 export async function readTopUps(
   db: Db,
@@ -71,7 +74,9 @@ export async function readTopUpState(db: Db, relayerId: string): Promise<StoredT
   )
 }
 
-/** Writes the service's decision. It is only a report: what may be paid follows from the stored transactions. */
+/**
+ * Writes the service's decision. It is only a report: what may be paid follows from the stored transactions.
+ */
 export async function saveTopUpState(
   db: Db,
   relayerId: string,
@@ -96,9 +101,10 @@ export async function saveTopUpState(
 const TOP_UP_STATES = ['enough', 'pending', 'limit_reached', 'waiting', 'refused'] as const
 
 /**
- * The last decision about a relayer that another one refills. `enough`: the balance is not below the rule · `pending`: a payment is not
- * final · `limit_reached`: nothing is left of the amount of 24 hours · `waiting`: the last payment did not succeed, and the next one
- * follows later · `refused`: the treasury may not or cannot pay, and is tried again later.
+ * The last decision about a relayer that another one refills. `enough`: the balance is not below the rule ·
+ * `pending`: a payment is not final · `limit_reached`: nothing is left of the amount of 24 hours · `waiting`:
+ * the last payment did not succeed, and the next one follows later · `refused`: the treasury may not or
+ * cannot pay, and is tried again later.
  */
 export interface TopUpState {
   readonly state: (typeof TOP_UP_STATES)[number]
@@ -116,10 +122,16 @@ export interface StoredTopUpState extends TopUpState {
   readonly failures: number
 }
 
-/** The longest wait after a failure, in ms. After the treasury is filled, nothing should wait longer than this. */
+/**
+ * The longest wait after a failure, in ms. After the treasury is filled, nothing should wait longer than
+ * this.
+ */
 const LONGEST_WAIT_MS = 600_000
 
-/** Returns the wait after this many failures in a row, in ms: it doubles from one interval of health checks. Pure. */
+/**
+ * Returns the wait after this many failures in a row, in ms: it doubles from one interval of health checks.
+ * Pure.
+ */
 export function waitAfter(failures: number, intervalMs: number): number {
   return Math.min(intervalMs * 2 ** Math.min(failures - 1, 20), LONGEST_WAIT_MS)
 }
@@ -131,9 +143,15 @@ const DAY_MS = 24 * 3_600_000
 export interface TopUpHistory {
   /** The newest one, in any status. A decision is valid only while it is still the newest. */
   readonly newest: Transaction | undefined
-  /** One that may still be included, or that left the chain after it was confirmed; no other top-up begins before it ends. */
+  /**
+   * One that may still be included, or that left the chain after it was confirmed; no other top-up begins
+   * before it ends.
+   */
   readonly open: Transaction | undefined
-  /** The height of the last block that includes one: the balance from a node that has not reached it does not count. */
+  /**
+   * The height of the last block that includes one: the balance from a node that has not reached it does not
+   * count.
+   */
   readonly asOf: bigint | undefined
   /** The number of those after the last confirmed one, which all ended without moving anything. */
   readonly failures: number
@@ -141,7 +159,10 @@ export interface TopUpHistory {
   readonly paid: bigint
 }
 
-/** Summarises top-ups, newest first: the newest one, and every other one that is open or of the last 24 hours. Pure. */
+/**
+ * Summarises top-ups, newest first: the newest one, and every other one that is open or of the last 24 hours.
+ * Pure.
+ */
 export function toHistory(
   transactions: readonly Transaction[],
   amountOf: (transaction: Transaction) => bigint,

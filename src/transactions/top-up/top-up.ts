@@ -107,7 +107,10 @@ export async function topUpRelayer(
     log.warn({ relayer: relayerId }, 'top-up not possible: max_per_day is used up')
 }
 
-/** Returns the state of the relayer afterwards; undefined if no node returns its balance, so that nothing is known. */
+/**
+ * Returns the state of the relayer afterwards; undefined if no node returns its balance, so that nothing is
+ * known.
+ */
 async function decideAndPay(
   context: TransactionsContext,
   relayer: Relayer,
@@ -123,8 +126,8 @@ async function decideAndPay(
   if (history.open !== undefined) return { state: 'pending', transactionId: history.open.id, failures: 0 }
   const waiting = waitAfterFailure(history, { now: clock.now(), intervalMs })
   if (waiting !== undefined) return waiting
-  // The balance comes from the treasury's nodes: the relayer's may belong to someone who profits from a wrong one. A node that has not
-  // reached the block of the last top-up would return a balance without it.
+  // The balance comes from the treasury's nodes: the relayer's may belong to someone who profits from a wrong
+  // one. A node that has not reached the block of the last top-up would return a balance without it.
   const funds = await chain.funding.read(relayer.address, omitUndefined({ asOf: history.asOf }))
   if (funds.kind !== 'ok') return undefined
   const decision = decideTopUp(topUp, funds.value, history)
@@ -155,7 +158,10 @@ async function requireTreasury(context: TransactionsContext, relayer: Relayer): 
   return treasury
 }
 
-/** Returns the state of a relayer whose last payment did not succeed lately: each one can cost a fee and would probably fail again. */
+/**
+ * Returns the state of a relayer whose last payment did not succeed lately: each one can cost a fee and would
+ * probably fail again.
+ */
 function waitAfterFailure(
   { newest, failures }: TopUpHistory,
   { now, intervalMs }: { readonly now: number; readonly intervalMs: number },
@@ -191,8 +197,8 @@ type TopUpDecision =
   | { readonly kind: 'pay'; readonly amount: bigint }
 
 /**
- * Decides about a relayer without an open top-up. What the chain holds back of a new account is paid on top, so that `to` can be spent, and
- * counts for the limit as everything that is paid. Pure.
+ * Decides about a relayer without an open top-up. What the chain holds back of a new account is paid on top,
+ * so that `to` can be spent, and counts for the limit as everything that is paid. Pure.
  */
 export function decideTopUp(
   { below, to, max_per_day }: TopUp,
@@ -217,8 +223,9 @@ interface TopUpPayment {
 }
 
 /**
- * Makes the treasury accept a top-up, by all of its rules. The decision is checked again in the database transaction that stores it, under
- * the lock of the filled relayer: of two processes with the same decision, one pays.
+ * Makes the treasury accept a top-up, by all of its rules. The decision is checked again in the database
+ * transaction that stores it, under the lock of the filled relayer: of two processes with the same decision,
+ * one pays.
  * @throws AppError with the reason why the treasury does not pay
  */
 export async function payTopUp(

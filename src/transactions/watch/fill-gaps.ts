@@ -20,8 +20,8 @@ interface GapSearch {
 }
 
 /**
- * Creates a no-op for every nonce that the chain waits for and that no transaction has, because no later nonce can be included before it
- * (I5). The no-ops appear in the list with a reason.
+ * Creates a no-op for every nonce that the chain waits for and that no transaction has, because no later
+ * nonce can be included before it (I5). The no-ops appear in the list with a reason.
  */
 export async function fillGaps(context: TransactionsContext, { unmined, nonces }: GapSearch): Promise<void> {
   const heads = new Map<string, Transaction>()
@@ -96,8 +96,8 @@ function gapFiller({ relayerId, network, from }: Transaction, nonce: bigint, now
 }
 
 /**
- * Returns the transactions whose nonce the chain has passed, and the next nonce of each source account. If an answer is missing, the round
- * stays open.
+ * Returns the transactions whose nonce the chain has passed, and the next nonce of each source account. If an
+ * answer is missing, the round stays open.
  */
 export async function findPassedNonces(
   round: WatchRound,
@@ -125,7 +125,10 @@ function sourceAccountOf({ sourceAccount, from }: Transaction): string {
   return sourceAccount ?? from
 }
 
-/** Tests that a node may still hold an attempt, and that the chain has passed the expiry of every such attempt. */
+/**
+ * Tests that a node may still hold an attempt, and that the chain has passed the expiry of every such
+ * attempt.
+ */
 export async function haveAllExpired(
   { chain, head }: WatchRound,
   { attempts }: TransactionWithAttempts,
@@ -137,7 +140,10 @@ export async function haveAllExpired(
   return unproven.length > 0 && expired.every((one) => one)
 }
 
-/** Maps the id of a mined transaction to `true` if its block was replaced, and to `false` if no node answered. Other ids are absent. */
+/**
+ * Maps the id of a mined transaction to `true` if its block was replaced, and to `false` if no node answered.
+ * Other ids are absent.
+ */
 export async function findMovedBlocks(
   round: WatchRound,
   mined: readonly Transaction[],

@@ -11,9 +11,9 @@ import type { WatchRound } from './watch-round.ts'
 import { writeResolutions } from './write-resolutions.ts'
 
 /**
- * Sets the final status of transactions whose block is final, unless the endpoints disagree about the result. Call it with at most
- * `GROUP_SIZE` of them: slow endpoints then answer a part of what an outage left in one round, and what is written in one round is not
- * requested in the next.
+ * Sets the final status of transactions whose block is final, unless the endpoints disagree about the result.
+ * Call it with at most `GROUP_SIZE` of them: slow endpoints then answer a part of what an outage left in one
+ * round, and what is written in one round is not requested in the next.
  */
 export function finalise(round: WatchRound, items: readonly TransactionWithAttempts[]): Promise<void> {
   const step = { name: 'confirm', transactions: items.map(({ transaction }) => transaction) } as const
@@ -33,7 +33,10 @@ async function finaliseGroup(round: WatchRound, items: readonly TransactionWithA
   reportFees(round, items, written)
 }
 
-/** Reports the fees of the transactions that have just become final. The fee of an inclusion that another party paid is not the relayer's. */
+/**
+ * Reports the fees of the transactions that have just become final. The fee of an inclusion that another
+ * party paid is not the relayer's.
+ */
 function reportFees(
   { context: { observer }, chain }: WatchRound,
   items: readonly TransactionWithAttempts[],
@@ -84,7 +87,10 @@ async function resolveFinal(
   return included(item, await describeInclusion(round, transaction, { attempt, receipt }))
 }
 
-/** A replica may be late, so silence is reported only after this time, in ms. A contradiction is reported immediately. */
+/**
+ * A replica may be late, so silence is reported only after this time, in ms. A contradiction is reported
+ * immediately.
+ */
 const UNHEARD_MS = STUCK_AFTER_MS
 
 const DISPUTES = {
@@ -116,29 +122,34 @@ export interface ReceiptClaim {
   readonly hash: string
   readonly blockHash: string
   readonly success: boolean
-  /** The claim says that the content of the transaction was not executed: believing it pays again, and releases budgets. */
+  /**
+   * The claim says that the content of the transaction was not executed: believing it pays again, and
+   * releases budgets.
+   */
   readonly givesBack: boolean
 }
 
 /**
- * The endpoints together about a claim. `agreed`: enough of them say the same, and none that counts says the opposite · `contradicted`:
- * most endpoints say the opposite, with this receipt · `tied`: they contradict each other · `unheard`: the claim needs every endpoint, and
- * one has no receipt or does not answer.
+ * The endpoints together about a claim. `agreed`: enough of them say the same, and none that counts says the
+ * opposite · `contradicted`: most endpoints say the opposite, with this receipt · `tied`: they contradict
+ * each other · `unheard`: the claim needs every endpoint, and one has no receipt or does not answer.
  */
 type SecondOpinion =
   | { readonly kind: 'agreed' }
   | { readonly kind: 'contradicted'; readonly receipt: Receipt }
   | { readonly kind: 'tied' | 'unheard' }
 
-/** Returns the hash under which the chain includes an attempt: its own, or that of the bytes of a third party. */
+/**
+ * Returns the hash under which the chain includes an attempt: its own, or that of the bytes of a third party.
+ */
 function includedHash({ signed, result }: Pick<Attempt, 'signed' | 'result'>): string {
   return result?.appliedHash ?? signed.hash
 }
 
 /**
- * Reads the receipts of these claims from every endpoint, because one endpoint must not decide permanently whether a payment succeeded: a
- * caller pays again what "failed". Networks with one endpoint have no second opinion, and it counts, unless a caller chose it. By
- * transaction id.
+ * Reads the receipts of these claims from every endpoint, because one endpoint must not decide permanently
+ * whether a payment succeeded: a caller pays again what "failed". Networks with one endpoint have no second
+ * opinion, and it counts, unless a caller chose it. By transaction id.
  */
 export async function askSecondOpinions(
   { chain, head }: Pick<WatchRound, 'chain' | 'head'>,
@@ -167,9 +178,10 @@ export async function askSecondOpinions(
 const UNKNOWN: ReceiptAnswer = { kind: 'unknown' }
 
 /**
- * Weighs the answers of all endpoints. A claim that something was executed is valid unless others contradict it: only a receipt in the
- * block of the claim counts, because an endpoint that is behind, or has pruned the receipt, has no opinion about the result. A claim that
- * releases something needs every endpoint: silence is not assent, and an endpoint without the receipt may be right. Pure.
+ * Weighs the answers of all endpoints. A claim that something was executed is valid unless others contradict
+ * it: only a receipt in the block of the claim counts, because an endpoint that is behind, or has pruned the
+ * receipt, has no opinion about the result. A claim that releases something needs every endpoint: silence is
+ * not assent, and an endpoint without the receipt may be right. Pure.
  */
 export function weigh(claim: ReceiptClaim, answers: readonly ReceiptAnswer[]): SecondOpinion {
   const receipts = answers.flatMap((answer) =>

@@ -20,7 +20,10 @@ export interface Inclusion {
   readonly note?: string | undefined
 }
 
-/** Returns the `status_reason` of a transaction whose attempt a block includes; undefined if nothing needs an explanation. Pure. */
+/**
+ * Returns the `status_reason` of a transaction whose attempt a block includes; undefined if nothing needs an
+ * explanation. Pure.
+ */
 export function inclusionReason(
   item: TransactionWithAttempts,
   { attempt, receipt, reason, note }: Inclusion,
@@ -51,7 +54,10 @@ const WANTED: Readonly<Record<Purpose, string>> = {
   setup: 'the setup transaction',
 }
 
-/** Explains an inclusion that differs from the last request; otherwise returns the stored reason if it is still true. */
+/**
+ * Explains an inclusion that differs from the last request; otherwise returns the stored reason if it is
+ * still true.
+ */
 function attemptReason(
   item: TransactionWithAttempts,
   attempt: Attempt,
@@ -74,7 +80,10 @@ function attemptReason(
   return reverted === undefined ? explanation : `${explanation} ${reverted}`
 }
 
-/** A change that a node refused, so that its caller got an error, was included after all: a node had accepted its bytes. */
+/**
+ * A change that a node refused, so that its caller got an error, was included after all: a node had accepted
+ * its bytes.
+ */
 function refusedReason({ transaction }: TransactionWithAttempts, attempt: Attempt): string | undefined {
   const { number, kind, outcome, error } = attempt
   const isChange = kind === 'replace' || kind === 'cancel'
@@ -83,7 +92,9 @@ function refusedReason({ transaction }: TransactionWithAttempts, attempt: Attemp
   return `The ${change} (attempt ${number}) was included, although a node had refused it: ${error ?? 'no reason given'}.`
 }
 
-/** A no-op that was compared with refused content was included before anyone learned that a node had taken it. */
+/**
+ * A no-op that was compared with refused content was included before anyone learned that a node had taken it.
+ */
 function comparedReason(
   { transaction: { purpose }, attempts }: TransactionWithAttempts,
   { number }: Attempt,
@@ -93,7 +104,10 @@ function comparedReason(
   return noopIncludedReason('refused', refused?.error)
 }
 
-/** Why a no-op is included that its caller wanted. What was stored about it may be about a wait, a lost block, or a pending decision. */
+/**
+ * Why a no-op is included that its caller wanted. What was stored about it may be about a wait, a lost block,
+ * or a pending decision.
+ */
 function noopReasonOf({ attempts }: TransactionWithAttempts, { number }: Attempt): string | undefined {
   const kind = contentKind(attempts, number)
   if (kind === 'cancel') return noopIncludedReason('canceled')
@@ -101,8 +115,8 @@ function noopReasonOf({ attempts }: TransactionWithAttempts, { number }: Attempt
 }
 
 /**
- * Keep the stored reason only if the included attempt is the one that the reason describes. A caller whose newer content was refused after it had
- * been accepted here learns it from nothing else.
+ * Keep the stored reason only if the included attempt is the one that the reason describes. A caller whose
+ * newer content was refused after it had been accepted here learns it from nothing else.
  */
 function isReasonOfAttempt(
   { transaction: { purpose, statusReason }, attempts }: TransactionWithAttempts,
@@ -112,7 +126,10 @@ function isReasonOfAttempt(
   return !isNoop(purpose) || contentKind(attempts, number) === purpose
 }
 
-/** Names the newer content that can no longer be included; undefined if the included attempt is the newest content. */
+/**
+ * Names the newer content that can no longer be included; undefined if the included attempt is the newest
+ * content.
+ */
 function contentThatLost(
   { transaction, attempts }: TransactionWithAttempts,
   attempt: Attempt,

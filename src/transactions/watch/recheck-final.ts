@@ -24,18 +24,25 @@ import type { WatchMemory, WatchRound } from './watch-round.ts'
 import { withBlockTimes } from './write-resolutions.ts'
 
 /**
- * Time in ms between two checks of the blocks of final transactions. A reorganisation below the network's finality is rare, and a check
- * costs one block hash, and one for each block that has become final since the last one.
+ * Time in ms between two checks of the blocks of final transactions. A reorganisation below the network's
+ * finality is rare, and a check costs one block hash, and one for each block that has become final since the
+ * last one.
  */
 const RECHECK_MS = 30_000
 
-/** Time in ms for which the block of a final transaction is checked: a rollup can lose hours of blocks when its sequencer fails. */
+/**
+ * Time in ms for which the block of a final transaction is checked: a rollup can lose hours of blocks when
+ * its sequencer fails.
+ */
 const RECHECK_WINDOW_MS = 86_400_000
 
 /** The number of blocks per request during the search for the last common block. */
 const PAGE = 50
 
-/** Returns true if it is time to check the blocks of final transactions and there are such transactions. Sets the time of the next check. */
+/**
+ * Returns true if it is time to check the blocks of final transactions and there are such transactions. Sets
+ * the time of the next check.
+ */
 export async function isRecheckDue({
   context,
   memory,
@@ -48,10 +55,12 @@ export async function isRecheckDue({
 }
 
 /**
- * Checks that the blocks of final transactions are still in the chain. Each block names its parent, so the highest one of those that were
- * in the chain together, at the last check, represents all of them. Transactions that became final since then are checked block by block: a
- * reorganisation may lie between any two of them, and the newest block then says nothing about the others. If one is gone, the service
- * marks the transactions, announces an event, and broadcasts the same bytes again until a block includes one of the attempts.
+ * Checks that the blocks of final transactions are still in the chain. Each block names its parent, so the
+ * highest one of those that were in the chain together, at the last check, represents all of them.
+ * Transactions that became final since then are checked block by block: a reorganisation may lie between any
+ * two of them, and the newest block then says nothing about the others. If one is gone, the service marks the
+ * transactions, announces an event, and broadcasts the same bytes again until a block includes one of the
+ * attempts.
  */
 export async function recheckFinal(round: WatchRound): Promise<void> {
   const { context, relayers } = round
@@ -72,8 +81,9 @@ export async function recheckFinal(round: WatchRound): Promise<void> {
 }
 
 /**
- * Returns the time after which transactions may have become final since the last check. Their times are those of the time of day, which can
- * step back: what becomes final afterwards can have an earlier time than what was checked before, and is still new.
+ * Returns the time after which transactions may have become final since the last check. Their times are those
+ * of the time of day, which can step back: what becomes final afterwards can have an earlier time than what
+ * was checked before, and is still new.
  */
 function uncheckedSince({ context: { clock }, memory }: WatchRound, newest: Date | undefined): Date {
   // A process that ended between two checks left its last transactions unchecked.
@@ -91,7 +101,10 @@ function windowStart(now: number): Date {
   return new Date(now - RECHECK_WINDOW_MS)
 }
 
-/** Finds all blocks that became final after this time and are no longer in the chain. `isComplete`: every one of them has an answer. */
+/**
+ * Finds all blocks that became final after this time and are no longer in the chain. `isComplete`: every one
+ * of them has an answer.
+ */
 async function findGoneSince(
   round: WatchRound,
   since: Date,
@@ -116,8 +129,8 @@ interface Window {
 }
 
 /**
- * Finds the blocks that became final in this time and are no longer in the chain, from the highest down. They were in one chain together. A
- * block without an answer ends the search (I6).
+ * Finds the blocks that became final in this time and are no longer in the chain, from the highest down. They
+ * were in one chain together. A block without an answer ends the search (I6).
  */
 async function findGoneBlocks(round: WatchRound, window: Window): Promise<FinalBlock[]> {
   const { context, relayers } = round
@@ -146,7 +159,9 @@ async function takeWhileGone(
   return firstKept === -1 ? blocks : blocks.slice(0, firstKept)
 }
 
-/** `gone`: the chain has another block in its place · `unknown`: no reliable reply, which is not a proof (I6). */
+/**
+ * `gone`: the chain has another block in its place · `unknown`: no reliable reply, which is not a proof (I6).
+ */
 interface ComparedBlock extends FinalBlock {
   readonly fate: 'kept' | 'gone' | 'unknown'
 }
@@ -172,7 +187,8 @@ async function markReorganized({ context }: WatchRound, lost: readonly Transacti
     block: undefined,
     reorganizedAt,
   }))
-  // The outcome stays, as the status does: the same bytes are to be included again. What the lost block charged does not count any more.
+  // The outcome stays, as the status does: the same bytes are to be included again. What the lost block
+  // charged does not count any more.
   const forgotten = lost.flatMap(({ id, currentAttempt }) =>
     currentAttempt === undefined ? [] : [{ transactionId: id, number: currentAttempt, result: null }],
   )

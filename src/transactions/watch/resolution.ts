@@ -15,15 +15,20 @@ export interface Resolution {
   /** An incident that is announced together with the change. */
   readonly incident?: IncidentType
   /**
-   * The next version could be executed in addition to the earlier ones, so it is charged and approved again: only one endpoint, or an
-   * operator, says that they were not included.
+   * The next version could be executed in addition to the earlier ones, so it is charged and approved again:
+   * only one endpoint, or an operator, says that they were not included.
    */
   readonly isSuccessor?: true
-  /** The source account whose nonce counter is reset to the chain's, because an assigned nonce was not used. */
+  /**
+   * The source account whose nonce counter is reset to the chain's, because an assigned nonce was not used.
+   */
   readonly freed?: { readonly relayerId: string; readonly address: string }
 }
 
-/** A block includes one of the attempts. From now on the record shows that attempt, even if there are newer ones (I4). */
+/**
+ * A block includes one of the attempts. From now on the record shows that attempt, even if there are newer
+ * ones (I4).
+ */
 export function included(item: TransactionWithAttempts, inclusion: Inclusion): Resolution {
   const { transaction, attempts } = item
   const { attempt, receipt } = inclusion
@@ -79,8 +84,9 @@ export interface NonceLoss {
 }
 
 /**
- * A transaction from outside this service used the nonce, and its block is final, so none of the attempts can be included. A request
- * gets a new nonce, unless a third party signed it and only that party can choose the nonce. A no-op ends, because its nonce is used.
+ * A transaction from outside this service used the nonce, and its block is final, so none of the attempts can
+ * be included. A request gets a new nonce, unless a third party signed it and only that party can choose the
+ * nonce. A no-op ends, because its nonce is used.
  */
 export function nonceUsedElsewhere(
   item: TransactionWithAttempts,
@@ -127,8 +133,9 @@ export interface Expired extends NonceLoss {
 }
 
 /**
- * Every attempt has expired, and the chain proved that it includes none of them. A request is signed again, unless its `valid_until` has
- * passed, only a third party can sign it again, or nodes refused several versions in a row throughout; then it ends.
+ * Every attempt has expired, and the chain proved that it includes none of them. A request is signed again,
+ * unless its `valid_until` has passed, only a third party can sign it again, or nodes refused several
+ * versions in a row throughout; then it ends.
  */
 export function expired(
   { transaction, attempts }: TransactionWithAttempts,
@@ -142,7 +149,8 @@ export function expired(
     refusal !== undefined && purpose === 'request' && refusedVersions(attempts) >= mostRefused(unanswered)
   const event = isRefused ? 'failed' : wanted
   const stuckSince = transaction.stuckSince ?? (refusal === undefined ? undefined : now)
-  // A stuck transaction does not keep the freed nonce, so that the others can use it; a successor may bring another one.
+  // A stuck transaction does not keep the freed nonce, so that the others can use it; a successor may bring
+  // another one.
   const isReleased = event === 'returned' && (stuckSince !== undefined || purpose === 'successor')
   const shared = {
     ...withoutIncident(transaction),
@@ -182,14 +190,14 @@ export function expired(
 }
 
 /**
- * Nodes refused an attempt throughout its life if they did so at least this many times in a row, for a reason that may pass, which takes
- * 30 s; a node with a brief failure accepts it sooner.
+ * Nodes refused an attempt throughout its life if they did so at least this many times in a row, for a reason
+ * that may pass, which takes 30 s; a node with a brief failure accepts it sooner.
  */
 const REFUSED_THROUGHOUT = 6
 
 /**
- * A request ends after this many versions in a row that nodes refused throughout, each until it expired: three to six minutes. A node or
- * gateway that restarts refuses everything for a minute or two.
+ * A request ends after this many versions in a row that nodes refused throughout, each until it expired:
+ * three to six minutes. A node or gateway that restarts refuses everything for a minute or two.
  */
 const MOST_REFUSED = 3
 
@@ -210,7 +218,10 @@ function isRefusedThroughout({ refusals = 0, broadcastAt }: Attempt): boolean {
   return broadcastAt === undefined && refusals >= REFUSED_THROUGHOUT
 }
 
-/** Counts the newest attempts, up to the first that a node accepted, that others refused for other reasons, or that has other content. */
+/**
+ * Counts the newest attempts, up to the first that a node accepted, that others refused for other reasons, or
+ * that has other content.
+ */
 function refusedVersions(attempts: readonly Attempt[]): number {
   const content = attempts.slice(
     Math.max(

@@ -23,15 +23,22 @@ import { decidedAbsent, decidedIncluded, undecided } from './undecided.ts'
 import { isFinalBlock, type WatchRound } from './watch-round.ts'
 
 /**
- * Time in ms for which the answer "nonce used, no receipt" must stay the same before it is believed. On chains with several blocks a second,
- * the confirmation depth alone is shorter than the lag of a replica, and this decision is final.
+ * Time in ms for which the answer "nonce used, no receipt" must stay the same before it is believed. On
+ * chains with several blocks a second, the confirmation depth alone is shorter than the lag of a replica, and
+ * this decision is final.
  */
 const NO_RECEIPT_MS = 30_000
 
-/** Time in ms for which endpoints may be silent or behind before a missing proof is announced. An operator replaces them, or decides. */
+/**
+ * Time in ms for which endpoints may be silent or behind before a missing proof is announced. An operator
+ * replaces them, or decides.
+ */
 const DOUBT_MS = STUCK_AFTER_MS
 
-/** Resolves a transaction from the receipts of all its attempts: the chain decides which attempt counts (I4). Undefined if nothing is new. */
+/**
+ * Resolves a transaction from the receipts of all its attempts: the chain decides which attempt counts (I4).
+ * Undefined if nothing is new.
+ */
 export async function resolveTransaction(
   round: WatchRound,
   item: TransactionWithAttempts,
@@ -59,7 +66,10 @@ function isNews({ transaction }: TransactionWithAttempts, { attempt, receipt }: 
   return currentAttempt !== attempt.number || block?.hash !== receipt.blockHash
 }
 
-/** Resolves a transaction whose attempts have all expired. Every endpoint must prove that none of them was included (I6). */
+/**
+ * Resolves a transaction whose attempts have all expired. Every endpoint must prove that none of them was
+ * included (I6).
+ */
 export async function resolveExpired(
   round: WatchRound,
   item: TransactionWithAttempts,
@@ -89,7 +99,8 @@ function nonceLoss(round: WatchRound, transaction: Transaction): NonceLoss {
   const isReSignable = chain.expiry?.reSignable(request) ?? true
   return {
     now: new Date(context.clock.now()),
-    // A queued successor has never been signed, so it can be signed now, even if a third party signed the attempt that it replaces.
+    // A queued successor has never been signed, so it can be signed now, even if a third party signed the
+    // attempt that it replaces.
     reSignable: purpose === 'successor' || (isReSignable && !isSignedByOthers(round, transaction)),
     nextNonce: purpose === 'successor' ? chain.externalSigning?.nonceOf(request) : undefined,
   }
@@ -99,8 +110,9 @@ function nonceLoss(round: WatchRound, transaction: Transaction): NonceLoss {
 type Doubt = { readonly because: string } | { readonly missing: string } | undefined
 
 /**
- * Requests a proof about all attempts from the chain. An included attempt wins; the proof that none is included yields `whenAbsent`.
- * Without a proof nothing is decided (I6), unless an operator has decided because no endpoint can supply one, or none did for a while.
+ * Requests a proof about all attempts from the chain. An included attempt wins; the proof that none is
+ * included yields `whenAbsent`. Without a proof nothing is decided (I6), unless an operator has decided
+ * because no endpoint can supply one, or none did for a while.
  */
 async function resolveWithProof(
   round: WatchRound,
@@ -144,7 +156,10 @@ async function resolveWithProof(
     : undefined
 }
 
-/** Nothing signed before was executed, regardless of any single endpoint, so the next version has the same charge and approval. */
+/**
+ * Nothing signed before was executed, regardless of any single endpoint, so the next version has the same
+ * charge and approval.
+ */
 function corroborated({ isSuccessor: _, ...resolution }: Resolution): Resolution {
   return resolution
 }
@@ -157,7 +172,9 @@ function isLong({ context: { clock }, memory: { doubtSince } }: WatchRound, { id
   return now - since >= DOUBT_MS
 }
 
-/** Finds the included attempt among the receipts, which are keyed by hash; undefined if no receipt shows one. */
+/**
+ * Finds the included attempt among the receipts, which are keyed by hash; undefined if no receipt shows one.
+ */
 export async function inclusionOf(
   round: WatchRound,
   { transaction, attempts }: TransactionWithAttempts,
@@ -199,8 +216,9 @@ function paymentOf({ request }: Transaction) {
 }
 
 /**
- * The chain has passed the nonce, and no attempt has a receipt. The node may not have the receipt yet, or no longer, or may always answer
- * with an error, so this is believed only after the confirmation depth, a waiting time, and a proof of absence (I6).
+ * The chain has passed the nonce, and no attempt has a receipt. The node may not have the receipt yet, or no
+ * longer, or may always answer with an error, so this is believed only after the confirmation depth, a
+ * waiting time, and a proof of absence (I6).
  */
 async function resolveUsedNonce(
   round: WatchRound,
@@ -229,9 +247,10 @@ async function resolveUsedNonce(
 }
 
 /**
- * A transaction that the records do not know used the nonce, and only the account's key can sign one. If no other program has the key, the
- * service signed it, and its database has since gone back in time: what it would sign again may have been executed with another fee, or
- * replaced, or canceled. No-ops of the service move nothing, so they just end.
+ * A transaction that the records do not know used the nonce, and only the account's key can sign one. If no
+ * other program has the key, the service signed it, and its database has since gone back in time: what it
+ * would sign again may have been executed with another fee, or replaced, or canceled. No-ops of the service
+ * move nothing, so they just end.
  */
 function doubtNonceUser(round: WatchRound, transaction: Transaction, usedBy: string | undefined): Doubt {
   const { purpose, nonce, relayerId } = transaction
@@ -245,8 +264,9 @@ function doubtNonceUser(round: WatchRound, transaction: Transaction, usedBy: str
 }
 
 /**
- * Like `doubtNonceUser`, on chains whose accounts have no nonces: the account has signed a transaction that the records do not know, which
- * may be a later version of this one. Content that others have also signed cannot have one.
+ * Like `doubtNonceUser`, on chains whose accounts have no nonces: the account has signed a transaction that
+ * the records do not know, which may be a later version of this one. Content that others have also signed
+ * cannot have one.
  */
 async function doubtHistory(round: WatchRound, transaction: Transaction): Promise<Doubt> {
   const { context, chain, relayers } = round
@@ -278,7 +298,10 @@ async function revertReason(
   return (await chain.revertReasons?.read(attempt.draft, from, block)) ?? 'unknown reason'
 }
 
-/** The block of the included attempt is no longer in the chain. The same bytes are broadcast again, and every attempt is open again (I7). */
+/**
+ * The block of the included attempt is no longer in the chain. The same bytes are broadcast again, and every
+ * attempt is open again (I7).
+ */
 export function reorged(
   item: TransactionWithAttempts,
   { now, costOf }: { now: Date; costOf: (draft: Draft) => bigint },

@@ -8,23 +8,28 @@ import { findQueueHeads } from '../store/queue-store.ts'
 import { announceIncident, saveTransactions } from '../store/transactions-store.ts'
 
 /**
- * Time in ms that a transaction may be the first of its account's queue before it counts as stuck. It is longer than the slowest speed waits
- * before its fee is raised (10 minutes), so that a healthy queue is never reported.
+ * Time in ms that a transaction may be the first of its account's queue before it counts as stuck. It is
+ * longer than the slowest speed waits before its fee is raised (10 minutes), so that a healthy queue is never
+ * reported.
  */
 export const STUCK_AFTER_MS = 900_000
 
 /**
- * Time in ms that a stuck transaction with a nonce may block its account. Then a no-op uses the nonce and the transaction ends as `failed`,
- * because the others cannot be included otherwise.
+ * Time in ms that a stuck transaction with a nonce may block its account. Then a no-op uses the nonce and the
+ * transaction ends as `failed`, because the others cannot be included otherwise.
  */
 export const ABANDON_AFTER_MS = 86_400_000
 
-/** The time when each transaction was first seen at the head of a queue, by id, in ms of the monotonic clock. Losing it costs only time. */
+/**
+ * The time when each transaction was first seen at the head of a queue, by id, in ms of the monotonic clock.
+ * Losing it costs only time.
+ */
 export type QueueHeads = Map<string, number>
 
 /**
- * Finds the transactions that have been at the head of their queue for too long, and announces each once. A stuck transaction without a
- * nonce lets the others overtake it, and is tried again whenever it is due. `isAbandoned` handles one with a nonce.
+ * Finds the transactions that have been at the head of their queue for too long, and announces each once. A
+ * stuck transaction without a nonce lets the others overtake it, and is tried again whenever it is due.
+ * `isAbandoned` handles one with a nonce.
  */
 export async function reportStuck(context: TransactionsContext, seen: QueueHeads): Promise<void> {
   const now = context.clock.monotonic()
@@ -59,8 +64,8 @@ export async function markStuck(context: TransactionsContext, transaction: Trans
 }
 
 /**
- * Returns the nonce to release if no signed bytes can use it any more, on chains where bytes expire. On other chains, no later nonce could
- * be included before it, so the nonce stays.
+ * Returns the nonce to release if no signed bytes can use it any more, on chains where bytes expire. On other
+ * chains, no later nonce could be included before it, so the nonce stays.
  */
 async function releasableNonce(
   { db, relayerOf, runtimeOf }: TransactionsContext,
@@ -77,7 +82,10 @@ async function releasableNonce(
   return { address: sourceAccount, change: { sourceAccount: undefined, nonce: undefined } }
 }
 
-/** Returns true if a transaction with a nonce has blocked its account for so long that a no-op must use the nonce. */
+/**
+ * Returns true if a transaction with a nonce has blocked its account for so long that a no-op must use the
+ * nonce.
+ */
 export function isAbandoned({ stuckSince, purpose, nonce }: Transaction, now: number): boolean {
   if (stuckSince === undefined || nonce === undefined || purpose !== 'request') return false
   return now - stuckSince.getTime() >= ABANDON_AFTER_MS

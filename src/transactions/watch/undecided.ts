@@ -12,9 +12,9 @@ import type { OperatorDecision } from '../store/decisions-store.ts'
 import { finalEvent, isClosed, type Resolution } from './resolution.ts'
 
 /**
- * No endpoint can prove any more whether an attempt was included. The transaction stays open with this reason, because either guess could
- * lose money or pay twice (I6). It blocks nothing: its bytes can no longer be included. Undefined if the record already says the same.
- * Pure.
+ * No endpoint can prove any more whether an attempt was included. The transaction stays open with this
+ * reason, because either guess could lose money or pay twice (I6). It blocks nothing: its bytes can no longer
+ * be included. Undefined if the record already says the same. Pure.
  */
 export function undecided(
   { transaction }: TransactionWithAttempts,
@@ -40,8 +40,8 @@ export function undecided(
 }
 
 /**
- * Returns the reason of an undecided transaction with its caller's current request instead of an earlier one: the decision stays the same.
- * Pure.
+ * Returns the reason of an undecided transaction with its caller's current request instead of an earlier one:
+ * the decision stays the same. Pure.
  */
 export function withWish({
   id,
@@ -64,8 +64,9 @@ function commandOf(id: string): string {
 }
 
 /**
- * The chain no longer uses the nonce of an undecided transaction, because a reorganisation was deeper than what counts as final. Its
- * attempts can be included again, so they are broadcast again; content that no attempt has is signed with the same nonce. Pure.
+ * The chain no longer uses the nonce of an undecided transaction, because a reorganisation was deeper than
+ * what counts as final. Its attempts can be included again, so they are broadcast again; content that no
+ * attempt has is signed with the same nonce. Pure.
  */
 export function reopened({ transaction }: TransactionWithAttempts, now: Date): Resolution {
   const isUnsigned = transaction.purpose === 'successor'
@@ -149,7 +150,10 @@ function outcomesOf(
   })
 }
 
-/** An operator decided that nothing was included. Adds the decision to the resolution that a proof of absence would give. Pure. */
+/**
+ * An operator decided that nothing was included. Adds the decision to the resolution that a proof of absence
+ * would give. Pure.
+ */
 export function decidedAbsent(resolution: Resolution, decision: OperatorDecision): Resolution {
   const { transaction } = resolution
   const reason = transaction.statusReason === undefined ? '' : `${transaction.statusReason} `

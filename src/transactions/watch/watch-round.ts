@@ -4,9 +4,14 @@ import type { Relayer } from '../../relayers/relayer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import type { OperatorDecision } from '../store/decisions-store.ts'
 
-/** The memory of one watcher about its network, with times of the monotonic clock. Losing it costs time, never correctness. */
+/**
+ * The memory of one watcher about its network, with times of the monotonic clock. Losing it costs time, never
+ * correctness.
+ */
 export interface WatchMemory {
-  /** The highest block and the time when it was seen. A node behind it is not believed when it says "no" (I6). */
+  /**
+   * The highest block and the time when it was seen. A node behind it is not believed when it says "no" (I6).
+   */
   highest: { readonly number: bigint; readonly at: number }
   /** The hash of the block for which everything was settled; until the next block there is nothing to do. */
   settledAt: string | undefined
@@ -14,13 +19,18 @@ export interface WatchMemory {
   recheckAt: number
   /** The newest time of a final transaction that the last check covered. */
   checkedUntil: Date | undefined
-  /** The earliest time of a transaction that became final since that check, in ms of the time of day, which may have stepped back; infinite when none did. */
+  /**
+   * The earliest time of a transaction that became final since that check, in ms of the time of day, which
+   * may have stepped back; infinite when none did.
+   */
   finalSince: number
   /** The block and the time since which a transaction has a used nonce and no receipt, by id. */
   readonly missingSince: Map<string, { readonly block: bigint; readonly at: number }>
   /** The time since which a transaction waits for a proof, by id. */
   readonly doubtSince: Map<string, number>
-  /** Transactions about whose result the endpoints disagree, by id: since when, and whether it was reported. */
+  /**
+   * Transactions about whose result the endpoints disagree, by id: since when, and whether it was reported.
+   */
   readonly disputed: Map<string, Dispute>
 }
 
@@ -57,7 +67,10 @@ export interface WatchRound {
   readonly decisions: ReadonlyMap<string, OperatorDecision>
   /** Ids of the transactions whose nonce the chain has passed. */
   passed: ReadonlySet<string>
-  /** True when an answer is missing or a write came too late, so that the next round looks at the same block again. */
+  /**
+   * True when an answer is missing or a write came too late, so that the next round looks at the same block
+   * again.
+   */
   open: boolean
 }
 

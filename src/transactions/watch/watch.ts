@@ -20,9 +20,10 @@ import { isFinalBlock, type WatchMemory, type WatchRound } from './watch-round.t
 import { writeResolutions } from './write-resolutions.ts'
 
 /**
- * Runs one round of watching a network: it reads the state of all signed transactions that are not final, and stores the results. The number
- * of calls grows with blocks and accounts and not with transactions: receipts are read only where the account's nonce has passed, and one
- * block hash for each block that includes a transaction.
+ * Runs one round of watching a network: it reads the state of all signed transactions that are not final, and
+ * stores the results. The number of calls grows with blocks and accounts and not with transactions: receipts
+ * are read only where the account's nonce has passed, and one block hash for each block that includes a
+ * transaction.
  */
 export async function watchNetwork(
   context: TransactionsContext,
@@ -45,7 +46,8 @@ export async function watchNetwork(
   if (head.kind !== 'ok' || isBehind(head.value, memory, now)) return // A missing or old head decides nothing (I6).
   if (!recheck && head.value.hash === memory.settledAt) return
   memory.highest = { number: head.value.number, at: now }
-  // Read after the head: every attempt in this block was stored before its broadcast (I3), so none is missing here.
+  // Read after the head: every attempt in this block was stored before its broadcast (I3), so none is missing
+  // here.
   const watched = await findWatched(context.db, ids)
   const round: WatchRound = {
     context,
@@ -63,7 +65,8 @@ export async function watchNetwork(
   }
   const mined = watched.filter((transaction) => transaction.status === 'mined')
   const unmined = watched.filter((transaction) => transaction.status !== 'mined')
-  // Before this round makes others final: what is final until now was written on the chain as the last check, or the last process, saw it.
+  // Before this round makes others final: what is final until now was written on the chain as the last check,
+  // or the last process, saw it.
   if (recheck) await recheckFinal(round)
   await resolveUnmined(round, unmined)
   await makeOverduePublic(round, unmined)
@@ -76,8 +79,8 @@ export async function watchNetwork(
 }
 
 /**
- * Reads the receipts of transactions whose nonce the chain has passed, and of all transactions on chains without nonces. Expired
- * transactions without a receipt need a proof of absence.
+ * Reads the receipts of transactions whose nonce the chain has passed, and of all transactions on chains
+ * without nonces. Expired transactions without a receipt need a proof of absence.
  */
 async function resolveUnmined(round: WatchRound, unmined: readonly Transaction[]): Promise<void> {
   const { context, chain } = round
@@ -147,8 +150,8 @@ async function endExpired(round: WatchRound, items: readonly TransactionWithAtte
 }
 
 /**
- * Time in ms for which a lower head counts as a lagging replica. A chain that is still lower after that was rolled back. Without this limit,
- * the watcher would wait until the chain reaches the old height again.
+ * Time in ms for which a lower head counts as a lagging replica. A chain that is still lower after that was
+ * rolled back. Without this limit, the watcher would wait until the chain reaches the old height again.
  */
 const LAG_MS = 60_000
 
@@ -171,7 +174,8 @@ async function resolveReceipts(
     round.chain,
     items.flatMap(({ attempts }) => attempts),
   )
-  // Without nonces, receipts of all open transactions are read in each round, which is not a step of a transaction.
+  // Without nonces, receipts of all open transactions are read in each round, which is not a step of a
+  // transaction.
   const asked = items.flatMap(({ transaction }) => (transaction.nonce === undefined ? [] : [transaction]))
   const answers = await traceStep(round.context, { name: 'watch', transactions: asked }, () =>
     round.chain.receipts(hashes, { asOf: round.head.number }),
@@ -199,7 +203,10 @@ async function resolveGroup(
   return written.map(({ id }) => id)
 }
 
-/** Confirms transactions whose block is final at inclusion. The record goes through both statuses, so that readers of events see each. */
+/**
+ * Confirms transactions whose block is final at inclusion. The record goes through both statuses, so that
+ * readers of events see each.
+ */
 async function resolveImmediately(
   round: WatchRound,
   items: readonly TransactionWithAttempts[],
@@ -231,9 +238,10 @@ async function withAttempts(
 }
 
 /**
- * Makes private transactions public that were not included within the policy's number of blocks after their first private broadcast. The
- * decision is stored before any ordinary endpoint gets the bytes. The policy is read again, so that one that was just removed no longer
- * applies. Without private endpoints nothing becomes public: a lost configuration must not publish anything.
+ * Makes private transactions public that were not included within the policy's number of blocks after their
+ * first private broadcast. The decision is stored before any ordinary endpoint gets the bytes. The policy is
+ * read again, so that one that was just removed no longer applies. Without private endpoints nothing becomes
+ * public: a lost configuration must not publish anything.
  */
 async function makeOverduePublic(round: WatchRound, unmined: readonly Transaction[]): Promise<void> {
   const { context, chain, passed, head } = round
@@ -297,7 +305,8 @@ async function fallbackBlocksOf(
 }
 
 /**
- * The most transactions that one statement or one loop of the watcher handles. A block may hold thousands, and requests would wait for the
- * one session of the embedded database, and for this thread, until all of them are done. Smaller groups cost more commits.
+ * The most transactions that one statement or one loop of the watcher handles. A block may hold thousands,
+ * and requests would wait for the one session of the embedded database, and for this thread, until all of
+ * them are done. Smaller groups cost more commits.
  */
 const GROUP_SIZE = 200

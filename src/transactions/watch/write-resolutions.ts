@@ -14,8 +14,9 @@ import type { Resolution } from './resolution.ts'
 import type { WatchRound } from './watch-round.ts'
 
 /**
- * Writes resolutions with their incidents and nonce counters, and returns the written transactions. If another process changed a record
- * first, the round stays open, so that the next round looks at the same block again.
+ * Writes resolutions with their incidents and nonce counters, and returns the written transactions. If
+ * another process changed a record first, the round stays open, so that the next round looks at the same
+ * block again.
  */
 export async function writeResolutions(
   round: WatchRound,
@@ -33,14 +34,14 @@ export async function writeResolutions(
 }
 
 /**
- * The time in ms that an inclusion waits for the time of its block. A record that says `mined` matters more: without an answer it lacks the time,
- * until the transaction is final.
+ * The time in ms that an inclusion waits for the time of its block. A record that says `mined` matters more:
+ * without an answer it lacks the time, until the transaction is final.
  */
 const BLOCK_TIME_MS = 1_000
 
 /**
- * Adds the times of their blocks to transactions, where receipts do not tell them. It costs at most one call for each block: the watcher has
- * read most of them as the newest block, or to check their hash.
+ * Adds the times of their blocks to transactions, where receipts do not tell them. It costs at most one call
+ * for each block: the watcher has read most of them as the newest block, or to check their hash.
  */
 export async function withBlockTimes(
   { chain, context: { clock } }: Pick<WatchRound, 'chain' | 'context'>,
@@ -89,7 +90,8 @@ async function writeInTransaction(
   )
   const written = new Set(saved.map((transaction) => transaction.id))
   if (written.size < resolutions.length) round.open = true
-  // Only after a successful write: a resolution that came too late is computed again immediately, not after the whole wait.
+  // Only after a successful write: a resolution that came too late is computed again immediately, not after
+  // the whole wait.
   for (const id of written) round.memory.missingSince.delete(id)
   const kept = resolutions.filter((resolution) => written.has(resolution.transaction.id))
   await saveOutcomes(
@@ -114,7 +116,10 @@ async function writeInTransaction(
   return saved
 }
 
-/** The chain did not use these nonces. Without a counter, the service reads the next nonce from the chain before it assigns one. */
+/**
+ * The chain did not use these nonces. Without a counter, the service reads the next nonce from the chain
+ * before it assigns one.
+ */
 async function resetFreedCounters(tx: Tx, resolutions: readonly Resolution[]): Promise<void> {
   for (const { freed } of resolutions) if (freed) await setNextNonce(tx, { ...freed, nonce: null })
 }

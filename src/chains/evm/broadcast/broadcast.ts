@@ -23,7 +23,10 @@ interface BroadcastContext {
   readonly queuedInPool?: PoolQueueWatch | undefined
 }
 
-/** Replies that depend on the endpoint: on its pool, its price and gas limits, its wording, and the rules of its newest block. */
+/**
+ * Replies that depend on the endpoint: on its pool, its price and gas limits, its wording, and the rules of
+ * its newest block.
+ */
 const OWN_WORD: readonly BroadcastResult['kind'][] = [
   'underpriced',
   'refused',
@@ -34,9 +37,10 @@ const OWN_WORD: readonly BroadcastResult['kind'][] = [
 ]
 
 /**
- * Sends signed transactions to one endpoint in this order and returns the results in the same order. A refusal is checked with every other
- * endpoint before it counts: sending the same bytes twice is harmless, and the settings or the old block of one node decide nothing. After
- * an endpoint left them unanswered, only an acceptance settles them.
+ * Sends signed transactions to one endpoint in this order and returns the results in the same order. A
+ * refusal is checked with every other endpoint before it counts: sending the same bytes twice is harmless,
+ * and the settings or the old block of one node decide nothing. After an endpoint left them unanswered, only
+ * an acceptance settles them.
  */
 export async function broadcastAll(
   context: BroadcastContext,

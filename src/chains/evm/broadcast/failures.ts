@@ -5,11 +5,12 @@ import { wordsOf } from '../prepare/revert.ts'
 type Meaning = Exclude<BroadcastResult['kind'], 'unknown'>
 
 /**
- * Error messages of `eth_sendRawTransaction` and their meanings. The first row that matches decides, so narrow phrases come first. Only what
- * is about the nonce, about funds, or about room in the pool may wait as `later`: everything else that may pass is `unclear`, so that a
- * comparison with a no-op ends what the words only call temporary. The
- * wordings are those of geth and its relatives, Erigon, Nethermind, Besu with the plugins of Linea, Reth and revm, Arbitrum Nitro, the OP
- * stack, Avalanche, zkSync, and anvil; `test/chains/evm/node-texts.ts` has each with its source.
+ * Error messages of `eth_sendRawTransaction` and their meanings. The first row that matches decides, so
+ * narrow phrases come first. Only what is about the nonce, about funds, or about room in the pool may wait as
+ * `later`: everything else that may pass is `unclear`, so that a comparison with a no-op ends what the words
+ * only call temporary. The wordings are those of geth and its relatives, Erigon, Nethermind, Besu with the
+ * plugins of Linea, Reth and revm, Arbitrum Nitro, the OP stack, Avalanche, zkSync, and anvil;
+ * `test/chains/evm/node-texts.ts` has each with its source.
  */
 const PHRASES: readonly (readonly [RegExp, Meaning])[] = [
   // The node has the same bytes already: success.
@@ -17,7 +18,8 @@ const PHRASES: readonly (readonly [RegExp, Meaning])[] = [
     /already ?known|already ?imported|(?<!un)known transaction|already in (the )?mempool|existing txn? with same hash|tx already exists/i,
     'accepted',
   ],
-  // These are about the nonces of authorizations (EIP-7702), or about a transaction that is just arriving, and not about this nonce.
+  // These are about the nonces of authorizations (EIP-7702), or about a transaction that is just arriving,
+  // and not about this nonce.
   [/authority nonce/i, 'refused'],
   [/insertion of another transaction/i, 'unclear'],
   [/authority already reserved|delegation (nonce gap|authority)/i, 'later'],
@@ -78,7 +80,8 @@ const PHRASES: readonly (readonly [RegExp, Meaning])[] = [
     /rate limit|too many requests|(?<!gas )limit exceeded|shutting down|sync is still in progress|Syncing/i,
     'unclear',
   ],
-  // A node may accept it with another gas limit: the demand grows with the price of L1 data (Arbitrum), and caps change.
+  // A node may accept it with another gas limit: the demand grows with the price of L1 data (Arbitrum), and
+  // caps change.
   [
     /intrinsic ?gas|floor data gas|gas floor|gas limit (reached|exceeded|(is )?too (high|big))|exceeds.*gas limit|GasLimitExceeded|exceeds limit for gas/i,
     'gas_limit',
@@ -113,9 +116,9 @@ const PHRASES: readonly (readonly [RegExp, Meaning])[] = [
 ]
 
 /**
- * Reads a reply to `eth_sendRawTransaction`. The text counts, not the code: zkSync returns the code of a revert for every error. An unknown
- * error is `unclear`: it is no reason to give up. So is a revert, as some endpoints simulate first: the author of a contract chooses its
- * text, and it may succeed in the next block.
+ * Reads a reply to `eth_sendRawTransaction`. The text counts, not the code: zkSync returns the code of a
+ * revert for every error. An unknown error is `unclear`: it is no reason to give up. So is a revert, as some
+ * endpoints simulate first: the author of a contract chooses its text, and it may succeed in the next block.
  */
 export function readBroadcast(reply: RpcReply): BroadcastResult {
   if (reply.kind === 'result') return { kind: 'accepted' }
@@ -126,7 +129,10 @@ export function readBroadcast(reply: RpcReply): BroadcastResult {
   return kind === 'accepted' ? { kind, known: true } : { kind, detail }
 }
 
-/** Returns the text of a refusal that no row of the table knows; undefined for every other reply, and for a revert. */
+/**
+ * Returns the text of a refusal that no row of the table knows; undefined for every other reply, and for a
+ * revert.
+ */
 export function unknownTextOf(reply: RpcReply): string | undefined {
   if (reply.kind !== 'error') return undefined
   const detail = wordsOf(reply)
@@ -135,8 +141,8 @@ export function unknownTextOf(reply: RpcReply): string | undefined {
 }
 
 /**
- * Ethermint and zkSync say "incorrect account sequence" or "invalid nonce" for nonces that are too low and too high; only the numbers show
- * which one it is. Returns undefined without numbers.
+ * Ethermint and zkSync say "incorrect account sequence" or "invalid nonce" for nonces that are too low and
+ * too high; only the numbers show which one it is. Returns undefined without numbers.
  */
 function sideOfNonce(message: string): 'nonce_used' | 'later' | undefined {
   if (!/nonce|sequence/i.test(message)) return undefined

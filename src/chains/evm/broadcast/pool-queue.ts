@@ -8,8 +8,8 @@ import { HEIGHT, readCount } from '../read/quantity.ts'
 import { readBroadcast } from './failures.ts'
 
 /**
- * A transaction counts as queued after this many blocks, because a pool sorts itself again after each block. Fewer blocks would raise fees
- * for nothing.
+ * A transaction counts as queued after this many blocks, because a pool sorts itself again after each block.
+ * Fewer blocks would raise fees for nothing.
  */
 const QUEUED_BLOCKS = 3n
 
@@ -17,11 +17,15 @@ const QUEUED_BLOCKS = 3n
 const MAX_REMEMBERED = 1_000
 
 /**
- * Finds transactions that the nodes know and would not include although their nonce is next. A pool can keep such a transaction among those
- * that wait for an earlier nonce after a reorganisation; the same bytes do not move it, other bytes with its nonce do.
+ * Finds transactions that the nodes know and would not include although their nonce is next. A pool can keep
+ * such a transaction among those that wait for an earlier nonce after a reorganisation; the same bytes do not
+ * move it, other bytes with its nonce do.
  */
 export interface PoolQueueWatch {
-  /** Sends known bytes to every endpoint; returns true when every one that answers has kept them queued for some blocks. */
+  /**
+   * Sends known bytes to every endpoint; returns true when every one that answers has kept them queued for
+   * some blocks.
+   */
   isQueued(raw: Uint8Array): Promise<boolean>
 }
 
@@ -44,7 +48,10 @@ export function createPoolQueueWatch(client: PooledClient): PoolQueueWatch {
   }
 }
 
-/** Returns the highest block of the endpoints when all that answer keep the bytes queued; undefined otherwise (I6). */
+/**
+ * Returns the highest block of the endpoints when all that answer keep the bytes queued; undefined otherwise
+ * (I6).
+ */
 async function queuedAt(client: PooledClient, raw: `0x${string}`): Promise<bigint | undefined> {
   const sender = await senderOf(raw)
   if (sender === undefined) return undefined

@@ -20,8 +20,9 @@ interface PrivateEndpoint {
 const WEIGHT = 100
 
 /**
- * Creates the broadcast to the private endpoints of a network; undefined for a network without any. Each endpoint gets all bytes, because
- * only the block builders behind it see them. Heights are not queried, and nothing is probed.
+ * Creates the broadcast to the private endpoints of a network; undefined for a network without any. Each
+ * endpoint gets all bytes, because only the block builders behind it see them. Heights are not queried, and
+ * nothing is probed.
  */
 export function createPrivateBroadcast(
   options: ChainOptions<EvmNetwork>,
@@ -84,7 +85,10 @@ function opinionOf({ host }: PrivateEndpoint, answer: EndpointReply | undefined)
   return [{ host, result: readBroadcast(answer.reply), unanswered: answer.unanswered === true }]
 }
 
-/** A result wins, because one endpoint has the bytes then; an endpoint that did not answer may have them, regardless of the others (I6). */
+/**
+ * A result wins, because one endpoint has the bytes then; an endpoint that did not answer may have them,
+ * regardless of the others (I6).
+ */
 function bestOf(answers: readonly EndpointReply[]): RpcReply {
   const replies = answers.map(({ reply }) => reply)
   const found =
@@ -109,9 +113,10 @@ const CURABLE: readonly BroadcastResult['kind'][] = ['underpriced', 'too_cheap',
 const REFUSING: readonly BroadcastResult['kind'][] = ['refused', 'gas_limit', 'unclear']
 
 /**
- * Combines the answers of the private endpoints. One that has the bytes, or knows that the nonce is used, outweighs the others. A permanent
- * refusal is only `unclear`: these endpoints simulate, limit and filter by their own rules, and there is no other endpoint to ask. What one
- * of them knows says nothing about another transaction, so `known` is dropped. Pure.
+ * Combines the answers of the private endpoints. One that has the bytes, or knows that the nonce is used,
+ * outweighs the others. A permanent refusal is only `unclear`: these endpoints simulate, limit and filter by
+ * their own rules, and there is no other endpoint to ask. What one of them knows says nothing about another
+ * transaction, so `known` is dropped. Pure.
  */
 export function evaluatePrivateOpinions(opinions: readonly PrivateOpinion[]): BroadcastResult {
   if (opinions.some(({ result }) => result.kind === 'accepted')) return { kind: 'accepted' }

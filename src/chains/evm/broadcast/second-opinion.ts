@@ -22,32 +22,43 @@ interface Circumstances {
   readonly endpoints: number
 }
 
-/** Answers that outweigh a refusal, the strongest first: an endpoint has the bytes, or knows more about the nonce. */
+/**
+ * Answers that outweigh a refusal, the strongest first: an endpoint has the bytes, or knows more about the
+ * nonce.
+ */
 const BETTER: readonly BroadcastResult['kind'][] = ['accepted', 'nonce_used']
 
-/** Answers that demand another price for the same nonce. Where three endpoints answer, one of them alone demands nothing. */
+/**
+ * Answers that demand another price for the same nonce. Where three endpoints answer, one of them alone
+ * demands nothing.
+ */
 const CURABLE: readonly BroadcastResult['kind'][] = ['too_cheap', 'too_dear']
 
 /** Answers that end a transaction, or its nonce. */
 const FINAL: readonly BroadcastResult['kind'][] = ['refused', 'gas_limit']
 
-/** Answers of an endpoint that does not take the bytes, and that do not contradict the refusal of another one. */
+/**
+ * Answers of an endpoint that does not take the bytes, and that do not contradict the refusal of another one.
+ */
 const NO_CONTRADICTION: readonly BroadcastResult['kind'][] = [...FINAL, 'unclear']
 
-/** A refusal by the only endpoint counts as a second opinion when it has lasted for this many blocks, and `SETTLE_MS`. */
+/**
+ * A refusal by the only endpoint counts as a second opinion when it has lasted for this many blocks, and
+ * `SETTLE_MS`.
+ */
 const FINAL_AFTER_BLOCKS_IF_ALONE = 1n
 
 /**
- * The same limit where other endpoints exist and none answers: a node that left the chain continues for a while, and a resting endpoint
- * comes back within this number of blocks on most networks.
+ * The same limit where other endpoints exist and none answers: a node that left the chain continues for a
+ * while, and a resting endpoint comes back within this number of blocks on most networks.
  */
 export const FINAL_AFTER_BLOCKS_IF_OTHERS_SILENT = 32n
 
 /**
- * Combines the answers of several endpoints. A refusal is final only with a second opinion at the head: from another endpoint, or from the
- * same one when its refusal has lasted. Before that, and from an endpoint that is behind, it means later: "not yet in Shanghai" and last
- * year's block gas limit are refusals, too. A refusal in unknown wording counts only while no other endpoint has a known reply for the same
- * bytes. Pure.
+ * Combines the answers of several endpoints. A refusal is final only with a second opinion at the head: from
+ * another endpoint, or from the same one when its refusal has lasted. Before that, and from an endpoint that
+ * is behind, it means later: "not yet in Shanghai" and last year's block gas limit are refusals, too. A
+ * refusal in unknown wording counts only while no other endpoint has a known reply for the same bytes. Pure.
  */
 export function evaluateOpinions(
   opinions: readonly Opinion[],
@@ -102,7 +113,10 @@ function doubtOf(results: readonly BroadcastResult[]): string {
   return first === undefined || first.kind === 'accepted' ? 'no endpoint answered' : first.detail
 }
 
-/** Remembers when and where bytes were refused for the first time. A lost memory delays a refusal by one block and `SETTLE_MS`. */
+/**
+ * Remembers when and where bytes were refused for the first time. A lost memory delays a refusal by one block
+ * and `SETTLE_MS`.
+ */
 export interface RefusalMemory {
   firstRefusal(bytes: string): SeenRefusal | undefined
   /** Notes the newest answers of the endpoints to these bytes. `now` is in ms of the monotonic clock. */

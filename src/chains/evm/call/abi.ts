@@ -64,8 +64,9 @@ export function haveNames(parameters: readonly Parameter[]): boolean {
 }
 
 /**
- * Reads the signature of a function, with or without names of its parameters: `pay((address to,uint256 value)[])`. The parser of viem keeps
- * every parameter that it has ever read, which callers could fill the memory with.
+ * Reads the signature of a function, with or without names of its parameters: `pay((address to,uint256
+ * value)[])`. The parser of viem keeps every parameter that it has ever read, which callers could fill the
+ * memory with.
  * @throws CallProblem
  */
 export function parseSignature(text: string): AbiFunction {
@@ -112,7 +113,10 @@ function unreadable(): CallProblem {
   return new CallProblem('call.function', 'expected a signature such as transfer(address,uint256)')
 }
 
-/** Functions of standards that many contracts follow. Two standards share a few of them; a parameter that means different things has no name. */
+/**
+ * Functions of standards that many contracts follow. Two standards share a few of them; a parameter that
+ * means different things has no name.
+ */
 const SIGNATURES = [
   // ERC-20
   'transfer(address to, uint256 value)',
@@ -245,7 +249,9 @@ function readParameter(item: unknown, path: string): Parameter {
   }
 }
 
-/** Reads an ABI that a caller registers for a contract. A refusal begins with the place, from `abi` on. Pure. */
+/**
+ * Reads an ABI that a caller registers for a contract. A refusal begins with the place, from `abi` on. Pure.
+ */
 export function readAbi(abi: readonly unknown[]): CallResult<ReadAbi> {
   return callResult(() => read(abi))
 }

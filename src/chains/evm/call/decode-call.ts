@@ -15,33 +15,46 @@ import {
 /** The first four bytes, in `0x` hex. */
 const SELECTOR_CHARACTERS = 10
 
-/** Longer data is not decoded, in bytes: a list shows a hundred transactions, and decoding takes time and room. */
+/**
+ * Longer data is not decoded, in bytes: a list shows a hundred transactions, and decoding takes time and
+ * room.
+ */
 export const MAX_BYTES = 16_384
 
-/** A longer decoded call is not shown, in characters of JSON. The names of an ABI can be much longer than the data. */
+/**
+ * A longer decoded call is not shown, in characters of JSON. The names of an ABI can be much longer than the
+ * data.
+ */
 const MAX_CHARACTERS = 65_536
 
 /**
- * Data with more words than this for each level of its lists is not decoded: every value is read once for each list around it. This takes about
- * 5 ms; sixteen kilobytes in lists of thirty levels would take 180.
+ * Data with more words than this for each level of its lists is not decoded: every value is read once for
+ * each list around it. This takes about 5 ms; sixteen kilobytes in lists of thirty levels would take 180.
  */
 const MAX_WORDS_BY_LEVELS = 1_024
 
 /** The bytes of a word of encoded values. */
 const WORD = 32
 
-/** A function with more parameters, those of tuples included, is not decoded: each value takes time for all of them. */
+/**
+ * A function with more parameters, those of tuples included, is not decoded: each value takes time for all of
+ * them.
+ */
 const MAX_PARAMETERS = 256
 
-/** Returns the selector in the data of a transaction, under which `ReadAbi.functions` has the function; undefined for data that calls none. */
+/**
+ * Returns the selector in the data of a transaction, under which `ReadAbi.functions` has the function;
+ * undefined for data that calls none.
+ */
 export function callKey(data: string): string | undefined {
   return data.length < SELECTOR_CHARACTERS ? undefined : data.slice(0, SELECTOR_CHARACTERS).toLowerCase()
 }
 
 /**
- * Decodes the data of a transaction as a call: of the function of a standard with its selector, else of the registered one. Functions of other names
- * with a given selector are found in minutes, and must not hide what a transfer is. Data that is not
- * exactly what an encoder writes for these arguments is not decoded, because a contract could read something else from it. Pure.
+ * Decodes the data of a transaction as a call: of the function of a standard with its selector, else of the
+ * registered one. Functions of other names with a given selector are found in minutes, and must not hide what
+ * a transfer is. Data that is not exactly what an encoder writes for these arguments is not decoded, because
+ * a contract could read something else from it. Pure.
  *
  * @param registered an item of `ReadAbi.functions`
  */
@@ -78,8 +91,8 @@ function decodeAs(called: AbiFunction, data: string, source: DecodedCall['source
 }
 
 /**
- * Decodes values, in hexadecimal digits of lower case without `0x`; undefined for what an encoder would write otherwise, and for what would take
- * too long. `showValue` writes each for people. Pure.
+ * Decodes values, in hexadecimal digits of lower case without `0x`; undefined for what an encoder would write
+ * otherwise, and for what would take too long. `showValue` writes each for people. Pure.
  */
 export function decodeValues(inputs: readonly Parameter[], encoded: string): unknown[] | undefined {
   if (countParameters(inputs) > MAX_PARAMETERS) return undefined
@@ -104,7 +117,8 @@ function levelsOf(parameters: readonly Parameter[]): number {
 
 /** Returns undefined for data that an encoder would write otherwise. */
 function decodeExactly(inputs: readonly Parameter[], encoded: Hex): readonly unknown[] | undefined {
-  // Without names, viem gives every tuple as a list: as an object, it would lose a component whose name another one has.
+  // Without names, viem gives every tuple as a list: as an object, it would lose a component whose name
+  // another one has.
   const types = inputs.map(withoutNames)
   try {
     const values: readonly unknown[] = decodeAbiParameters(types, encoded)
@@ -135,8 +149,9 @@ function showTuple(components: readonly Parameter[], values: readonly unknown[])
 }
 
 /**
- * Returns true if the encoded values lie behind each other as every encoder writes them. A decoder follows each offset to wherever it points,
- * so a few kilobytes of data could make it read the same bytes thousands of times; here the time is linear. No value is read.
+ * Returns true if the encoded values lie behind each other as every encoder writes them. A decoder follows
+ * each offset to wherever it points, so a few kilobytes of data could make it read the same bytes thousands
+ * of times; here the time is linear. No value is read.
  */
 function isCompact(inputs: readonly Parameter[], data: Buffer): boolean {
   try {
@@ -174,7 +189,8 @@ function endOfDynamic(parameter: Parameter, data: Buffer, start: number): number
     const count = list.count ?? numberAt(data, start)
     const first = list.count === undefined ? start + WORD : start
     const least = staticSize(list.item) ?? WORD
-    // Refused before the list is made: a count can be any number, also of values that take no room, and then the product is none.
+    // Refused before the list is made: a count can be any number, also of values that take no room, and then
+    // the product is none.
     if (least === 0 || !(count * least <= data.length - first)) throw new NotCompact()
     return endOf(new Array<Parameter>(count).fill(list.item), data, first)
   }
@@ -182,7 +198,10 @@ function endOfDynamic(parameter: Parameter, data: Buffer, start: number): number
   return start + WORD + Math.ceil(numberAt(data, start) / WORD) * WORD
 }
 
-/** The bytes that each value of the type takes; undefined for a type whose values differ in size and are behind an offset. */
+/**
+ * The bytes that each value of the type takes; undefined for a type whose values differ in size and are
+ * behind an offset.
+ */
 function staticSize(parameter: Parameter): number | undefined {
   const list = listOf(parameter)
   if (list !== undefined) {

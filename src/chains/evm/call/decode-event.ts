@@ -6,8 +6,8 @@ import { type AbiEvent, type Parameter, parseSignature, readEvents, signatureOf,
 import { decodeValues, MAX_BYTES, showValue } from './decode-call.ts'
 
 /**
- * The events of ERC-20, ERC-721 and ERC-1155, with the names of their indexed parameters. ERC-20 and ERC-721 share two events that differ only in
- * what is indexed.
+ * The events of ERC-20, ERC-721 and ERC-1155, with the names of their indexed parameters. ERC-20 and ERC-721
+ * share two events that differ only in what is indexed.
  */
 const STANDARD_EVENTS: readonly AbiEvent[] = [
   standard('Transfer(address from, address to, uint256 value)', ['from', 'to']),
@@ -30,8 +30,8 @@ function standard(signature: string, indexed: readonly string[]): AbiEvent {
 }
 
 /**
- * Decodes a log as an event of a standard, else as one of the registered ABI of its contract. A log that is not exactly what the event emits is
- * not decoded. Pure.
+ * Decodes a log as an event of a standard, else as one of the registered ABI of its contract. A log that is
+ * not exactly what the event emits is not decoded. Pure.
  *
  * @param registered items of the ABI that is registered for the contract
  */
@@ -91,7 +91,10 @@ function topicOf(event: AbiEvent): string {
   return keccak256Hex(Buffer.from(signatureOf(event)))
 }
 
-/** In place of an indexed value that is not one word, a log has its hash (Solidity ABI, "Encoding of Indexed Event Parameters"). */
+/**
+ * In place of an indexed value that is not one word, a log has its hash (Solidity ABI, "Encoding of Indexed
+ * Event Parameters").
+ */
 function valueInTopic(input: Parameter, topic: string) {
   const isWord = input.components === undefined && !/\[|^string$|^bytes$/.test(input.type)
   if (!isWord) return topic

@@ -16,12 +16,15 @@ import {
 /** No node takes more data of a transaction, in bytes; `data` of a request has the same limit. */
 const MAX_DATA_BYTES = 131_072
 
-/** Each value takes a word of 32 bytes at least. More values are refused before they are read, because reading them takes time. */
+/**
+ * Each value takes a word of 32 bytes at least. More values are refused before they are read, because reading
+ * them takes time.
+ */
 const MAX_VALUES = MAX_DATA_BYTES / 32
 
 /**
- * Encodes a call by name as the data of a transaction. A refusal begins with the field, from `call` on. `chainIds` are those that checksums
- * of addresses may contain. Pure.
+ * Encodes a call by name as the data of a transaction. A refusal begins with the field, from `call` on.
+ * `chainIds` are those that checksums of addresses may contain. Pure.
  */
 export function encodeCall(
   call: NamedCall,
@@ -57,7 +60,8 @@ function countValues(value: unknown): number {
 }
 
 /**
- * Finds the function of a call: by its signature, or by its name in the ABI of the call or in the one that is registered for the contract.
+ * Finds the function of a call: by its signature, or by its name in the ABI of the call or in the one that is
+ * registered for the contract.
  * @throws CallProblem
  */
 function findFunction({ function: wanted, abi }: NamedCall, registered?: RegisteredFunctions): AbiFunction {
@@ -78,7 +82,10 @@ function findFunction({ function: wanted, abi }: NamedCall, registered?: Registe
   return findIn({ wanted, signature }, functions, `the ABI that is registered for ${registered.contract}`)
 }
 
-/** The names of the registered function fill in for those missing in the signature. An unregistered function can still be called. */
+/**
+ * The names of the registered function fill in for those missing in the signature. An unregistered function
+ * can still be called.
+ */
 function withNames(signature: AbiFunction, registered: RegisteredFunctions | undefined): AbiFunction {
   if (registered?.functions === undefined || hasNames(signature.inputs)) return signature
   const text = signatureOf(signature)

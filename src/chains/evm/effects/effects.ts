@@ -3,7 +3,10 @@ import { CONTRACT_CREATION, type Effects, NATIVE, sumAmounts, type UnreadCall } 
 import type { EvmRequest } from '../content.ts'
 import { APPROVE, isErc20Call, readErc20Call, SELECTOR_CHARACTERS } from './transfers.ts'
 
-/** Gives the effects of a request. What a contract does with the native currency it receives is not known, so the contract is the receiver. */
+/**
+ * Gives the effects of a request. What a contract does with the native currency it receives is not known, so
+ * the contract is the receiver.
+ */
 export function evmEffects({ authorizationList, ...request }: EvmRequest, from: string): Effects {
   const effects = contentEffects(request, from.toLowerCase())
   if (authorizationList === undefined) return effects

@@ -4,17 +4,25 @@ import type { EvmLog } from '../../answer.ts'
 import { boundTransfers, type Transfer, type Transfers } from '../../effects.ts'
 import { MAX_BYTES } from '../call/decode-call.ts'
 
-/** `Transfer(address,address,uint256)`: the event of ERC-20, and with the token as a topic that of ERC-721. */
+/**
+ * `Transfer(address,address,uint256)`: the event of ERC-20, and with the token as a topic that of ERC-721.
+ */
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
-/** The events of ERC-1155: `TransferSingle(address,address,address,uint256,uint256)` and the same with two lists. */
+/**
+ * The events of ERC-1155: `TransferSingle(address,address,address,uint256,uint256)` and the same with two
+ * lists.
+ */
 const TRANSFER_SINGLE = '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62'
 const TRANSFER_BATCH = '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb'
 
 /** The characters of one word of data. */
 const WORD = 66
 
-/** Reads the transfers that logs tell, in their order. A contract tells only of itself, so its own address is the asset. */
+/**
+ * Reads the transfers that logs tell, in their order. A contract tells only of itself, so its own address is
+ * the asset.
+ */
 export function transfersInLogs(logs: Iterable<EvmLog>): Transfers {
   return boundTransfers(readAll(logs))
 }
@@ -44,7 +52,10 @@ function readLog({ address, topics, data }: EvmLog): readonly Transfer[] {
 
 type Moved = Pick<Transfer, 'asset' | 'amount' | 'tokenId'>
 
-/** Returns the transfer between the accounts of two topics; none if one of them is no address. The zero address creates and destroys. */
+/**
+ * Returns the transfer between the accounts of two topics; none if one of them is no address. The zero
+ * address creates and destroys.
+ */
 function moved(what: Moved, sender: string | undefined, receiver: string | undefined): Transfer[] {
   const [from, to] = [addressIn(sender), addressIn(receiver)]
   if (from === undefined || to === undefined) return []

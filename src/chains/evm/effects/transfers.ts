@@ -26,8 +26,8 @@ export const APPROVE = '0x095ea7b3'
 type ReadMoves = (args: Hex) => readonly TokenMove[] | undefined
 
 /**
- * Contracts ignore bytes behind the arguments, and the first twelve bytes of an address if they ignore any; so does this. Too few bytes are no
- * call of a token: each may interpret them in its own way.
+ * Contracts ignore bytes behind the arguments, and the first twelve bytes of an address if they ignore any;
+ * so does this. Too few bytes are no call of a token: each may interpret them in its own way.
  */
 function reader<const P extends readonly AbiParameter[]>(
   parameters: P,
@@ -42,7 +42,9 @@ function reader<const P extends readonly AbiParameter[]>(
   }
 }
 
-/** The calls of ERC-20 that move tokens of the caller, or that others gave it, or allow others to take them. */
+/**
+ * The calls of ERC-20 that move tokens of the caller, or that others gave it, or allow others to take them.
+ */
 const ERC20_CALLS: ReadonlyMap<string, ReadMoves> = new Map([
   [
     '0xa9059cbb', // transfer
@@ -66,7 +68,10 @@ const oneToken = ([from, to, tokenId]: readonly [string, string, bigint, ...unkn
   { from, to, tokenId, amount: 1n },
 ]
 
-/** Further calls of a token, which move what others signed for (EIP-3009), or a single token (ERC-721, ERC-1155). */
+/**
+ * Further calls of a token, which move what others signed for (EIP-3009), or a single token (ERC-721,
+ * ERC-1155).
+ */
 const OTHER_CALLS: ReadonlyMap<string, ReadMoves> = new Map([
   ['0xe3ee160e', authorized('uint8, bytes32, bytes32')], // transferWithAuthorization
   ['0xcf092995', authorized('bytes')],
@@ -130,7 +135,10 @@ const permittedBatch = ([{ permitted: tokens }, details, from]: readonly [
     return token === undefined ? [] : [{ from, to, token, amount }]
   })
 
-/** Calls that name the token among their arguments. Only those of known contracts count: any other could name a token that it cannot move. */
+/**
+ * Calls that name the token among their arguments. Only those of known contracts count: any other could name
+ * a token that it cannot move.
+ */
 const KNOWN_CONTRACTS: ReadonlyMap<string, ReadonlyMap<string, ReadMoves>> = new Map([
   [
     PERMIT2,
@@ -189,7 +197,9 @@ export function isErc20Call(selector: string): boolean {
   return ERC20_CALLS.has(selector)
 }
 
-/** Reads a call of ERC-20, `approve` included; undefined for other calls and for arguments that are too short. */
+/**
+ * Reads a call of ERC-20, `approve` included; undefined for other calls and for arguments that are too short.
+ */
 export function readErc20Call(data: Hex): TokenMove | undefined {
   return read(ERC20_CALLS, data.slice(0, ERC20_CHARACTERS) as Hex)?.[0]
 }
@@ -197,7 +207,10 @@ export function readErc20Call(data: Hex): TokenMove | undefined {
 /** The characters of the longest call of ERC-20: its three arguments have 32 bytes each. */
 const ERC20_CHARACTERS = SELECTOR_CHARACTERS + 3 * 64
 
-/** Reads what content moves if it succeeds: its value, and the tokens of a call. What the code of other contracts moves is not known. */
+/**
+ * Reads what content moves if it succeeds: its value, and the tokens of a call. What the code of other
+ * contracts moves is not known.
+ */
 export function evmTransfers({ to, value, data = '0x' }: EvmRequest | EvmDraft, sender: string): Transfers {
   // The address of a new contract is not known before its nonce.
   if (to === undefined) return boundTransfers([{ from: sender, asset: NATIVE, amount: value }])
@@ -221,7 +234,8 @@ export function evmTransfers({ to, value, data = '0x' }: EvmRequest | EvmDraft, 
 }
 
 /**
- * Reads the tokens that a call of a contract moves if the contract does what the standard says; none for other calls.
+ * Reads the tokens that a call of a contract moves if the contract does what the standard says; none for
+ * other calls.
  * @param target In lower case, like `data`.
  */
 function readTokenMoves(target: string, data: Hex): readonly TokenMove[] {

@@ -8,7 +8,10 @@ import type { Authorization, EvmDraft } from '../content.ts'
 import { readPrice } from '../read/quantity.ts'
 import { feeOf } from '../read/reads.ts'
 
-/** Reads what the receipt of an included draft does not say: a missing price, and what did not happen although the transaction succeeded. */
+/**
+ * Reads what the receipt of an included draft does not say: a missing price, and what did not happen although
+ * the transaction succeeded.
+ */
 export async function readInclusionDetails(
   client: PooledClient,
   draft: EvmDraft,
@@ -23,8 +26,8 @@ export async function readInclusionDetails(
 }
 
 /**
- * Nodes before London, and some others, tell no `effectiveGasPrice`. It follows from the attempt and the base fee of the block (EIP-1559):
- * blocks charge no other price.
+ * Nodes before London, and some others, tell no `effectiveGasPrice`. It follows from the attempt and the base
+ * fee of the block (EIP-1559): blocks charge no other price.
  */
 async function pricedResult(
   client: PooledClient,
@@ -47,8 +50,8 @@ function withPrice(result: ChainResult, gasPrice: bigint): ChainResult {
 }
 
 /**
- * A block includes a transaction although authorizations of its list do not apply (EIP-7702), and its receipt does not say so. The code of the
- * accounts after the block does. The last one for an account decides.
+ * A block includes a transaction although authorizations of its list do not apply (EIP-7702), and its receipt
+ * does not say so. The code of the accounts after the block does. The last one for an account decides.
  */
 async function unappliedAuthorizations(
   client: PooledClient,
@@ -76,10 +79,15 @@ async function unappliedAuthorizations(
   })
 }
 
-/** The functions of ERC-20 that move tokens: `transfer(address,uint256)` and `transferFrom(address,address,uint256)`. */
+/**
+ * The functions of ERC-20 that move tokens: `transfer(address,uint256)` and
+ * `transferFrom(address,address,uint256)`.
+ */
 const TRANSFERS: readonly string[] = ['0xa9059cbb', '0x23b872dd']
 
-/** ERC-20 demands an event for each transfer. Old tokens return false where others revert, and then emit none. */
+/**
+ * ERC-20 demands an event for each transfer. Old tokens return false where others revert, and then emit none.
+ */
 function silentTransfer({ data, to }: EvmDraft, { emittedNothing }: Receipt): string[] {
   if (emittedNothing !== true || !TRANSFERS.includes(data.slice(0, 10).toLowerCase())) return []
   return [

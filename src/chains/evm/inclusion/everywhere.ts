@@ -6,8 +6,8 @@ import { NODE_DIALECT } from '../read/node-dialect.ts'
 /** The replies of one endpoint to all calls of a question. */
 export interface EndpointReplies {
   /**
-   * The endpoint has not reached the required block, or did not report its height. A transaction that it does not know may still exist
-   * (I6).
+   * The endpoint has not reached the required block, or did not report its height. A transaction that it does
+   * not know may still exist (I6).
    */
   readonly behind: boolean
   /** In the order of the calls. */
@@ -21,8 +21,8 @@ export interface AskedEverywhere {
 }
 
 /**
- * Sends the same calls to every endpoint of the network; `behind` refers to the block `asOf`, or to the highest block that an endpoint
- * reported recently.
+ * Sends the same calls to every endpoint of the network; `behind` refers to the block `asOf`, or to the
+ * highest block that an endpoint reported recently.
  */
 export async function askEverywhere(
   client: Pick<PooledClient, 'sendEverywhere'>,
@@ -40,15 +40,15 @@ export async function askEverywhere(
 }
 
 /**
- * Errors of a node that cannot answer now but will later: geth while it builds its index of transactions (`internal/ethapi/errors.go`), any
- * node while it is syncing.
+ * Errors of a node that cannot answer now but will later: geth while it builds its index of transactions
+ * (`internal/ethapi/errors.go`), any node while it is syncing.
  */
 const PASSING =
   /index(ing)? (is )?in progress|not (yet )?(been )?(fully )?indexed|syncing|timed? ?out|timeout|header not found/i
 
 /**
- * Returns true if the node itself answered and would answer the same again: not for silence, for a failing endpoint, or for an index that
- * is being built.
+ * Returns true if the node itself answered and would answer the same again: not for silence, for a failing
+ * endpoint, or for an index that is being built.
  */
 export function isDefinitive(reply: RpcReply): boolean {
   if (reply.kind !== 'error') return reply.kind === 'result'

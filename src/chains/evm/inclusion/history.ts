@@ -4,9 +4,9 @@ import type { PooledClient, RpcReply } from '../../rpc/rpc.ts'
 import { readCount } from '../read/quantity.ts'
 
 /**
- * Our clock may have been ahead of the time in headers by this much, in ms: a day, as after a wrong time zone, and an hour more. With less, a
- * transaction could lie in a block that counts as older than its signature, and would be executed a second time. A longer time demands a
- * longer memory of the endpoints.
+ * Our clock may have been ahead of the time in headers by this much, in ms: a day, as after a wrong time
+ * zone, and an hour more. With less, a transaction could lie in a block that counts as older than its
+ * signature, and would be executed a second time. A longer time demands a longer memory of the endpoints.
  */
 const CLOCK_SLACK_MS = 90_000_000
 
@@ -14,9 +14,9 @@ const CLOCK_SLACK_MS = 90_000_000
 const WINDOW = 32n
 
 /**
- * A transaction whose receipt shows that an endpoint remembers all blocks since a time. `ours`: a block of that time holds a hash of the
- * question · `covered`: the search read all blocks since then, and none holds such a hash · `none`: the blocks around that time hold no
- * transaction at all.
+ * A transaction whose receipt shows that an endpoint remembers all blocks since a time. `ours`: a block of
+ * that time holds a hash of the question · `covered`: the search read all blocks since then, and none holds
+ * such a hash · `none`: the blocks around that time hold no transaction at all.
  */
 export type ReferenceBlock =
   | { readonly kind: 'landmark'; readonly hash: string; readonly height: bigint }
@@ -33,8 +33,9 @@ interface LandmarkSearch {
 }
 
 /**
- * Finds a landmark: the newest transaction that is not younger than `since`, or the oldest one after it where the blocks between are empty.
- * It reads headers only, which nodes keep longest: a binary search by time, and 65 blocks around the result.
+ * Finds a landmark: the newest transaction that is not younger than `since`, or the oldest one after it where
+ * the blocks between are empty. It reads headers only, which nodes keep longest: a binary search by time, and
+ * 65 blocks around the result.
  */
 export async function findLandmark(client: PooledClient, search: LandmarkSearch): Promise<ReferenceBlock> {
   const start = await findBlockAt(client, search)
@@ -44,7 +45,10 @@ export async function findLandmark(client: PooledClient, search: LandmarkSearch)
   return chooseLandmark(window, start, search)
 }
 
-/** Chooses the landmark. Pure. The window has no holes, starts with the oldest block, and reaches to both sides of `start`. */
+/**
+ * Chooses the landmark. Pure. The window has no holes, starts with the oldest block, and reaches to both
+ * sides of `start`.
+ */
 function chooseLandmark(
   window: readonly Header[],
   start: bigint,

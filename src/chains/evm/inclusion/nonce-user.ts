@@ -7,9 +7,10 @@ import { readCount } from '../read/quantity.ts'
 import { type AskedEverywhere, askEverywhere, isDefinitive } from './everywhere.ts'
 
 /**
- * The transaction of an account that used a nonce. `unnamed`: the count passed the nonce, and the blocks do not show by which transaction;
- * authorizations and creations by delegated code raise the count as well (EIP-7702) · `pruned`: no endpoint has the state for the search ·
- * `unknown`: no reliable reply; a retry may help.
+ * The transaction of an account that used a nonce. `unnamed`: the count passed the nonce, and the blocks do
+ * not show by which transaction; authorizations and creations by delegated code raise the count as well
+ * (EIP-7702) · `pruned`: no endpoint has the state for the search · `unknown`: no reliable reply; a retry may
+ * help.
  */
 type NonceUser =
   | { readonly kind: 'used'; readonly hash: string; readonly height: bigint }
@@ -17,9 +18,10 @@ type NonceUser =
   | { readonly kind: 'unknown'; readonly detail: string }
 
 /**
- * Finds the block in which the account's count passed the nonce, and reads in it which transaction used the nonce. The chain includes one
- * transaction for each account and nonce, so this transaction excludes all others. It counts only with the signature of the account: this
- * ends a transaction permanently, and a node's word alone does not suffice for that.
+ * Finds the block in which the account's count passed the nonce, and reads in it which transaction used the
+ * nonce. The chain includes one transaction for each account and nonce, so this transaction excludes all
+ * others. It counts only with the signature of the account: this ends a transaction permanently, and a node's
+ * word alone does not suffice for that.
  */
 export async function findNonceUser(client: PooledClient, search: NonceSearch): Promise<NonceUser> {
   const { address, nonce, asOf, confirmations } = search
@@ -47,8 +49,9 @@ function unknown(detail: string): NonceUser {
 }
 
 /**
- * Returns the address whose key signed these bytes, in lower case; undefined if their hash is another one than the node says, or they are of
- * a type without a signature. So a node cannot invent another user of a nonce: only the key of the account makes one.
+ * Returns the address whose key signed these bytes, in lower case; undefined if their hash is another one
+ * than the node says, or they are of a type without a signature. So a node cannot invent another user of a
+ * nonce: only the key of the account makes one.
  */
 async function signerOf({ hash, wire }: Entry): Promise<string | undefined> {
   // Only the whole of viem has these functions, and loading that would take a tenth of every start.
@@ -76,7 +79,10 @@ interface Entry {
   readonly wire: object
 }
 
-/** Reads a block; undefined unless an endpoint that is not behind has it, and all endpoints that have it agree. */
+/**
+ * Reads a block; undefined unless an endpoint that is not behind has it, and all endpoints that have it
+ * agree.
+ */
 async function readBlock(client: PooledClient, height: bigint, asOf: bigint): Promise<Entry[] | undefined> {
   const call = { method: 'eth_getBlockByNumber', params: [numberToHex(height), true] }
   const { endpoints } = await askEverywhere(client, [call], asOf)
@@ -117,8 +123,9 @@ function readEntry(entry: unknown): Entry | undefined {
 const HEIGHTS_PER_STEP = 8
 
 /**
- * The block in which the account's transaction count passed a nonce. `not_passed`: the count had not passed it by the demanded block ·
- * `pruned`: it had, and no endpoint still has the state of that time · `unknown`: no endpoint answered, and one may answer later.
+ * The block in which the account's transaction count passed a nonce. `not_passed`: the count had not passed
+ * it by the demanded block · `pruned`: it had, and no endpoint still has the state of that time · `unknown`:
+ * no endpoint answered, and one may answer later.
  */
 type NonceBlock =
   | { readonly kind: 'found'; readonly height: bigint }
@@ -136,9 +143,10 @@ interface NonceSearch {
 }
 
 /**
- * Finds the lowest block after which `eth_getTransactionCount` is above the nonce: steps that double, back from the head, then a binary
- * search. It costs each endpoint at most about two calls for each binary digit of the height, and few for a recent nonce. The result is
- * only a hint: the block itself shows whether it holds the transaction.
+ * Finds the lowest block after which `eth_getTransactionCount` is above the nonce: steps that double, back
+ * from the head, then a binary search. It costs each endpoint at most about two calls for each binary digit
+ * of the height, and few for a recent nonce. The result is only a hint: the block itself shows whether it
+ * holds the transaction.
  */
 async function findNonceBlock(client: PooledClient, search: NonceSearch): Promise<NonceBlock> {
   const bracket = await findBracket(client, search)
@@ -177,7 +185,10 @@ async function findBracket(client: PooledClient, search: NonceSearch): Promise<B
   return { kind: 'found', height: 0n }
 }
 
-/** Lists the head, the blocks one, two, four … before it, the newest of them that is deep enough, and finally the first block. */
+/**
+ * Lists the head, the blocks one, two, four … before it, the newest of them that is deep enough, and finally
+ * the first block.
+ */
 function heightsBack({ asOf, confirmations }: NonceSearch): bigint[] {
   const back = new Set([0n, smaller(confirmations, asOf), asOf])
   for (let step = 1n; step < asOf; step *= 2n) back.add(step)
@@ -199,7 +210,10 @@ async function passedAt(
   return heights.map((_, index) => readPassed(asked, index, nonce))
 }
 
-/** Reads the count from any endpoint that is not behind and has the state; where endpoints differ, the lowest count wins. */
+/**
+ * Reads the count from any endpoint that is not behind and has the state; where endpoints differ, the lowest
+ * count wins.
+ */
 function readPassed({ endpoints, incomplete }: AskedEverywhere, index: number, nonce: bigint): Passed {
   const current = endpoints.filter(({ behind }) => !behind)
   const counts = current.flatMap(({ replies }) => {

@@ -154,8 +154,9 @@ function withoutFirst({ behind, replies }: EndpointReplies): EndpointReplies {
 }
 
 /**
- * Decides when no endpoint has the hashes in a block; that counts when an endpoint that is not behind would have them. `remembering` says
- * for each endpoint whether it showed that; all do if the service read the blocks themselves. Pure.
+ * Decides when no endpoint has the hashes in a block; that counts when an endpoint that is not behind would
+ * have them. `remembering` says for each endpoint whether it showed that; all do if the service read the
+ * blocks themselves. Pure.
  */
 function evaluateMemory(
   { since }: Question,
@@ -189,8 +190,9 @@ function undecidable(fact: string): InclusionProof {
 }
 
 /**
- * The knowledge of one node about one hash. `mined`: a block holds it, and the node has deleted receipts of that age · `known`: the node
- * has it in no block · `null`: the node has neither transaction nor receipt, or no longer has them · `unclear`: the node did not say.
+ * The knowledge of one node about one hash. `mined`: a block holds it, and the node has deleted receipts of
+ * that age · `known`: the node has it in no block · `null`: the node has neither transaction nor receipt, or
+ * no longer has them · `unclear`: the node did not say.
  */
 type TransactionLookup =
   | { readonly kind: 'included'; readonly receipt: Receipt }

@@ -5,7 +5,10 @@ import type { EvmAccount, FeeMarket } from '../types.ts'
 import { ceilingOf, describeFees, explicitFees } from './fees.ts'
 import { leastIntrinsicGas } from './gas.ts'
 
-/** No fork accepts a contract creation with more init code, in bytes (geth `MaxInitCodeSizeAmsterdam`). Below it, the node decides. */
+/**
+ * No fork accepts a contract creation with more init code, in bytes (geth `MaxInitCodeSizeAmsterdam`). Below
+ * it, the node decides.
+ */
 const MAX_INIT_CODE = 131_072
 
 type Rule = (request: EvmRequest, account: EvmAccount, network: FeeMarket) => Refusal | undefined

@@ -22,8 +22,9 @@ import { NO_CODE } from './gas.ts'
 import { type PrepareContext, prepareDraft } from './prepare.ts'
 
 /**
- * Prepares the no-op that is broadcast in place of a refused attempt (`Comparison` of the capabilities). Its receiver has no code, so nothing of
- * what it calls can be the reason of a refusal; and a transfer to oneself would be the command of Flashbots Protect to cancel.
+ * Prepares the no-op that is broadcast in place of a refused attempt (`Comparison` of the capabilities). Its
+ * receiver has no code, so nothing of what it calls can be the reason of a refusal; and a transfer to oneself
+ * would be the command of Flashbots Protect to cancel.
  */
 export async function prepareComparedNoop(
   context: PrepareContext,
@@ -36,7 +37,10 @@ export async function prepareComparedNoop(
   return { kind: 'ok', value: { ...rest, draft: { ...draft, fees: atMost(draft.fees, refused.draft.fees) } } }
 }
 
-/** Returns the fees with neither price above that of `most`: a price that causes a refusal then also causes that of the no-op. */
+/**
+ * Returns the fees with neither price above that of `most`: a price that causes a refusal then also causes
+ * that of the no-op.
+ */
 function atMost(fees: Fees, most: Fees): Fees {
   const lowered = capped(fees, ceilingOf(most))
   if (lowered.kind === 'legacy' || most.kind === 'legacy') return lowered
@@ -51,7 +55,9 @@ interface Compared extends Pick<Pricing, 'feeLimitMultiplier'> {
   readonly market: Market
 }
 
-/** Compares what a draft offers with the market, with the newest block, and with the limit of raises. Pure. */
+/**
+ * Compares what a draft offers with the market, with the newest block, and with the limit of raises. Pure.
+ */
 export function comparePrice(
   draft: EvmDraft,
   { level, market, feeLimitMultiplier, txFeeCap }: Compared,
@@ -72,7 +78,10 @@ export function comparePrice(
   })
 }
 
-/** A draft has no block if no node returned one. Then every block is new to it, once: the next attempt has one. */
+/**
+ * A draft has no block if no node returned one. Then every block is new to it, once: the next attempt has
+ * one.
+ */
 function compareBlock(draft: EvmDraft, market: Market, block: MarketBlock): ComparedBlock {
   const { preparedAtBlock } = draft
   return omitUndefined({
@@ -84,8 +93,9 @@ function compareBlock(draft: EvmDraft, market: Market, block: MarketBlock): Comp
 }
 
 /**
- * Judges the block by its header. In a full block the tip decides: below what the dearest of them paid, others were preferred. If a node
- * does not return the used gas, the room is unknown, which counts as room: the block came without the transaction.
+ * Judges the block by its header. In a full block the tip decides: below what the dearest of them paid,
+ * others were preferred. If a node does not return the used gas, the room is unknown, which counts as room:
+ * the block came without the transaction.
  */
 function leftOutOf({ fees, gasLimit }: EvmDraft, { tips }: Market, block: MarketBlock): LeftOut {
   const { baseFee = 0n, gasUsed } = block

@@ -8,7 +8,10 @@ import type { EvmAttempt } from '../types.ts'
 export interface PriceBounds {
   /** The lowest price that a pool accepts. */
   readonly floor?: PriceFloor
-  /** The lowest price that a pool named as its minimum, regardless of blocks; callers' prices are compared with it. */
+  /**
+   * The lowest price that a pool named as its minimum, regardless of blocks; callers' prices are compared
+   * with it.
+   */
   readonly poolMinimum?: PoolMinimum
   /** The highest fee of a whole transaction, gas times price (geth's `--rpc.txfeecap`). */
   readonly maximumFee?: bigint
@@ -41,8 +44,9 @@ export interface MarketBlock {
 }
 
 /**
- * No chain makes this many blocks while a transaction waits for its next step. A number that is so far ahead came from an endpoint that named
- * a block of the future, or from a chain that was rolled back; either way it would keep a fee from being raised for ever.
+ * No chain makes this many blocks while a transaction waits for its next step. A number that is so far ahead
+ * came from an endpoint that named a block of the future, or from a chain that was rolled back; either way it
+ * would keep a fee from being raised for ever.
  */
 const IMPOSSIBLE_LEAD = 1_000n
 
@@ -84,8 +88,9 @@ export interface Pricing {
 }
 
 /**
- * A base fee grows by at most 1/8 each block, so twice the base fee still pays after five full blocks in a row. With less, transactions
- * wait as soon as a network gets busy; the chain does not charge the part that is not needed.
+ * A base fee grows by at most 1/8 each block, so twice the base fee still pays after five full blocks in a
+ * row. With less, transactions wait as soon as a network gets busy; the chain does not charge the part that
+ * is not needed.
  */
 const BASE_FEE_HEADROOM = 2n
 
@@ -107,7 +112,10 @@ export function explicitFees(request: EvmRequest): Fees | undefined {
   return { kind: 'eip1559', maxFeePerGas, maxPriorityFeePerGas }
 }
 
-/** Returns the market's price for a speed, and no less than pools demanded lately, as far as the market makes that believable. */
+/**
+ * Returns the market's price for a speed, and no less than pools demanded lately, as far as the market makes
+ * that believable.
+ */
 export function marketFees(market: Market, level: Speed = DEFAULT_SPEED, pricing: Pricing): Fees {
   const fees = contentFees(market, level, pricing)
   const { floor } = market
@@ -120,15 +128,17 @@ export function marketFees(market: Market, level: Speed = DEFAULT_SPEED, pricing
   )
 }
 
-/** Pools that refuse a price and name none take what `eth_gasPrice` suggests, where that is more than a guess. */
+/**
+ * Pools that refuse a price and name none take what `eth_gasPrice` suggests, where that is more than a guess.
+ */
 function atLeastSuggested(floor: PriceFloor, { gasPrice, baseFee = 0n }: Market): PriceFloor {
   const tip = gasPrice - smaller(baseFee, gasPrice)
   return { ...floor, tip: larger(floor.tip, tip), ceiling: larger(floor.ceiling, gasPrice) }
 }
 
 /**
- * Returns the market's price for a raise of what blocks have left out. Of two endpoints that contradict each other the dearer one counts then,
- * within the limit that the cheaper one sets.
+ * Returns the market's price for a raise of what blocks have left out. Of two endpoints that contradict each
+ * other the dearer one counts then, within the limit that the cheaper one sets.
  */
 export function raiseFees(market: Market, level: Speed = DEFAULT_SPEED, pricing: Pricing): Fees {
   const { upper } = market
@@ -142,8 +152,8 @@ export function raiseFees(market: Market, level: Speed = DEFAULT_SPEED, pricing:
 }
 
 /**
- * Explains that a caller's fees are below what the next block or the nodes' pools require, with both numbers; undefined if they are not. A
- * pool minimum too far above the market is not believed.
+ * Explains that a caller's fees are below what the next block or the nodes' pools require, with both numbers;
+ * undefined if they are not. A pool minimum too far above the market is not believed.
  */
 export function belowLeast(fees: Fees, market: Market, pricing: Pricing): string | undefined {
   const { baseFee = 0n, poolMinimum: { tip, price } = { tip: 0n, price: 0n } } = market
@@ -170,20 +180,21 @@ function contentFees(market: Market, level: Speed, pricing: Pricing): Fees {
 }
 
 /**
- * A minimum that a node names is followed up to this many times the market: a pool that takes nothing below the former default of geth, 1 gwei,
- * on a network whose blocks cost 0.05. A higher number needs `eth_gasPrice` to confirm it.
+ * A minimum that a node names is followed up to this many times the market: a pool that takes nothing below
+ * the former default of geth, 1 gwei, on a network whose blocks cost 0.05. A higher number needs
+ * `eth_gasPrice` to confirm it.
  */
 const MOST_STATED = 32
 
 /**
- * `eth_gasPrice` confirms a number that a node names up to this many times its own: a pool's minimum may be above what the node suggests for
- * the next block. A guess is confirmed up to the number itself.
+ * `eth_gasPrice` confirms a number that a node names up to this many times its own: a pool's minimum may be
+ * above what the node suggests for the next block. A guess is confirmed up to the number itself.
  */
 const CONFIRMED = 2n
 
 /**
- * Returns the most that a demand of the nodes may raise the price to: a multiple of the market, or what `eth_gasPrice` confirms. Blocks that
- * were cheap lately, or nearly empty, say little about what pools take.
+ * Returns the most that a demand of the nodes may raise the price to: a multiple of the market, or what
+ * `eth_gasPrice` confirms. Blocks that were cheap lately, or nearly empty, say little about what pools take.
  */
 function demandLimit(
   market: Market,
@@ -216,8 +227,8 @@ interface FeeLimit {
 }
 
 /**
- * Returns the limit of raises: what a new transaction of this speed would offer and be charged now, times the multiplier of the relayer. A
- * minimum of the pools that a new transaction follows is within it.
+ * Returns the limit of raises: what a new transaction of this speed would offer and be charged now, times the
+ * multiplier of the relayer. A minimum of the pools that a new transaction follows is within it.
  */
 export function feeLimit(market: Market, level: Speed = DEFAULT_SPEED, pricing: Pricing): FeeLimit {
   const { ceiling, tip } = limitAt(market, contentFees(market, level, pricing), multiplierOf(pricing))
@@ -231,12 +242,15 @@ export function isWithin(fees: Fees, { ceiling, tip }: FeeLimit): boolean {
 }
 
 /**
- * The price that replaces a market whose every source reports 0, only in the limits, in wei per gas. A multiple of 0 would be 0, so that a
- * node which refuses 0 could never be satisfied. A transfer at five times this price costs 0.0001 of the currency.
+ * The price that replaces a market whose every source reports 0, only in the limits, in wei per gas. A
+ * multiple of 0 would be 0, so that a node which refuses 0 could never be satisfied. A transfer at five times
+ * this price costs 0.0001 of the currency.
  */
 const UNPRICED = parseGwei('1')
 
-/** Returns this many times what these fees offer, and what a block with the current base fee charges for them. */
+/**
+ * Returns this many times what these fees offer, and what a block with the current base fee charges for them.
+ */
 function limitAt({ baseFee = 0n }: Market, fees: Fees, multiplier: number): FeeLimit {
   const factor = BigInt(multiplier)
   if (fees.kind === 'legacy') {
@@ -293,10 +307,16 @@ function times(amount: bigint, multiplier: number): bigint {
   return (amount * BigInt(Math.round(multiplier * 100))) / 100n
 }
 
-/** Nodes accept a replacement only when each price is at least this percentage of the old one (geth's `PriceBump` of 10 %). */
+/**
+ * Nodes accept a replacement only when each price is at least this percentage of the old one (geth's
+ * `PriceBump` of 10 %).
+ */
 const BUMP_PERCENT = 110n
 
-/** Returns the lowest price that a node accepts in place of `price`: 110 %, rounded up, and at least one wei more. */
+/**
+ * Returns the lowest price that a node accepts in place of `price`: 110 %, rounded up, and at least one wei
+ * more.
+ */
 export function bumped(price: bigint): bigint {
   const raised = (price * BUMP_PERCENT + 99n) / 100n
   return raised > price ? raised : price + 1n
@@ -308,7 +328,10 @@ export interface Floor {
   readonly tip: bigint
 }
 
-/** Returns the floor over every attempt that may be in a pool with the current nonce; undefined if there is none. */
+/**
+ * Returns the floor over every attempt that may be in a pool with the current nonce; undefined if there is
+ * none.
+ */
 export function replacementFloor(attempts: readonly EvmAttempt[]): Floor | undefined {
   const inPool = attempts
     .filter(({ outcome }) => outcome === 'signed' || outcome === 'broadcast')

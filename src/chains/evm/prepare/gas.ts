@@ -18,8 +18,8 @@ import { readCount } from '../read/quantity.ts'
 import { decodeRevert, readSimulationError, wordsOf } from './revert.ts'
 
 /**
- * The service adds this margin to an estimate, in percent. State may change between estimate and inclusion: 10 % covers the usual drift,
- * less makes contract calls run out of gas, more locks funds for nothing.
+ * The service adds this margin to an estimate, in percent. State may change between estimate and inclusion:
+ * 10 % covers the usual drift, less makes contract calls run out of gas, more locks funds for nothing.
  */
 const ESTIMATE_MARGIN_PERCENT = 110n
 
@@ -38,9 +38,10 @@ interface IntrinsicGas {
 }
 
 /**
- * Forks change these numbers, and networks adopt forks at their own times. So the service knows two bounds and asks the node between them:
- * `LEAST` is the lowest that a fork up to Amsterdam requires (EIP-2028, EIP-2780, EIP-2930, EIP-3860; state is paid apart since EIP-8037).
- * With higher numbers, requests that a network accepts are refused.
+ * Forks change these numbers, and networks adopt forks at their own times. So the service knows two bounds
+ * and asks the node between them: `LEAST` is the lowest that a fork up to Amsterdam requires (EIP-2028,
+ * EIP-2780, EIP-2930, EIP-3860; state is paid apart since EIP-8037). With higher numbers, requests that a
+ * network accepts are refused.
  */
 const LEAST: IntrinsicGas = {
   base: 12_000n,
@@ -55,8 +56,9 @@ const LEAST: IntrinsicGas = {
 }
 
 /**
- * The highest that a fork up to Amsterdam requires (EIP-2, EIP-7623, EIP-7702, EIP-7976, EIP-7981). With lower numbers, a node refuses
- * bytes that the service has signed; with higher ones, it asks the node more often than needed.
+ * The highest that a fork up to Amsterdam requires (EIP-2, EIP-7623, EIP-7702, EIP-7976, EIP-7981). With
+ * lower numbers, a node refuses bytes that the service has signed; with higher ones, it asks the node more
+ * often than needed.
  */
 const MOST: IntrinsicGas = {
   base: 21_000n,
@@ -70,7 +72,9 @@ const MOST: IntrinsicGas = {
   floorByte: 64n,
 }
 
-/** No fork up to Prague accepts a contract creation with more init code, in bytes (EIP-3860). Amsterdam does. */
+/**
+ * No fork up to Prague accepts a contract creation with more init code, in bytes (EIP-3860). Amsterdam does.
+ */
 const PRAGUE_MAX_INIT_CODE = 49_152
 
 /** The parts of a request that cost gas before the first instruction. */
@@ -97,8 +101,8 @@ function intrinsicGas(request: GasContent, rules: IntrinsicGas): bigint {
 }
 
 /**
- * Returns true if only the node can tell whether its fork accepts this limit for this content. `maxGas` is the configured maximum gas of
- * a transaction.
+ * Returns true if only the node can tell whether its fork accepts this limit for this content. `maxGas` is
+ * the configured maximum gas of a transaction.
  */
 export function isDoubtfulLimit(request: GasContent, gasLimit: bigint, maxGas: bigint | undefined): boolean {
   const initCode = request.to === undefined ? ((request.data?.length ?? 2) - 2) / 2 : 0
@@ -109,15 +113,18 @@ export function isDoubtfulLimit(request: GasContent, gasLimit: bigint, maxGas: b
   )
 }
 
-/** Gas that a node estimates for a call: what it needs now, without a margin. The types keep it apart from a gas limit. */
+/**
+ * Gas that a node estimates for a call: what it needs now, without a margin. The types keep it apart from a
+ * gas limit.
+ */
 export type GasEstimate = Quantity<'gas estimate'>
 
 /** The gas limit of a transaction, which is in the bytes that are signed. */
 export type GasLimit = Quantity<'gas limit'>
 
 /**
- * Returns the gas limit for an estimate: with its margin, as far as that fits below `most`, and never below the estimate itself, because the
- * limit may be wrong.
+ * Returns the gas limit for an estimate: with its margin, as far as that fits below `most`, and never below
+ * the estimate itself, because the limit may be wrong.
  */
 export function limitFor(
   { higher, lower }: AgreedEstimate,
@@ -186,16 +193,19 @@ export async function estimateGas(
   return isSame ? readCompared(again, control) : { kind: 'unknown', detail: estimate.detail }
 }
 
-/** Returns the call, and a call of nothing from the same account for comparison. `readCompared` reads the replies. */
+/**
+ * Returns the call, and a call of nothing from the same account for comparison. `readCompared` reads the
+ * replies.
+ */
 function comparedCalls(call: GasCall): RpcCall[] {
   const nothing = { from: call.from, to: NO_CODE, value: '0x0', data: '0x' }
   return [call, nothing].map((one) => ({ method: 'eth_estimateGas', params: [one] }))
 }
 
 /**
- * An error with an unknown wording belongs to the node or to the content. It belongs to the content if the same node can simulate an empty
- * call from the same account, which succeeds on any node that can simulate. Without this comparison such a request would wait forever and
- * block the requests behind it.
+ * An error with an unknown wording belongs to the node or to the content. It belongs to the content if the
+ * same node can simulate an empty call from the same account, which succeeds on any node that can simulate.
+ * Without this comparison such a request would wait forever and block the requests behind it.
  */
 function readCompared(reply: RpcReply | undefined, control: RpcReply | undefined): Answer<GasEstimate> {
   const estimate = readEstimate(reply)
@@ -258,8 +268,9 @@ export interface EstimateContext {
 }
 
 /**
- * Estimates the gas of a request with every endpoint: one that answers too little makes the transaction run out of gas, and one that answers too
- * much keeps the account's money reserved. A refusal needs the opinions of all.
+ * Estimates the gas of a request with every endpoint: one that answers too little makes the transaction run
+ * out of gas, and one that answers too much keeps the account's money reserved. A refusal needs the opinions
+ * of all.
  */
 export async function estimateEverywhere(
   context: EstimateContext,
@@ -302,7 +313,10 @@ interface ToldEstimate {
   readonly estimate: Estimate
 }
 
-/** The estimate on which the endpoints agree. Of two that contradict each other the higher one counts, if a block has room for it. */
+/**
+ * The estimate on which the endpoints agree. Of two that contradict each other the higher one counts, if a
+ * block has room for it.
+ */
 export interface AgreedEstimate {
   readonly higher: GasEstimate
   readonly lower: GasEstimate
@@ -320,7 +334,10 @@ function alone(answer: Answer<GasEstimate>): Answer<AgreedEstimate> {
   return answer.kind === 'ok' ? agreedEstimate([answer]) : answer
 }
 
-/** Asks every endpoint for the estimate, and for the comparison that tells a fault of the content from one of the node. */
+/**
+ * Asks every endpoint for the estimate, and for the comparison that tells a fault of the content from one of
+ * the node.
+ */
 async function settleEverywhere(
   { client, simulations }: EstimateContext,
   call: GasCall,
@@ -344,9 +361,10 @@ async function settleEverywhere(
 export const NO_CODE = '0x0000000000000000000000000000000000000000'
 
 /**
- * Chooses the receiver of a no-op: the account itself, unless the account has code (EIP-7702). A call of that code, even with no data,
- * would cost gas and could revert, so the no-op then goes to an address without code. So does each no-op of a private relayer: Flashbots
- * Protect takes a transfer to oneself as the command to cancel and includes it nowhere (flashbots/rpc-endpoint `request_sendrawtx.go`).
+ * Chooses the receiver of a no-op: the account itself, unless the account has code (EIP-7702). A call of that
+ * code, even with no data, would cost gas and could revert, so the no-op then goes to an address without
+ * code. So does each no-op of a private relayer: Flashbots Protect takes a transfer to oneself as the command
+ * to cancel and includes it nowhere (flashbots/rpc-endpoint `request_sendrawtx.go`).
  */
 export async function chooseNoopTarget(
   client: Pick<PooledClient, 'sendEverywhere'>,

@@ -10,7 +10,9 @@ import { EVM_AGREEMENT as AGREED } from '../agreement.ts'
 import { readCount, readPrice, readQuantity } from '../read/quantity.ts'
 import { type Market, type MarketBlock, type PriceBounds, type Prices, SPEEDS } from './fees.ts'
 
-/** The market reads the tips of this many blocks. More makes the price slow to follow, fewer makes it jump. */
+/**
+ * The market reads the tips of this many blocks. More makes the price slow to follow, fewer makes it jump.
+ */
 const HISTORY_BLOCKS = 4
 
 const LEVELS = ['safeLow', 'average', 'fast', 'fastest'] as const satisfies readonly Speed[]
@@ -39,8 +41,9 @@ interface MarketWatchOptions {
 }
 
 /**
- * Creates a reader of the network's prices, which queries at most once in `freshForMs` for all callers. Every endpoint is asked, and each
- * price is agreed on by itself (`EVM_AGREEMENT`), so that one of several endpoints moves none of them.
+ * Creates a reader of the network's prices, which queries at most once in `freshForMs` for all callers. Every
+ * endpoint is asked, and each price is agreed on by itself (`EVM_AGREEMENT`), so that one of several
+ * endpoints moves none of them.
  */
 export function createMarketWatch(options: MarketWatchOptions): () => Promise<Answer<Market>> {
   const { clock, freshForMs, bounds = () => ({}), leastTip = 0n } = options
@@ -91,7 +94,9 @@ function toldBy(replies: readonly EndpointReply[]): ToldMarket | undefined {
   return { market: { ...answer.value, block: { ...block, number } }, head: smaller(number, height) }
 }
 
-/** Returns true if these markets are two or more, and say the same about everything that a price depends on. */
+/**
+ * Returns true if these markets are two or more, and say the same about everything that a price depends on.
+ */
 function agree([first, ...others]: readonly Market[]): boolean {
   if (first === undefined || others.length === 0) return false
   const numbersOf = ({ gasPrice, baseFee, tips, blockGasLimit }: Market) => [
@@ -176,7 +181,10 @@ function withLeastTip(market: Market, leastTip: bigint): Market {
   return { ...market, ...lift(market), ...(market.upper && { upper: lift(market.upper) }) }
 }
 
-/** Reads the replies to `CALLS`. Every source of a price can be absent or 0; without any the market is unknown. */
+/**
+ * Reads the replies to `CALLS`. Every source of a price can be absent or 0; without any the market is
+ * unknown.
+ */
 function readMarket(replies: readonly RpcReply[]): Answer<Market> {
   const [feeHistory, gasPriceReply, tipReply, blockReply] = replies
   const gasLimit = readGasLimit(blockReply)
@@ -204,14 +212,16 @@ interface Suggestions {
 }
 
 /**
- * Tips of recent blocks count up to this many times the highest of what the node suggests and what the slowest level pays. Without a limit, one
- * transaction in one block that pays thousands of gwei to be the first sets the price of `fastest`.
+ * Tips of recent blocks count up to this many times the highest of what the node suggests and what the
+ * slowest level pays. Without a limit, one transaction in one block that pays thousands of gwei to be the
+ * first sets the price of `fastest`.
  */
 const MOST_OVER_SUGGESTED = 10n
 
 /**
- * Returns the tips of each level. Each recent block is one observation: what it was paid, or, if it was paid none, what the node suggests. The
- * middle one counts, so that neither a block that was paid a few wei, nor one that was paid thousands of gwei, sets the price.
+ * Returns the tips of each level. Each recent block is one observation: what it was paid, or, if it was paid
+ * none, what the node suggests. The middle one counts, so that neither a block that was paid a few wei, nor
+ * one that was paid thousands of gwei, sets the price.
  */
 function tipsFrom(
   rewards: History['rewards'],
@@ -240,7 +250,10 @@ function lowerMiddle(tips: readonly bigint[]): bigint | undefined {
   return sorted[Math.floor((sorted.length - 1) / 2)]
 }
 
-/** A lower tip is no price, in wei per gas: blocks contain transactions of their own builders (`IgnorePrice` of geth's `eth/gasprice`). */
+/**
+ * A lower tip is no price, in wei per gas: blocks contain transactions of their own builders (`IgnorePrice`
+ * of geth's `eth/gasprice`).
+ */
 const LEAST_TIP = 2n
 
 function fieldsOf(reply: RpcReply | undefined): Readonly<Record<string, unknown>> {
@@ -288,8 +301,8 @@ function readRow(row: unknown): bigint[] {
 }
 
 /**
- * A faster level never pays less than a slower one. The columns alone do not guarantee it, because the blocks that were paid nothing say
- * the same for each.
+ * A faster level never pays less than a slower one. The columns alone do not guarantee it, because the blocks
+ * that were paid nothing say the same for each.
  */
 function rising(tips: Market['tips']): Market['tips'] {
   const average = larger(tips.average, tips.safeLow)

@@ -8,22 +8,27 @@ import { ceilingOf, type PoolMinimum, type PriceBounds, type PriceFloor, tipOf }
 
 export interface PriceBoundsMemory {
   current(): PriceBounds
-  /** Notes that no pool accepted these fees; `messages` are the nodes'. Of several numbers the one counts that demands the least. */
+  /**
+   * Notes that no pool accepted these fees; `messages` are the nodes'. Of several numbers the one counts that
+   * demands the least.
+   */
   sawTooCheap(fees: Fees, messages: readonly string[]): void
-  /** Notes that no endpoint accepted a transaction with this whole fee, in wei. The highest maximum counts. */
+  /**
+   * Notes that no endpoint accepted a transaction with this whole fee, in wei. The highest maximum counts.
+   */
   sawTooDear(fee: bigint, messages: readonly string[]): void
 }
 
 /**
- * A bound counts for this long after a node stated it, in ms. With a longer time an old minimum of one pool keeps all transactions
- * expensive; with a shorter time each transaction has to be refused once to learn it.
+ * A bound counts for this long after a node stated it, in ms. With a longer time an old minimum of one pool
+ * keeps all transactions expensive; with a shorter time each transaction has to be refused once to learn it.
  */
 const PRICE_LIMIT_HOLD_MS = 60_000
 
 /**
- * A pool's minimum applies to callers' prices for this long, in ms. It is a setting of the node, which changes with a restart. Then the
- * first such price is signed, to see whether it is now accepted: with a shorter time more of them occupy a nonce, with a longer one they
- * wait in vain.
+ * A pool's minimum applies to callers' prices for this long, in ms. It is a setting of the node, which
+ * changes with a restart. Then the first such price is signed, to see whether it is now accepted: with a
+ * shorter time more of them occupy a nonce, with a longer one they wait in vain.
  */
 const MINIMUM_HOLD_MS = 3_600_000
 
@@ -104,8 +109,8 @@ function minimumIn(message: string): PoolMinimum | undefined {
 }
 
 /**
- * Reads the prices that a message names; "baseFee: 7" of Nitro and Nethermind as well. The market knows a base fee without a number; a pool's
- * minimum without a number has to be guessed.
+ * Reads the prices that a message names; "baseFee: 7" of Nitro and Nethermind as well. The market knows a
+ * base fee without a number; a pool's minimum without a number has to be guessed.
  */
 function floorFrom(fees: Fees, message: string): PriceFloor {
   const [tip, price] = [TIPS, PRICES].map((patterns) => numberIn(message, patterns))
@@ -118,8 +123,9 @@ function floorFrom(fees: Fees, message: string): PriceFloor {
 }
 
 /**
- * The first guess after a price of 0, in wei per gas. The next ones double it, so that 5 gwei are reached with the seventh, within two minutes;
- * from a lower start the guesses would be forgotten (`HOLD_MS`) before they arrive. The market bounds each of them.
+ * The first guess after a price of 0, in wei per gas. The next ones double it, so that 5 gwei are reached
+ * with the seventh, within two minutes; from a lower start the guesses would be forgotten (`HOLD_MS`) before
+ * they arrive. The market bounds each of them.
  */
 const FIRST_GUESS = parseGwei('0.1')
 
@@ -129,8 +135,8 @@ function nextGuess(price: bigint): bigint {
 }
 
 /**
- * Reads "tx fee (1.50 ether) exceeds the configured cap (1.00 ether)" of geth, and the same in wei of Reth. Without a number the maximum is half of
- * the refused fee.
+ * Reads "tx fee (1.50 ether) exceeds the configured cap (1.00 ether)" of geth, and the same in wei of Reth.
+ * Without a number the maximum is half of the refused fee.
  */
 function maximumFrom(fee: bigint, message: string): bigint {
   const [, cap, unit] = /configured cap \((\d+(?:\.\d+)?) (ether|wei)\)/i.exec(message) ?? []
@@ -147,8 +153,8 @@ function maximumFrom(fee: bigint, message: string): bigint {
 type GasContent = Pick<EvmDraft, 'to' | 'value' | 'data'>
 
 /**
- * Limits of gas that nodes named in their refusals. They affect the gas limits that the service chooses, but refuse nothing: a node can be
- * wrong.
+ * Limits of gas that nodes named in their refusals. They affect the gas limits that the service chooses, but
+ * refuse nothing: a node can be wrong.
  */
 export interface GasLimitsMemory {
   /** The most gas of one transaction, to which margins are cut; undefined if no node named it lately. */
@@ -160,14 +166,15 @@ export interface GasLimitsMemory {
 }
 
 /**
- * A limit counts for this long after a node named it, in ms. With a longer time, a limit that a fork has lifted keeps valid transactions out; with
- * a shorter one, large transactions have to be refused more often to learn it.
+ * A limit counts for this long after a node named it, in ms. With a longer time, a limit that a fork has
+ * lifted keeps valid transactions out; with a shorter one, large transactions have to be refused more often
+ * to learn it.
  */
 const GAS_LIMIT_HOLD_MS = 600_000
 
 /**
- * A named minimum counts up to this many times the refused gas limit. Avalanche's demands at most some ten times the intrinsic gas; a node that
- * names more is wrong, and gas limits cost money there.
+ * A named minimum counts up to this many times the refused gas limit. Avalanche's demands at most some ten
+ * times the intrinsic gas; a node that names more is wrong, and gas limits cost money there.
  */
 const MOST_RAISED = 16n
 

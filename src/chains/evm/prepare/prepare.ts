@@ -44,20 +44,26 @@ export interface PrepareContext extends EstimateContext {
   /** The network has EIP-1559 fees. */
   readonly eip1559: boolean
   /**
-   * The configured maximum gas of a transaction (EIP-7825); absent if only the block's limit counts. Forks change it, so the node's
-   * estimate overrules it.
+   * The configured maximum gas of a transaction (EIP-7825); absent if only the block's limit counts. Forks
+   * change it, so the node's estimate overrules it.
    */
   readonly maxGas?: bigint | undefined
   /** Reads the fees besides gas; absent if a network has none. */
   readonly rollupFee?: ((draft: EvmDraft) => Promise<Answer<bigint>>) | undefined
-  /** Reads the lowest price of exactly this content, on networks where it depends on the content; undefined without a reply. */
+  /**
+   * Reads the lowest price of exactly this content, on networks where it depends on the content; undefined
+   * without a reply.
+   */
   readonly quote?: ((request: EvmRequest, from: string) => Promise<PriceFloor | undefined>) | undefined
   readonly gasLimits: GasLimitsMemory
   /** The most that one transaction may cost in fees, in wei, unless a policy says otherwise. */
   readonly txFeeCap: bigint
 }
 
-/** Prepares prices and gas for a first attempt. A market price above a cap is lowered to it, and the logs say so. */
+/**
+ * Prepares prices and gas for a first attempt. A market price above a cap is lowered to it, and the logs say
+ * so.
+ */
 export async function prepareDraft(
   context: PrepareContext,
   {
@@ -95,7 +101,9 @@ interface FeeBounds {
   readonly cap: bigint
 }
 
-/** Below the base fee, or the minimum of the pools, bytes would only hold a nonce, and with it the account. */
+/**
+ * Below the base fee, or the minimum of the pools, bytes would only hold a nonce, and with it the account.
+ */
 function atOwnPrice(
   prepared: EvmPrepared,
   { market, cap, pricing }: FeeBounds & { readonly pricing: Pricing },
@@ -126,8 +134,9 @@ function aboveFeeCap(draft: EvmDraft, cap: bigint): Refusal | undefined {
 }
 
 /**
- * Lowers the price so that the fee keeps the cap of the relayer (`tx_fee_cap`), and the maximum of the endpoints (geth's `--rpc.txfeecap`),
- * while the next block would still accept it. Otherwise the transaction waits, unsigned, for a cheaper market or for another endpoint.
+ * Lowers the price so that the fee keeps the cap of the relayer (`tx_fee_cap`), and the maximum of the
+ * endpoints (geth's `--rpc.txfeecap`), while the next block would still accept it. Otherwise the transaction
+ * waits, unsigned, for a cheaper market or for another endpoint.
  */
 function withinFeeBounds(prepared: EvmPrepared, { market, cap }: FeeBounds): Answer<EvmPrepared> {
   const { draft, logs } = prepared
@@ -167,8 +176,8 @@ interface Replacement {
 }
 
 /**
- * Prepares prices and gas for an attempt that replaces others. Explicit prices are used exactly or refused; otherwise the service takes the
- * higher of the market and 110 % of the attempts in the pool.
+ * Prepares prices and gas for an attempt that replaces others. Explicit prices are used exactly or refused;
+ * otherwise the service takes the higher of the market and 110 % of the attempts in the pool.
  */
 export async function prepareReplacement(
   context: PrepareContext,
@@ -203,7 +212,10 @@ export async function prepareReplacement(
   return refusal ? { kind: 'refused', refusal } : finished
 }
 
-/** The block of the market, with a number that is not below any block that the service has seen for this transaction. */
+/**
+ * The block of the market, with a number that is not below any block that the service has seen for this
+ * transaction.
+ */
 function noOlder(
   block: Market['block'],
   attempts: readonly EvmAttempt[],
@@ -221,8 +233,8 @@ interface SpeedUp {
 }
 
 /**
- * Prepares the content of the last attempt at a fee that follows the market and replaces the attempts in the pool; refuses what is above the
- * limit of the service's own raises.
+ * Prepares the content of the last attempt at a fee that follows the market and replaces the attempts in the
+ * pool; refuses what is above the limit of the service's own raises.
  */
 export async function prepareSpeedUp(
   context: PrepareContext,
@@ -243,7 +255,10 @@ function pricingOf(
   return { eip1559: eip1559 && eip1559Pricing !== false, feeLimitMultiplier }
 }
 
-/** Reads the market, with the price of exactly this content if the network returns one. A caller's price needs none. */
+/**
+ * Reads the market, with the price of exactly this content if the network returns one. A caller's price needs
+ * none.
+ */
 async function marketFor(
   { market, quote }: PrepareContext,
   request: EvmRequest,
@@ -255,7 +270,10 @@ async function marketFor(
   return { kind: 'ok', value: { ...answer.value, quote: quoted } }
 }
 
-/** The gas of a transaction: the limit that the caller named, or the estimate from which the service makes one. */
+/**
+ * The gas of a transaction: the limit that the caller named, or the estimate from which the service makes
+ * one.
+ */
 type Gas =
   | { readonly kind: 'named'; readonly limit: GasLimit }
   | { readonly kind: 'estimated'; readonly estimate: AgreedEstimate }
@@ -300,8 +318,8 @@ async function chosenGas(
 }
 
 /**
- * Estimates may be higher than the need (geth stops its search at 1.5 %), so the nodes try the call with this limit before it is refused. One that
- * succeeds is enough.
+ * Estimates may be higher than the need (geth stops its search at 1.5 %), so the nodes try the call with this
+ * limit before it is refused. One that succeeds is enough.
  */
 async function tryLimit(
   { client }: PrepareContext,
@@ -379,7 +397,10 @@ function estimateWithin({ higher, lower }: AgreedEstimate, limit: GasLimit): Gas
   return higher <= limit ? higher : lower
 }
 
-/** Returns the gas limit that the service chooses: an estimate with its margin, and no less than nodes have demanded for this content. */
+/**
+ * Returns the gas limit that the service chooses: an estimate with its margin, and no less than nodes have
+ * demanded for this content.
+ */
 function limitOf(
   { maxGas, gasLimits }: Pick<PrepareContext, 'maxGas' | 'gasLimits'>,
   {
@@ -396,7 +417,10 @@ function limitOf(
   return limitFor(estimate, { least, most })
 }
 
-/** Legacy prices with an access list make a transaction of type 1, which every network with EIP-1559 fees also accepts. */
+/**
+ * Legacy prices with an access list make a transaction of type 1, which every network with EIP-1559 fees also
+ * accepts.
+ */
 function listsOf({
   accessList,
   authorizationList,
@@ -405,8 +429,8 @@ function listsOf({
 }
 
 /**
- * Refuses gas that no block has room for. Several endpoints have agreed on the room; the only endpoint of a network is believed when it has said
- * so for a while.
+ * Refuses gas that no block has room for. Several endpoints have agreed on the room; the only endpoint of a
+ * network is believed when it has said so for a while.
  */
 function tooMuchGas(
   { simulations, client }: Pick<PrepareContext, 'simulations' | 'client'>,

@@ -23,7 +23,10 @@ const PANICS: Readonly<Record<string, string>> = {
 /** Revert data longer than this is cut, in characters: a contract can return as much as its gas allows. */
 const MAX_SHOWN = 1_024
 
-/** Decodes the data of a reverted call: the text of `Error`, the meaning of `Panic`, or the selector and data of a custom error. */
+/**
+ * Decodes the data of a reverted call: the text of `Error`, the meaning of `Panic`, or the selector and data
+ * of a custom error.
+ */
 export function decodeRevert(data: unknown, message: string): string {
   const hex = revertBytes(data)
   if (hex === undefined) return withoutPrefix(wordsOf({ message, data }))
@@ -42,13 +45,17 @@ export function decodeRevert(data: unknown, message: string): string {
 const BYTES_FIELDS: readonly string[] = ['data', 'result', 'output', 'return']
 const WORDS_FIELDS: readonly string[] = ['message', 'reason', 'data', 'error']
 
-/** Gateways and wallets wrap an error in at most three others; a deeper search would let an answer take up time. */
+/**
+ * Gateways and wallets wrap an error in at most three others; a deeper search would let an answer take up
+ * time.
+ */
 const MAX_DEPTH = 4
 const MAX_FIELDS = 16
 
 /**
- * Finds the bytes of a revert in the `data` of a JSON-RPC error: as it is (geth), after "Reverted " (Besu, Nethermind, OpenEthereum), or
- * within the errors that a gateway put around it, as in `data.originalError.data`. Undefined if there are none.
+ * Finds the bytes of a revert in the `data` of a JSON-RPC error: as it is (geth), after "Reverted " (Besu,
+ * Nethermind, OpenEthereum), or within the errors that a gateway put around it, as in
+ * `data.originalError.data`. Undefined if there are none.
  */
 function revertBytes(data: unknown): Hex | undefined {
   return fieldsWithin(data)
@@ -61,8 +68,8 @@ function revertBytes(data: unknown): Hex | undefined {
 const WRAPPED = /^(internal (json-rpc |server )?error|server error|(transaction|rpc) error|error)\W*$/i
 
 /**
- * Returns the sentence of the node. Where the outer message only says that there is an error, it is the first sentence within `data`, one
- * about a revert before others.
+ * Returns the sentence of the node. Where the outer message only says that there is an error, it is the first
+ * sentence within `data`, one about a revert before others.
  */
 export function wordsOf({ message, data }: { readonly message: string; readonly data?: unknown }): string {
   if (!WRAPPED.test(message)) return message
@@ -135,17 +142,26 @@ export type SimulationError = 'reverted' | 'out_of_gas' | 'insufficient_funds' |
 /** EIP-1474 has no code for a revert; geth and its relatives use 3, and their messages begin like this. */
 const REVERTED = /execution reverted|\breverted\b|^VM Exception while processing/i
 
-/** geth's `gasestimator`: without a price in the call the message is about the gas limit of a block or of the node, never about money. */
+/**
+ * geth's `gasestimator`: without a price in the call the message is about the gas limit of a block or of the
+ * node, never about money.
+ */
 const OUT_OF_GAS = /gas required exceeds (the )?allowance|gas limit is too low|exceeds the gas cap/i
 
-/** The phrases match only at the beginning, where the node's own text is: a contract chooses the text of its revert. */
+/**
+ * The phrases match only at the beginning, where the node's own text is: a contract chooses the text of its
+ * revert.
+ */
 const INSUFFICIENT_FUNDS =
   /^(err: |failed with \d+ gas: |rpc error: .*desc = )?(insufficient ?(sender ?)?(funds|balance)|(transaction )?up-?front cost .*exceeds|sender doesn't have enough|EVM error:? OutOfFunds?)/i
 
 /** The node does not have the state for the simulation. */
 const NO_STATE = /missing trie node|state .*(not|un)available|no state|world state/i
 
-/** Wordings for code that failed (`core/vm/errors.go` of geth). Anvil and Reth write "EVM error" and the name of the halt. */
+/**
+ * Wordings for code that failed (`core/vm/errors.go` of geth). Anvil and Reth write "EVM error" and the name
+ * of the halt.
+ */
 const HALTS = [
   /revert|EVM error|out of ?gas|opcode|FEOpcode/i,
   /stack ?(underflow|overflow|limit)|invalid jump|bad jump|return data out of bounds|write protection/i,
@@ -154,8 +170,9 @@ const HALTS = [
 ]
 
 /**
- * Sentences of zkSync, which uses the code of a revert for every error (`tx_sender/result.rs` `SubmitTxError`; `backend_jsonrpsee/mod.rs`
- * `map_err`). They are whole sentences, because other nodes use this code for revert texts without a prefix.
+ * Sentences of zkSync, which uses the code of a revert for every error (`tx_sender/result.rs`
+ * `SubmitTxError`; `backend_jsonrpsee/mod.rs` `map_err`). They are whole sentences, because other nodes use
+ * this code for revert texts without a prefix.
  */
 const UNDER_REVERT_CODE: readonly (readonly [RegExp, SimulationError])[] = [
   [/^insufficient funds for gas \+ value\. balance: \d+, fee: \d+, value: \d+$/, 'insufficient_funds'],
@@ -169,8 +186,8 @@ const UNDER_REVERT_CODE: readonly (readonly [RegExp, SimulationError])[] = [
 ]
 
 /**
- * Reads an error of a simulation. Reverts come first, because the author of a contract, or its caller, chooses their text. The code of a
- * revert alone proves none, so any other text with it stays `unclear`.
+ * Reads an error of a simulation. Reverts come first, because the author of a contract, or its caller,
+ * chooses their text. The code of a revert alone proves none, so any other text with it stays `unclear`.
  */
 export function readSimulationError(reply: Extract<RpcReply, { kind: 'error' }>): SimulationError {
   const message = wordsOf(reply)

@@ -11,7 +11,10 @@ import { serializeUnsigned } from '../sign.ts'
 import type { PriceFloor } from './fees.ts'
 import { gasCallOf } from './gas.ts'
 
-/** The contract of the OP stack that returns the fees besides gas (`GasPriceOracle` of its specification, a predeploy). */
+/**
+ * The contract of the OP stack that returns the fees besides gas (`GasPriceOracle` of its specification, a
+ * predeploy).
+ */
 const ORACLE = '0x420000000000000000000000000000000000000F'
 
 const ORACLE_ABI = parseAbi([
@@ -20,8 +23,9 @@ const ORACLE_ABI = parseAbi([
 ])
 
 /**
- * The fee for the parent chain follows its market until the transaction is included, so the service expects this much of it, in percent. With
- * less, a sequencer refuses a transaction that spends the whole balance; with more, money is reserved for nothing.
+ * The fee for the parent chain follows its market until the transaction is included, so the service expects
+ * this much of it, in percent. With less, a sequencer refuses a transaction that spends the whole balance;
+ * with more, money is reserved for nothing.
  */
 const L1_MARGIN_PERCENT = 150n
 
@@ -29,8 +33,8 @@ const L1_MARGIN_PERCENT = 150n
 const SOME_NONCE = 0xffffffffn
 
 /**
- * Reads the maximum fee of the OP stack besides gas, in wei: for the data on the parent chain, and for the operator (since Isthmus). Zero
- * where the network has no such contract or function.
+ * Reads the maximum fee of the OP stack besides gas, in wei: for the data on the parent chain, and for the
+ * operator (since Isthmus). Zero where the network has no such contract or function.
  */
 export async function readRollupFee(
   client: Pick<PooledClient, 'sendEverywhere'>,
@@ -70,7 +74,9 @@ function oracleCall(data: Hex): RpcCall {
   return { method: 'eth_call', params: [{ to: ORACLE, data }, 'latest'] }
 }
 
-/** An error is the answer of a contract without this function, and no bytes that of an address without code. */
+/**
+ * An error is the answer of a contract without this function, and no bytes that of an address without code.
+ */
 function readFee(
   reply: RpcReply | undefined,
   functionName: 'getL1Fee' | 'getOperatorFee',
@@ -84,9 +90,10 @@ function readFee(
 const CHAIN_IDS: readonly number[] = [59_144, 59_141]
 
 /**
- * Creates the query for the lowest price of a call on Linea; undefined on every other network. Its sequencer requires a tip that grows with
- * the compressed size of the transaction for each unit of gas (`TransactionProfitabilityCalculator` of linea-besu), so a call with much
- * data costs several times the price of the market, and the refusal names no number. `linea_estimateGas` returns the price. If the node
+ * Creates the query for the lowest price of a call on Linea; undefined on every other network. Its sequencer
+ * requires a tip that grows with the compressed size of the transaction for each unit of gas
+ * (`TransactionProfitabilityCalculator` of linea-besu), so a call with much data costs several times the
+ * price of the market, and the refusal names no number. `linea_estimateGas` returns the price. If the node
  * does not have the method or does not answer, the market price and the steps after a refusal decide.
  */
 export function createLineaQuote(

@@ -15,7 +15,9 @@ import { BEHIND, silent } from './reads.ts'
 export interface AccountReader {
   /** Reads the next free nonce of each address; unknown from an endpoint that has not reached `asOf`. */
   nonces(addresses: readonly string[], asOf?: bigint): Promise<Answer<bigint>[]>
-  /** Reads the balance in wei; unknown from an endpoint that is behind, because it may have missed a deposit. */
+  /**
+   * Reads the balance in wei; unknown from an endpoint that is behind, because it may have missed a deposit.
+   */
   balance(address: string, asOf?: bigint): Promise<Answer<bigint>>
   /**
    * Reads the balances of many addresses like `balance`; unknown beyond a few on chains that tell them one by
@@ -43,7 +45,10 @@ const NONCE: Kind = {
   isHarmless: (value, known) => value === known,
 }
 
-/** A balance that is too low refuses requests; one that is too high is found out by the node that gets the transaction. */
+/**
+ * A balance that is too low refuses requests; one that is too high is found out by the node that gets the
+ * transaction.
+ */
 const BALANCE: Kind = {
   method: 'eth_getBalance',
   read: readQuantity,
@@ -51,7 +56,10 @@ const BALANCE: Kind = {
   isHarmless: (value, known) => value >= known,
 }
 
-/** The numbers of at most this many accounts are remembered. More only take memory; without any, every read asks all endpoints. */
+/**
+ * The numbers of at most this many accounts are remembered. More only take memory; without any, every read
+ * asks all endpoints.
+ */
 const MAX_REMEMBERED = 50_000
 
 /** A node that has refused to tell many balances in one call is asked again after this time, in ms. */
@@ -81,8 +89,8 @@ interface Question {
 }
 
 /**
- * Creates a reader that asks one endpoint while its answer can do no harm, and otherwise all of them: an account that rests costs one call, and a
- * change that one endpoint alone reports is none.
+ * Creates a reader that asks one endpoint while its answer can do no harm, and otherwise all of them: an
+ * account that rests costs one call, and a change that one endpoint alone reports is none.
  */
 export function createAccountReader(client: PooledClient, blocktimeMs: number, clock: Clock): AccountReader {
   const agreed = new BoundedMap<string, bigint>(MAX_REMEMBERED)

@@ -7,7 +7,10 @@ import type { HeadFeed } from '../../answer.ts'
 import { trustedLookup } from '../../rpc/transport.ts'
 
 interface HeadFeedOptions {
-  /** `ws://` or `wss://` urls; the feed moves to the next one if one fails. Without urls the feed is never live. */
+  /**
+   * `ws://` or `wss://` urls; the feed moves to the next one if one fails. Without urls the feed is never
+   * live.
+   */
   readonly urls: readonly RpcUrl[]
   /** Expected time between blocks, in ms. */
   readonly blocktimeMs: number
@@ -21,7 +24,10 @@ interface HeadFeedOptions {
 /** The feed counts as live although this many blocks are missing: networks skip slots now and then. */
 const LIVE_BLOCKS = 4
 
-/** The feed counts as live for at least this time after a head, in ms: chains with several blocks a second stutter. */
+/**
+ * The feed counts as live for at least this time after a head, in ms: chains with several blocks a second
+ * stutter.
+ */
 const MIN_LIVE_MS = 2_000
 
 /** After this many blocks of silence, and at least this time in ms, the feed opens a new connection. */
@@ -122,7 +128,9 @@ function subscription({ url, blocktimeMs, clock, onHead, signal }: SubscriptionO
   return promise
 }
 
-/** The longest message that is read, in bytes. A head has some hundred; a longer message ends the connection. */
+/**
+ * The longest message that is read, in bytes. A head has some hundred; a longer message ends the connection.
+ */
 const MAX_MESSAGE_BYTES = 64 * 1024
 
 /** The longest handshake, in ms. */

@@ -8,15 +8,15 @@ import type { AnswerLimits } from '../../rpc/transport.ts'
 import { HEIGHT } from './quantity.ts'
 
 /**
- * One HTTP request holds at most this many bytes. geth accepts 5 MB (`rpc/http.go` `defaultBodyLimit`), many gateways 1 MB; they answer a
- * longer one with HTTP 413 and process nothing of it.
+ * One HTTP request holds at most this many bytes. geth accepts 5 MB (`rpc/http.go` `defaultBodyLimit`), many
+ * gateways 1 MB; they answer a longer one with HTTP 413 and process nothing of it.
  */
 const MAX_REQUEST_BYTES = 1_000_000
 
 /**
- * EIP-1474's `-32005` and the codes of QuickNode and Base are ambiguous: Besu uses them for faults of the call (`-32005` gas limit and
- * batch size, `-32007` not authorized), Infura for a result that is too large. Their messages decide. Alchemy's `429`, and the codes of
- * Ankr and BNB Chain, mean a rate limit only.
+ * EIP-1474's `-32005` and the codes of QuickNode and Base are ambiguous: Besu uses them for faults of the
+ * call (`-32005` gas limit and batch size, `-32007` not authorized), Infura for a result that is too large.
+ * Their messages decide. Alchemy's `429`, and the codes of Ankr and BNB Chain, mean a rate limit only.
  */
 const NODE_ERRORS: NodeErrorRules = {
   rateLimitCodes: [429, -32029, -32090, -32097],
@@ -33,12 +33,15 @@ const NODE_ERRORS: NodeErrorRules = {
 }
 
 /**
- * A whole block, or everything that one transaction can write into it: EIP-7934 limits a block to 10 MiB, which are 20 MiB in hexadecimal,
- * and 16.7 million gas (EIP-7825) pay for some 35,000 logs.
+ * A whole block, or everything that one transaction can write into it: EIP-7934 limits a block to 10 MiB,
+ * which are 20 MiB in hexadecimal, and 16.7 million gas (EIP-7825) pay for some 35,000 logs.
  */
 const BLOCK_ANSWER: AnswerLimits = { bytes: 24 * 1024 * 1024, values: 500_000 }
 
-/** A contract chooses the data of its revert; 50 million gas, the limit of nodes for calls, pay for memory of about 5 MB. */
+/**
+ * A contract chooses the data of its revert; 50 million gas, the limit of nodes for calls, pay for memory of
+ * about 5 MB.
+ */
 const CALL_ANSWER: AnswerLimits = { bytes: 24 * 1024 * 1024, values: 1_000 }
 
 /** The JSON-RPC of EVM nodes. */

@@ -7,14 +7,16 @@ const QUANTITY = /^0x[0-9a-f]{1,64}$/i
 const MAX_COUNT = 2n ** 63n - 1n
 
 /**
- * Reads a quantity of the Ethereum JSON-RPC specification (`0x` hex, at most 256 bits), such as a balance or a price; undefined for any
- * other value.
+ * Reads a quantity of the Ethereum JSON-RPC specification (`0x` hex, at most 256 bits), such as a balance or
+ * a price; undefined for any other value.
  */
 export function readQuantity(value: unknown): bigint | undefined {
   return typeof value === 'string' && QUANTITY.test(value) ? BigInt(value) : undefined
 }
 
-/** Reads a quantity that counts blocks, transactions or gas (at most 63 bits); undefined for any other value. */
+/**
+ * Reads a quantity that counts blocks, transactions or gas (at most 63 bits); undefined for any other value.
+ */
 export function readCount(value: unknown): bigint | undefined {
   const count = readQuantity(value)
   return count === undefined || count > MAX_COUNT ? undefined : count
@@ -23,7 +25,10 @@ export function readCount(value: unknown): bigint | undefined {
 /** Amounts have at most 128 bits in the contract, and so gas times a price fits the column `cost`. */
 const MAX_PRICE = 2n ** 128n - 1n
 
-/** Reads a gas price or a fee, in wei (at most 128 bits); undefined for any other value, which no chain charges. */
+/**
+ * Reads a gas price or a fee, in wei (at most 128 bits); undefined for any other value, which no chain
+ * charges.
+ */
 export function readPrice(value: unknown): bigint | undefined {
   const price = readQuantity(value)
   return price !== undefined && isPrice(price) ? price : undefined

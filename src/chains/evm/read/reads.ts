@@ -27,14 +27,23 @@ export const BEHIND = { kind: 'unknown', detail: 'the endpoint is behind the new
 export interface HeaderReader {
   head(finality: EvmFinality): Promise<Answer<Head>>
   blockHash(number: bigint, asOf?: bigint): Promise<Answer<string>>
-  /** Reads the times of blocks by their hashes; those that no node tells are missing. Only unknown ones are asked for, in one request. */
+  /**
+   * Reads the times of blocks by their hashes; those that no node tells are missing. Only unknown ones are
+   * asked for, in one request.
+   */
   blockTimes(hashes: readonly string[]): Promise<ReadonlyMap<string, Date>>
 }
 
-/** The number of blocks whose times are remembered; more only take memory, fewer cost one call for each block that is read again. */
+/**
+ * The number of blocks whose times are remembered; more only take memory, fewer cost one call for each block
+ * that is read again.
+ */
 const MAX_BLOCK_TIMES = 1_024
 
-/** Creates a reader without any memory yet. Most blocks with a transaction are read anyway: as the newest one, or to check their hash. */
+/**
+ * Creates a reader without any memory yet. Most blocks with a transaction are read anyway: as the newest one,
+ * or to check their hash.
+ */
 export function createHeaderReader(client: PooledClient): HeaderReader {
   const times = new BoundedMap<string, Date>(MAX_BLOCK_TIMES)
 
@@ -85,7 +94,10 @@ function toHead([latest, final]: readonly EndpointReply[], finality: EvmFinality
   return { kind: 'ok', value: { ...head.value, finalNumber } }
 }
 
-/** Reads the block at a height in the current chain; unknown from a node without that block, or that is behind. */
+/**
+ * Reads the block at a height in the current chain; unknown from a node without that block, or that is
+ * behind.
+ */
 async function readHeader(client: PooledClient, number: bigint, asOf?: bigint): Promise<Answer<Head>> {
   const call = { method: 'eth_getBlockByNumber', params: [numberToHex(number), false] }
   const [endpointReply] = await client.sendAsOf([call], asOf)
@@ -93,13 +105,19 @@ async function readHeader(client: PooledClient, number: bigint, asOf?: bigint): 
   return block.kind === 'ok' && endpointReply?.behind ? BEHIND : block
 }
 
-/** Reads the nonce after the last transaction that the node would include next (`pending`); undefined without an answer. */
+/**
+ * Reads the nonce after the last transaction that the node would include next (`pending`); undefined without
+ * an answer.
+ */
 export async function readPendingNonce(client: RpcClient, address: string): Promise<bigint | undefined> {
   const reply = await client.call('eth_getTransactionCount', [address, 'pending'])
   return reply.kind === 'result' ? readCount(reply.result) : undefined
 }
 
-/** Reads receipts in the order of the hashes. An endpoint that has not reached `asOf` can report a receipt, and never its absence. */
+/**
+ * Reads receipts in the order of the hashes. An endpoint that has not reached `asOf` can report a receipt,
+ * and never its absence.
+ */
 export async function readReceipts(
   client: PooledClient,
   hashes: readonly string[],
@@ -118,7 +136,9 @@ export async function readReceiptsEverywhere(
   return endpoints.map((replies) => replies.map(toReceipt))
 }
 
-/** Reads the logs of a transaction. Logs that are not as the JSON-RPC specification has them are no answer. */
+/**
+ * Reads the logs of a transaction. Logs that are not as the JSON-RPC specification has them are no answer.
+ */
 export async function readLogs(client: PooledClient, hash: string): Promise<Answer<EmittedIn>> {
   const [endpointReply] = await client.sendAsOf(receiptCalls([hash]))
   const reply = endpointReply?.reply ?? NO_REPLY
@@ -162,8 +182,8 @@ function receiptCalls(hashes: readonly string[]): RpcCall[] {
 }
 
 /**
- * Runs the reverted content again on the state before its block. Errors of nodes without that state, and errors about money that was spent
- * since, are no reason of the revert.
+ * Runs the reverted content again on the state before its block. Errors of nodes without that state, and
+ * errors about money that was spent since, are no reason of the revert.
  */
 export async function readRevertReason(
   client: RpcClient,
@@ -237,8 +257,9 @@ function movedBy(logs: readonly unknown[]): Pick<ChainResult, 'moved' | 'movedMo
 }
 
 /**
- * OP stack rollups add `l1Fee`, the fee for the data on the parent chain, and the fee of their operator (op-geth `receipt.go`), which the price
- * of the gas does not contain. Mantle charged the first as gas before its fork Arsia; such receipts have a `tokenRatio` and no operator's rate.
+ * OP stack rollups add `l1Fee`, the fee for the data on the parent chain, and the fee of their operator
+ * (op-geth `receipt.go`), which the price of the gas does not contain. Mantle charged the first as gas before
+ * its fork Arsia; such receipts have a `tokenRatio` and no operator's rate.
  */
 function costOf(gasUsed: bigint, receipt: Record<string, unknown>): ChainResult {
   const gasPrice = readPrice(receipt.effectiveGasPrice)
@@ -262,8 +283,8 @@ export function feeOf({
 }
 
 /**
- * The scalar is in millionths since Isthmus and in hundreds since Jovian, whose receipts have the scalar of the data footprint. Undefined in
- * receipts without any rate.
+ * The scalar is in millionths since Isthmus and in hundreds since Jovian, whose receipts have the scalar of
+ * the data footprint. Undefined in receipts without any rate.
  */
 function operatorFeeOf(gasUsed: bigint, receipt: Record<string, unknown>): bigint | undefined {
   const [given, givenConstant] = [
@@ -276,7 +297,10 @@ function operatorFeeOf(gasUsed: bigint, receipt: Record<string, unknown>): bigin
   return (isJovian ? gasUsed * scalar * 100n : (gasUsed * scalar) / 1_000_000n) + constant
 }
 
-/** Reads the result of an execution. Receipts of chains before Byzantium (EIP-658) have none, and count as successful. */
+/**
+ * Reads the result of an execution. Receipts of chains before Byzantium (EIP-658) have none, and count as
+ * successful.
+ */
 function readSuccess(status: unknown): boolean | undefined {
   if (status === undefined || status === null) return true
   const value = readCount(status)
@@ -288,15 +312,15 @@ export function silent(reply: Exclude<RpcReply, { kind: 'result' }>): { kind: 'u
 }
 
 /**
- * From this many hashes on, the service reads a whole block instead of each receipt (`eth_getBlockReceipts`, execution-apis). Below it, the
- * block's other receipts would cost more than the call saves.
+ * From this many hashes on, the service reads a whole block instead of each receipt (`eth_getBlockReceipts`,
+ * execution-apis). Below it, the block's other receipts would cost more than the call saves.
  */
 const WORTH_A_BLOCK = 20
 
 /**
- * The service searches the blocks from the newest down, until this many had too few of the hashes to be worth it; it queries the remaining
- * hashes one by one. With less, an account that sends little finds its receipts in no block; with more, hashes that no block includes cost
- * a call for each.
+ * The service searches the blocks from the newest down, until this many had too few of the hashes to be worth
+ * it; it queries the remaining hashes one by one. With less, an account that sends little finds its receipts
+ * in no block; with more, hashes that no block includes cost a call for each.
  */
 const MOST_POOR_BLOCKS = 4
 
@@ -315,8 +339,8 @@ export async function readManyReceipts(
 }
 
 /**
- * Looks for these hashes in the newest blocks. Only a hit counts, because a missing hash may be in another block. Nodes without the method
- * cost one call.
+ * Looks for these hashes in the newest blocks. Only a hit counts, because a missing hash may be in another
+ * block. Nodes without the method cost one call.
  */
 async function readFromBlocks(
   client: PooledClient,

@@ -14,8 +14,8 @@ import { createDefinitions, readNamedFields } from './idl.ts'
 import { createByteWriter, writeFields } from './write-value.ts'
 
 /**
- * Encodes an instruction by its name in an IDL. The IDL is the caller's: one from a node could turn an instruction into another one. A
- * refusal begins with the field, from `call` on. Pure.
+ * Encodes an instruction by its name in an IDL. The IDL is the caller's: one from a node could turn an
+ * instruction into another one. A refusal begins with the field, from `call` on. Pure.
  */
 export function encodeInstruction(call: IdlCall, programId: string): CallResult<EncodedInstruction> {
   return callResult(() => encode(call, programId))
@@ -48,7 +48,10 @@ interface IdlInstruction {
   readonly path: string
 }
 
-/** An instruction of Anchor has 8 bytes, unless its author chose other ones; more than this is no discriminator. */
+/**
+ * An instruction of Anchor has 8 bytes, unless its author chose other ones; more than this is no
+ * discriminator.
+ */
 const MAX_DISCRIMINATOR_BYTES = 32
 
 /**
@@ -78,8 +81,9 @@ function findInstruction({ idl, instruction: wanted }: IdlCall): IdlInstruction 
 }
 
 /**
- * Since Anchor 0.30 an IDL contains the discriminators, and names the version of its format. Before, they follow from the names; Shank,
- * which writes a similar format, has a `discriminant` instead, and the rule of Anchor would give wrong bytes for it.
+ * Since Anchor 0.30 an IDL contains the discriminators, and names the version of its format. Before, they
+ * follow from the names; Shank, which writes a similar format, has a `discriminant` instead, and the rule of
+ * Anchor would give wrong bytes for it.
  */
 function readDiscriminator(
   idl: IdlCall['idl'],
@@ -132,8 +136,8 @@ interface Item {
 }
 
 /**
- * Returns the accounts of an instruction in the order of the IDL. An account with a constant address may be left out. In the place of an
- * optional account that is left out, Anchor expects the program itself.
+ * Returns the accounts of an instruction in the order of the IDL. An account with a constant address may be
+ * left out. In the place of an optional account that is left out, Anchor expects the program itself.
  * @throws CallProblem with the account that is missing, unknown or no address
  */
 function readAccounts(

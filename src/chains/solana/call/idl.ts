@@ -48,7 +48,10 @@ interface TypeLocation {
   readonly path: string
 }
 
-/** Anchor before 0.30 keeps the types of accounts apart, and instructions may use them. The first of two definitions counts. */
+/**
+ * Anchor before 0.30 keeps the types of accounts apart, and instructions may use them. The first of two
+ * definitions counts.
+ */
 function placesOf(idl: Readonly<Record<string, unknown>>): ReadonlyMap<string, TypeLocation> {
   const locations = new Map<string, TypeLocation>()
   for (const list of ['types', 'accounts']) {

@@ -44,7 +44,8 @@ function writeValue(writer: ValueWriter, type: IdlType, value: unknown, { path, 
 }
 
 /**
- * Writes fields one after the other: an object by their names, or a list for a tuple. An option may be omitted from an object.
+ * Writes fields one after the other: an object by their names, or a list for a tuple. An option may be
+ * omitted from an object.
  * @throws CallProblem with the place of the first value that does not fit
  */
 export function writeFields(
@@ -153,8 +154,8 @@ function lengthBytes(length: number): Uint8Array {
 }
 
 /**
- * Reads bytes: `{"base64": …}`, `{"hex": …}`, or a list of integers. A plain text could be either, because hexadecimal digits are also
- * base64.
+ * Reads bytes: `{"base64": …}`, `{"hex": …}`, or a list of integers. A plain text could be either, because
+ * hexadecimal digits are also base64.
  * @throws CallProblem for any other value
  */
 function readBytes(value: unknown, path: string): Uint8Array {
@@ -187,7 +188,10 @@ function integerBytes(name: keyof typeof INTEGERS, value: unknown, path: string)
   return Buffer.from(hex, 'hex').reverse()
 }
 
-/** A double holds every JSON number that is a fraction, and integers up to 2^53. Borsh has no other value than a number. */
+/**
+ * A double holds every JSON number that is a fraction, and integers up to 2^53. Borsh has no other value than
+ * a number.
+ */
 function floatBytes(width: 4 | 8, value: unknown, path: string): Uint8Array {
   const finite = typeof value === 'number' && Number.isFinite(width === 4 ? Math.fround(value) : value)
   if (!finite) throw new CallProblem(path, `expected a number of ${8 * width} bits`)
@@ -208,7 +212,10 @@ interface ByteWriter {
   bytes(): Buffer
 }
 
-/** Creates a writer that stops at the size of a transaction, because a small request can describe a large value. */
+/**
+ * Creates a writer that stops at the size of a transaction, because a small request can describe a large
+ * value.
+ */
 export function createByteWriter(): ByteWriter {
   const parts: Uint8Array[] = []
   let size = 0

@@ -62,7 +62,10 @@ export interface Debited {
   readonly amount: bigint
 }
 
-/** Reads an instruction of the system program that takes lamports; undefined for others, and for data of another length. */
+/**
+ * Reads an instruction of the system program that takes lamports; undefined for others, and for data of
+ * another length.
+ */
 export function debitOf({ accounts, data }: Call): Debited | undefined {
   const kind = systemKindOf(data)
   const debit = kind && DEBITS[kind]
@@ -96,7 +99,10 @@ interface Checked {
 /** The index of the mint in all of them. */
 const MINT = 1
 
-/** `TokenInstruction` of spl-token and, for the last one, `TransferFeeInstruction` of Token-2022, whose fee is a part of the amount. */
+/**
+ * `TokenInstruction` of spl-token and, for the last one, `TransferFeeInstruction` of Token-2022, whose fee is
+ * a part of the amount.
+ */
 const CHECKED: readonly Checked[] = [
   { kind: [12], bytes: 10, receiver: 2, owner: 3, hooked: true },
   { kind: [13], bytes: 10, receiver: 2, owner: 3, allowance: true },
@@ -104,7 +110,10 @@ const CHECKED: readonly Checked[] = [
 ]
 const CHECKED_WITH_FEE: Checked = { kind: [26, 1], bytes: 19, receiver: 2, owner: 3, hooked: true }
 
-/** Kinds that neither move tokens of their signer nor give rights on them, and the length of their data in bytes. */
+/**
+ * Kinds that neither move tokens of their signer nor give rights on them, and the length of their data in
+ * bytes.
+ */
 const HARMLESS_TOKEN_CALLS: ReadonlyMap<number | undefined, number> = new Map([
   [1, 1], // InitializeAccount
   [5, 1], // Revoke
@@ -115,7 +124,10 @@ const HARMLESS_TOKEN_CALLS: ReadonlyMap<number | undefined, number> = new Map([
   [22, 1], // InitializeImmutableOwner
 ])
 
-/** Reads an instruction of SPL Token or Token-2022. Transfers without the mint are unread: their bytes do not show the asset. */
+/**
+ * Reads an instruction of SPL Token or Token-2022. Transfers without the mint are unread: their bytes do not
+ * show the asset.
+ */
 const readToken: ReadCall = (call, address) => {
   const { accounts, data } = call
   if (HARMLESS_TOKEN_CALLS.get(data[0]) === data.length) return {}
@@ -142,8 +154,8 @@ export interface DebitedTokens extends Debited {
 }
 
 /**
- * Reads an instruction of SPL Token or Token-2022 that moves tokens to the token account `to`, or burns them; undefined for others, and for those
- * that do not name the mint.
+ * Reads an instruction of SPL Token or Token-2022 that moves tokens to the token account `to`, or burns them;
+ * undefined for others, and for those that do not name the mint.
  */
 export function tokenDebitOf(call: Call): DebitedTokens | undefined {
   const { accounts, data } = call
@@ -161,8 +173,9 @@ export function tokenDebitOf(call: Call): DebitedTokens | undefined {
 }
 
 /**
- * Returns true if the account is the owner, or may be a signer of the multisig account that is. A transfer hook receives the accounts
- * after the owner with their signatures, so its use of the relayer's signature is unknown.
+ * Returns true if the account is the owner, or may be a signer of the multisig account that is. A transfer
+ * hook receives the accounts after the owner with their signatures, so its use of the relayer's signature is
+ * unknown.
  */
 function isBy({ program, accounts }: Call, { owner, hooked }: Checked, address: string): boolean {
   if (hooked && program === TOKEN_2022_PROGRAM)
@@ -178,8 +191,8 @@ const CREATE_IDEMPOTENT = 1
 const ACCOUNTS = 6
 
 /**
- * Reads an instruction of the associated token account program. To open an account takes nothing but rent; the program calls no other token
- * program than the two of SPL. No data means `Create`.
+ * Reads an instruction of the associated token account program. To open an account takes nothing but rent;
+ * the program calls no other token program than the two of SPL. No data means `Create`.
  */
 const readAssociatedToken: ReadCall = (call) => (openedBy(call) ? {} : undefined)
 
@@ -189,7 +202,9 @@ export interface OpenedAccount {
   readonly owner: string | undefined
 }
 
-/** Reads an instruction of the associated token account program that opens an account; undefined for others. */
+/**
+ * Reads an instruction of the associated token account program that opens an account; undefined for others.
+ */
 export function openedBy({ accounts, data }: Call): OpenedAccount | undefined {
   const [kind = CREATE] = data
   const opens = data.length <= 1 && (kind === CREATE || kind === CREATE_IDEMPOTENT)
@@ -220,9 +235,9 @@ function effectsOf(call: Call, address: string): PartialEffects {
 }
 
 /**
- * A program acts with the authority of the fee payer only when it receives its account; the account is then a signer, regardless of the
- * instruction. The fee payer is never among the accounts from tables, because a transaction loads no account twice (agave
- * `AccountLoadedTwice`).
+ * A program acts with the authority of the fee payer only when it receives its account; the account is then a
+ * signer, regardless of the instruction. The fee payer is never among the accounts from tables, because a
+ * transaction loads no account twice (agave `AccountLoadedTwice`).
  */
 function reaches({ accounts }: Call, address: string): boolean {
   return accounts.includes(address)
@@ -247,5 +262,8 @@ export interface Call {
   readonly data: Buffer
 }
 
-/** Reads the effects on `address` of an instruction that receives its account; undefined if its bytes do not show them exactly. */
+/**
+ * Reads the effects on `address` of an instruction that receives its account; undefined if its bytes do not
+ * show them exactly.
+ */
 type ReadCall = (call: Call, address: string) => PartialEffects | undefined

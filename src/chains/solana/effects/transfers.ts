@@ -10,8 +10,8 @@ import {
 import { type Call, callsOf, type Debited, debitOf, openedBy, tokenDebitOf } from './effects.ts'
 
 /**
- * Reads what content moves if it succeeds: lamports by the system program, and tokens by instructions that name the mint. Tokens go to token
- * accounts; where the content itself opens one, its owner is the receiver.
+ * Reads what content moves if it succeeds: lamports by the system program, and tokens by instructions that
+ * name the mint. Tokens go to token accounts; where the content itself opens one, its owner is the receiver.
  */
 export function solanaTransfers(content: SolanaRequest | SolanaDraft, sender: string): Transfers {
   const calls = callsOf(contentOf(content, sender).message)

@@ -7,7 +7,10 @@ import type { EndpointStatuses } from '../read/receipts.ts'
 import type { InclusionWindow } from './inclusion-window.ts'
 import { type Coverage, coverageOf, readLedgers, type Span } from './ledgers.ts'
 
-/** The proof continues from another slot at most this often, because the number of slots without a block is not known in advance. */
+/**
+ * The proof continues from another slot at most this often, because the number of slots without a block is
+ * not known in advance.
+ */
 const MAX_ROUNDS = 6
 
 /** A proof reads at most this many slots, about nine days. An operator must look up older transactions. */
@@ -32,10 +35,11 @@ interface AbsenceQuestion {
 }
 
 /**
- * Proves that the chain does not include the signatures: an endpoint whose ledger contains every block that could include them does not
- * know them, and neither does any other endpoint that could. An endpoint without these blocks could not know; one that is silent or behind
- * could, so it prevents the proof (I6). The signatures are read before the ledgers, so a block that a node deletes in the meantime is
- * missing from the ledger, and the proof fails safely.
+ * Proves that the chain does not include the signatures: an endpoint whose ledger contains every block that
+ * could include them does not know them, and neither does any other endpoint that could. An endpoint without
+ * these blocks could not know; one that is silent or behind could, so it prevents the proof (I6). The
+ * signatures are read before the ledgers, so a block that a node deletes in the meantime is missing from the
+ * ledger, and the proof fails safely.
  */
 export async function proveAbsence(client: PooledClient, question: AbsenceQuestion): Promise<InclusionProof> {
   const { life, asOf, head, endpoints } = question
@@ -93,8 +97,8 @@ function firstSlot({ life: { fromHeight, fromSlot }, head }: AbsenceQuestion): S
 }
 
 /**
- * Chooses the slot for the next round: further back when that helps an endpoint, otherwise the slot at which an endpoint's own ledger
- * begins.
+ * Chooses the slot for the next round: further back when that helps an endpoint, otherwise the slot at which
+ * an endpoint's own ledger begins.
  */
 function nextSlot(
   findings: readonly EndpointFinding[],
@@ -108,9 +112,9 @@ function nextSlot(
 }
 
 /**
- * The contribution of one endpoint to a proof of absence. `unasked`: it does not know the signatures, and its ledger was not read yet ·
- * `behind`: it has not reached the necessary slot · `no_history`: it was started without transaction history · `unsupported`: it does not
- * offer the methods.
+ * The contribution of one endpoint to a proof of absence. `unasked`: it does not know the signatures, and its
+ * ledger was not read yet · `behind`: it has not reached the necessary slot · `no_history`: it was started
+ * without transaction history · `unsupported`: it does not offer the methods.
  */
 type EndpointFinding =
   | Coverage
@@ -125,7 +129,10 @@ interface Circumstances {
   readonly to: Slot
 }
 
-/** Explains to an operator why nothing is proved; `unprovable` if no endpoint can ever supply the data that the proof needs. */
+/**
+ * Explains to an operator why nothing is proved; `unprovable` if no endpoint can ever supply the data that
+ * the proof needs.
+ */
 function explainMissingProof(
   findings: ReadonlyMap<string, EndpointFinding>,
   { from, to }: Circumstances,
@@ -143,7 +150,10 @@ function explainMissingProof(
   }
 }
 
-/** Returns true for an endpoint that cannot know the transaction, now or later: a node never gets blocks that it does not have. Pure. */
+/**
+ * Returns true for an endpoint that cannot know the transaction, now or later: a node never gets blocks that
+ * it does not have. Pure.
+ */
 function isForGood({ kind }: EndpointFinding): boolean {
   return FOR_GOOD[kind]
 }

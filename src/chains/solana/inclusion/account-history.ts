@@ -17,22 +17,31 @@ import { addressBytes, encodeBase58 } from '../wire/addresses.ts'
 import { isMultiSigner, readTransaction } from '../wire/message.ts'
 import { askEverywhere, lacksHistory, MINIMUM_LEDGER_SLOT, slotIn } from './ledger.ts'
 
-/** The highest number of transactions that one call lists (agave `MAX_GET_CONFIRMED_SIGNATURES_FOR_ADDRESS2_LIMIT`). */
+/**
+ * The highest number of transactions that one call lists (agave
+ * `MAX_GET_CONFIRMED_SIGNATURES_FOR_ADDRESS2_LIMIT`).
+ */
 const PAGE = 1_000
 
-/** Anyone can name an account in a transaction. A read ends after this many pages without the mark, and an operator must check instead. */
+/**
+ * Anyone can name an account in a transaction. A read ends after this many pages without the mark, and an
+ * operator must check instead.
+ */
 const MAX_PAGES = 100
 
 /** A transaction with its logs has some 10 kB, and this many are read in one request. */
 const READ_AT_ONCE = 20
 
 /**
- * The ledger of the endpoint is compared with a mark that is older than this, in slots, about 20 minutes. A younger one needs no second call,
- * because no node keeps less.
+ * The ledger of the endpoint is compared with a mark that is older than this, in slots, about 20 minutes. A
+ * younger one needs no second call, because no node keeps less.
  */
 const OLD_MARK_SLOTS = 3_000n
 
-/** Transactions of versions that the service does not sign (agave `JSON_RPC_SERVER_ERROR_UNSUPPORTED_TRANSACTION_VERSION`). */
+/**
+ * Transactions of versions that the service does not sign (agave
+ * `JSON_RPC_SERVER_ERROR_UNSUPPORTED_TRANSACTION_VERSION`).
+ */
 const UNSUPPORTED_VERSION = -32015
 
 /** One entry of `getSignaturesForAddress`. */
@@ -49,10 +58,10 @@ interface FirstPage {
 }
 
 /**
- * Creates the reader of what an account has signed. A node lists every transaction that names the account, newest first. Those signed only
- * by the account are its own: with further signers the bytes cannot be signed again, and without them only the account's key can create
- * one. An endpoint that has not reached the newest finalized slot, keeps no history, or has a ledger that begins after the mark does not
- * count.
+ * Creates the reader of what an account has signed. A node lists every transaction that names the account,
+ * newest first. Those signed only by the account are its own: with further signers the bytes cannot be signed
+ * again, and without them only the account's key can create one. An endpoint that has not reached the newest
+ * finalized slot, keeps no history, or has a ledger that begins after the mark does not count.
  */
 export function createAccountHistory(client: PooledClient): AccountHistory {
   return { readAfter: (address, mark, known) => readAfter(client, { address, mark, known }) }
@@ -144,7 +153,10 @@ async function askFirst(
     : NOT_TOLD
 }
 
-/** The first block of a long-term storage, if there is one; 0 means nothing (agave `rpc/src/rpc.rs` `get_first_available_block`). */
+/**
+ * The first block of a long-term storage, if there is one; 0 means nothing (agave `rpc/src/rpc.rs`
+ * `get_first_available_block`).
+ */
 const FIRST_AVAILABLE: RpcCall = { method: 'getFirstAvailableBlock', params: [] }
 
 function reachesBack([ledger, storage]: readonly (EndpointReply | undefined)[], slot: bigint): boolean {
@@ -179,7 +191,10 @@ function readPage(endpointReply: EndpointReply | undefined): Listed[] | undefine
   return listed.every((one) => one !== undefined) ? listed : undefined
 }
 
-/** Everything up to the newest finalized transaction, and up to the finalized slot, was listed and stays as it is. */
+/**
+ * Everything up to the newest finalized transaction, and up to the finalized slot, was listed and stays as it
+ * is.
+ */
 function markAfter(
   newest: readonly Listed[],
   { mark, asOf }: { readonly mark: HistoryMark | undefined; readonly asOf: bigint },
@@ -190,7 +205,10 @@ function markAfter(
   return { slot, ...(hash !== undefined && { hash }) }
 }
 
-/** Reads those of the transactions that the account alone has signed; unknown while no endpoint returns one of them. */
+/**
+ * Reads those of the transactions that the account alone has signed; unknown while no endpoint returns one of
+ * them.
+ */
 async function readOwn(
   client: PooledClient,
   address: string,
@@ -212,8 +230,9 @@ async function readOwn(
 }
 
 /**
- * `foreign`: others also signed it, or it has a version that the service does not sign. Proof that it is the account's own counts,
- * regardless of other endpoints. Undefined if no endpoint returns it; one that has deleted it answers null.
+ * `foreign`: others also signed it, or it has a version that the service does not sign. Proof that it is the
+ * account's own counts, regardless of other endpoints. Undefined if no endpoint returns it; one that has
+ * deleted it answers null.
  */
 function contentIn(
   replies: readonly (EndpointReply | undefined)[],

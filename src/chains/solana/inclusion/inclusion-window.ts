@@ -8,30 +8,34 @@ import type { EndpointStatuses } from '../read/receipts.ts'
 import { openTransaction } from '../wire/message.ts'
 
 /**
- * A blockhash may be this many blocks old, counted from the parent of the block that includes the transaction (agave `MAX_PROCESSING_AGE`,
- * `runtime/src/bank/check_transactions.rs`).
+ * A blockhash may be this many blocks old, counted from the parent of the block that includes the transaction
+ * (agave `MAX_PROCESSING_AGE`, `runtime/src/bank/check_transactions.rs`).
  */
 const MAX_AGE = 150n
 
 /**
- * No fork is longer than this, in blocks: a block with this many on top is finalized (agave `MAX_LOCKOUT_HISTORY` 31, and the block
- * itself).
+ * No fork is longer than this, in blocks: a block with this many on top is finalized (agave
+ * `MAX_LOCKOUT_HISTORY` 31, and the block itself).
  */
 export const FORK_MARGIN = 32n
 
 /**
- * The highest number of blocks between the first that can include a transaction and `expiresAt`. With a blockhash of the service, no block
- * up to that of the blockhash can include it. With a blockhash of others, the end is computed from the newest block at the time of
- * preparation and a margin; the transaction was signed after that, and the newest block may have been on a fork.
+ * The highest number of blocks between the first that can include a transaction and `expiresAt`. With a
+ * blockhash of the service, no block up to that of the blockhash can include it. With a blockhash of others,
+ * the end is computed from the newest block at the time of preparation and a margin; the transaction was
+ * signed after that, and the newest block may have been on a fork.
  */
 const LONGEST_LIFE = MAX_AGE + 1n + 2n * FORK_MARGIN
 
 /**
- * The search for a durable nonce begins this many slots before the slot that was read, because that slot may have been on a dropped fork.
+ * The search for a durable nonce begins this many slots before the slot that was read, because that slot may
+ * have been on a dropped fork.
  */
 const SLOT_MARGIN = 64n
 
-/** The range of blocks that can include a transaction. The bounds are safe: the real life lies inside them. */
+/**
+ * The range of blocks that can include a transaction. The bounds are safe: the real life lies inside them.
+ */
 export interface InclusionWindow {
   /** No block below this height can include it. */
   readonly fromHeight?: BlockHeight
@@ -61,8 +65,9 @@ export function joinWindows(lives: readonly InclusionWindow[]): InclusionWindow 
 }
 
 /**
- * Returns true if the draft has expired. A blockhash expires at a finalized height. A durable nonce expires when it is advanced; that
- * must be finalized and not later than the head, so that an endpoint that has reached the head also knows which transaction advanced it.
+ * Returns true if the draft has expired. A blockhash expires at a finalized height. A durable nonce expires
+ * when it is advanced; that must be finalized and not later than the head, so that an endpoint that has
+ * reached the head also knows which transaction advanced it.
  */
 export async function hasExpired(
   client: PooledClient,
@@ -71,7 +76,8 @@ export async function hasExpired(
 ): Promise<boolean> {
   if (expiresAt !== undefined) {
     if (expiredUpTo === undefined || expiresAt > expiredUpTo) return false
-    // The head is the word of one endpoint: with a height that the chain does not have, content would be signed a second time too early.
+    // The head is the word of one endpoint: with a height that the chain does not have, content would be
+    // signed a second time too early.
     if (client.states().length < 2) return true
     const finalized = await readFinalized(client)
     return finalized.kind === 'ok' && expiresAt <= finalized.value.height
@@ -83,9 +89,9 @@ export async function hasExpired(
 }
 
 /**
- * Returns true if a block contains the draft without having executed it and another may still execute it: that did not advance the
- * durable nonce, and the network forgets such a transaction (SIMD-0297). A blockhash has no second time: the network remembers its
- * transactions while it is valid, executed or not (SIMD-0290).
+ * Returns true if a block contains the draft without having executed it and another may still execute it:
+ * that did not advance the durable nonce, and the network forgets such a transaction (SIMD-0297). A blockhash
+ * has no second time: the network remembers its transactions while it is valid, executed or not (SIMD-0290).
  */
 export function mayStillExecute({ nonceAccount }: SolanaDraft, { executed }: Receipt): boolean {
   return nonceAccount !== undefined && executed !== undefined
@@ -99,7 +105,10 @@ export interface UnprovenTransaction<T> {
   readonly endpoints: readonly EndpointStatuses[]
 }
 
-/** Lives that begin at most this many blocks apart are proved together, because they share most of their blocks. */
+/**
+ * Lives that begin at most this many blocks apart are proved together, because they share most of their
+ * blocks.
+ */
 const NEAR_BLOCKS = 150n
 
 /** Groups transactions with lives close to each other; a transaction with a life by slot stays alone. */

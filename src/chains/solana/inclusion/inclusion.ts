@@ -24,8 +24,8 @@ interface ProverOptions {
 }
 
 /**
- * The result "unprovable" is kept for this time before the ledgers are read again, in ms. Signatures are read every time, and a new
- * endpoint creates a new instance of the chain.
+ * The result "unprovable" is kept for this time before the ledgers are read again, in ms. Signatures are read
+ * every time, and a new endpoint creates a new instance of the chain.
  */
 const HOPELESS_MS = 30_000
 
@@ -96,7 +96,10 @@ export function createInclusionProver({ client, receipts, clock }: ProverOptions
     for (const group of groupByWindow(open)) await proveGroup(group, look, proofs)
   }
 
-  /** Proves all together where that succeeds; otherwise in halves, until the transactions without a proof are found. */
+  /**
+   * Proves all together where that succeeds; otherwise in halves, until the transactions without a proof are
+   * found.
+   */
   async function proveGroup(
     group: readonly UnprovenTransaction<Attempts>[],
     look: Look,
@@ -115,8 +118,8 @@ export function createInclusionProver({ client, receipts, clock }: ProverOptions
   }
 
   /**
-   * The signatures are read again after the ledgers: behind one url there may be several nodes, or one that got its blocks back, so the
-   * ledger that was read need not be that of the node which did not know them.
+   * The signatures are read again after the ledgers: behind one url there may be several nodes, or one that
+   * got its blocks back, so the ledger that was read need not be that of the node which did not know them.
    */
   async function isUnchanged(
     group: readonly UnprovenTransaction<Attempts>[],
@@ -201,7 +204,10 @@ function lifeOfAll(attempts: Attempts): InclusionWindow {
   return joinWindows((open.length > 0 ? open : attempts).map(({ draft }) => inclusionWindowOf(draft)))
 }
 
-/** Joins the answers of each endpoint about all transactions; all transactions were queried at the same endpoints. */
+/**
+ * Joins the answers of each endpoint about all transactions; all transactions were queried at the same
+ * endpoints.
+ */
 function mergeStatuses(group: readonly UnprovenTransaction<Attempts>[]): EndpointStatuses[] {
   const [first] = group
   return (first?.endpoints ?? []).map(({ url }, index) => ({

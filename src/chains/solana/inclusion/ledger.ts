@@ -11,8 +11,9 @@ const METHOD_NOT_FOUND = -32601
 const HISTORY_NOT_AVAILABLE = -32011
 
 /**
- * Reads the oldest slot of the node's own ledger. `getFirstAvailableBlock` would report the slot of a long-term storage where there is one,
- * and 0 where the ledger could not be read (agave `rpc/src/rpc.rs` `minimum_ledger_slot`, `get_first_available_block`).
+ * Reads the oldest slot of the node's own ledger. `getFirstAvailableBlock` would report the slot of a
+ * long-term storage where there is one, and 0 where the ledger could not be read (agave `rpc/src/rpc.rs`
+ * `minimum_ledger_slot`, `get_first_available_block`).
  */
 export const MINIMUM_LEDGER_SLOT: RpcCall = { method: 'minimumLedgerSlot', params: [] }
 
@@ -29,7 +30,10 @@ export function blocksCalls(from: bigint, to: bigint): RpcCall[] {
   return calls
 }
 
-/** Reads the slots of these replies in order; undefined if one of them is no list of rising slots in this range. */
+/**
+ * Reads the slots of these replies in order; undefined if one of them is no list of rising slots in this
+ * range.
+ */
 export function readBlocks(
   replies: readonly EndpointReply[],
   { from, to }: { readonly from: Slot; readonly to: Slot },
@@ -60,8 +64,8 @@ export function heightCall(slot: bigint): RpcCall {
 }
 
 /**
- * Reads the height of a block; null if the node does not know it (agave returns null if it does not have the content of the block, and an
- * error if it does not have the block); undefined if it did not answer.
+ * Reads the height of a block; null if the node does not know it (agave returns null if it does not have the
+ * content of the block, and an error if it does not have the block); undefined if it did not answer.
  */
 export function heightIn(endpointReply: EndpointReply | undefined): BlockHeight | null | undefined {
   if (endpointReply?.reply.kind === 'error') return null
@@ -76,7 +80,10 @@ export function slotIn(endpointReply: EndpointReply | undefined): Slot | undefin
   return result.kind === 'ok' ? readSlot(result.value) : undefined
 }
 
-/** Returns true if the node was started without transaction history (agave `--enable-rpc-transaction-history`). */
+/**
+ * Returns true if the node was started without transaction history (agave
+ * `--enable-rpc-transaction-history`).
+ */
 export function lacksHistory(endpointReply: EndpointReply | undefined): boolean {
   return endpointReply?.reply.kind === 'error' && endpointReply.reply.code === HISTORY_NOT_AVAILABLE
 }

@@ -31,8 +31,8 @@ interface LedgerQuestion {
 type ToldOfLedger = LedgerReading | 'unknown' | 'unsupported'
 
 /**
- * Reads the ledger of each endpoint, by url. `unknown`: it is behind, silent or unreadable. The beginning of a ledger is read last, because
- * nodes delete old blocks at any time.
+ * Reads the ledger of each endpoint, by url. `unknown`: it is behind, silent or unreadable. The beginning of
+ * a ledger is read last, because nodes delete old blocks at any time.
  */
 export async function readLedgers(
   client: PooledClient,
@@ -74,7 +74,10 @@ interface Learned {
   readonly heights: Map<Slot, BlockHeight>
 }
 
-/** Learns heights. Heights of finalized blocks are the same everywhere, so where two endpoints differ, neither counts. */
+/**
+ * Learns heights. Heights of finalized blocks are the same everywhere, so where two endpoints differ, neither
+ * counts.
+ */
 async function learnHeights(
   client: PooledClient,
   slots: readonly Slot[],
@@ -112,14 +115,15 @@ function isPossible(slot: Slot, height: BlockHeight, head: Finalized): boolean {
 }
 
 /**
- * A node's own ledger begins at the second rooted block after the oldest slot that it reports (agave `blockstore.rs`
- * `get_first_available_block`); below that it uses its long-term storage. This many slots certainly contain two blocks.
+ * A node's own ledger begins at the second rooted block after the oldest slot that it reports (agave
+ * `blockstore.rs` `get_first_available_block`); below that it uses its long-term storage. This many slots
+ * certainly contain two blocks.
  */
 const LEDGER_EDGE = 32n
 
 /**
- * A node may know from the votes that a slot is finalized before it lists the slot as rooted itself. A slot that it does not list this many
- * slots later is missing from its ledger.
+ * A node may know from the votes that a slot is finalized before it lists the slot as rooted itself. A slot
+ * that it does not list this many slots later is missing from its ledger.
  */
 const ROOT_LAG = 300n
 
@@ -130,8 +134,8 @@ interface LedgerReading {
   /** The oldest slot of the node's own ledger, read after everything else. */
   readonly begin: Slot
   /**
-   * Heights that the endpoint reported itself, null where it lists a block without its content: a node that was started with transaction
-   * history only later has older blocks without their transactions.
+   * Heights that the endpoint reported itself, null where it lists a block without its content: a node that
+   * was started with transaction history only later has older blocks without their transactions.
    */
   readonly told: ReadonlyMap<Slot, BlockHeight | null>
   /** The slots of its finalized blocks in order; undefined if the node could not list them. */
@@ -162,15 +166,17 @@ export interface Span {
 }
 
 /**
- * Decides whether a ledger covers the range. The status cache of a node proves nothing: a snapshot of Firedancer contains no signatures
- * (`src/discof/backup/fd_txncache_writer.c`), and a node that starts on it does not know what the newest blocks before it included.
+ * Decides whether a ledger covers the range. The status cache of a node proves nothing: a snapshot of
+ * Firedancer contains no signatures (`src/discof/backup/fd_txncache_writer.c`), and a node that starts on it
+ * does not know what the newest blocks before it included.
  *
- * Heights count blocks and slots do not, so no block is missing between two blocks when the
- * number of blocks is the difference of their heights. A skipped slot looks like a lost one; a height is never skipped.
+ * Heights count blocks and slots do not, so no block is missing between two blocks when the number of blocks
+ * is the difference of their heights. A skipped slot looks like a lost one; a height is never skipped.
  */
 export function coverageOf(reading: LedgerReading, span: Span, heights: Heights): Coverage {
   const { askedFrom, begin, blocks, told } = reading
-  // Below the node's own ledger another storage may have answered, and its errors look like an unknown signature.
+  // Below the node's own ledger another storage may have answered, and its errors look like an unknown
+  // signature.
   if (begin > 0n && begin + LEDGER_EDGE > askedFrom)
     return { kind: 'edge', from: (begin + LEDGER_EDGE) as Slot }
   if (blocks === undefined) return { kind: 'unknown' }
@@ -192,7 +198,10 @@ export function coverageOf(reading: LedgerReading, span: Span, heights: Heights)
   return missing > 0n ? { kind: 'hole', missing } : { kind: 'unknown' }
 }
 
-/** Returns the slots whose heights `coverageOf` needs; the height of the last one decides which slot is the first. */
+/**
+ * Returns the slots whose heights `coverageOf` needs; the height of the last one decides which slot is the
+ * first.
+ */
 function decisiveSlots(blocks: readonly Slot[], life: InclusionWindow, heights: Heights): Slot[] {
   const last = blocks.at(-1)
   if (last === undefined) return []
@@ -202,8 +211,9 @@ function decisiveSlots(blocks: readonly Slot[], life: InclusionWindow, heights: 
 }
 
 /**
- * Returns the index of the block at which the life begins if no block after it is missing; the first index where the list begins too late.
- * Returns undefined while the height of the last block is needed and not known.
+ * Returns the index of the block at which the life begins if no block after it is missing; the first index
+ * where the list begins too late. Returns undefined while the height of the last block is needed and not
+ * known.
  */
 function startIndex(
   blocks: readonly Slot[],

@@ -14,7 +14,10 @@ interface Paid {
   readonly payment: FeePayment | undefined
 }
 
-/** Reads what a payment brought to its token account; empty where the endpoint does not tell both balances, before and after. */
+/**
+ * Reads what a payment brought to its token account; empty where the endpoint does not tell both balances,
+ * before and after.
+ */
 export async function readReceived(
   client: PooledClient,
   { draft, receipt: { hash, blockNumber, success, result }, payment }: Paid,

@@ -21,7 +21,10 @@ import type { Lifetime } from './context.ts'
 interface BlockhashWatchOptions {
   readonly client: PooledClient
   readonly clock: Clock
-  /** New transactions use a blockhash for this time, in ms: about a slot. A longer time shortens the life of the transactions. */
+  /**
+   * New transactions use a blockhash for this time, in ms: about a slot. A longer time shortens the life of
+   * the transactions.
+   */
   readonly freshForMs: number
 }
 
@@ -35,9 +38,10 @@ export function createBlockhashWatch({
 }
 
 /**
- * Asks every endpoint for its newest confirmed blockhash. The cluster has voted for a confirmed block, so its blockhash is hardly ever on a
- * dropped fork. A blockhash that the chain does not have would cost a minute each time, so of several the one counts that most endpoints
- * call valid; and the end of its life, after which content is signed again, is never before the one that several of them tell.
+ * Asks every endpoint for its newest confirmed blockhash. The cluster has voted for a confirmed block, so its
+ * blockhash is hardly ever on a dropped fork. A blockhash that the chain does not have would cost a minute
+ * each time, so of several the one counts that most endpoints call valid; and the end of its life, after
+ * which content is signed again, is never before the one that several of them tell.
  */
 function createLatestReader(client: PooledClient): () => Promise<Answer<Lifetime>> {
   let turn = 0
@@ -68,13 +72,19 @@ function isNearHeight(one: BlockHeight, other: BlockHeight): boolean {
   return (one > other ? one - other : other - one) <= FORK_MARGIN
 }
 
-/** Returns the latest end that is near what a second endpoint tells. Of two that differ much, a later end is safe: nothing is signed twice. */
+/**
+ * Returns the latest end that is near what a second endpoint tells. Of two that differ much, a later end is
+ * safe: nothing is signed twice.
+ */
 function endOf(ends: readonly BlockHeight[]): BlockHeight {
   const counted = (ends.length < 3 ? undefined : secondHighest(ends)) ?? ends.reduce(larger)
   return ends.filter((end) => isNearHeight(end, counted)).reduce(larger, counted)
 }
 
-/** Returns those of the blockhashes that the most endpoints call valid. The oldest ones come first, which more endpoints know. */
+/**
+ * Returns those of the blockhashes that the most endpoints call valid. The oldest ones come first, which more
+ * endpoints know.
+ */
 async function mostValid(client: PooledClient, candidates: readonly string[]): Promise<readonly string[]> {
   const votesIn = (endpoints: readonly (readonly EndpointReply[])[]) =>
     candidates.map((_, index) => endpoints.filter((replies) => isValidIn(replies[index]) === true).length)
@@ -93,9 +103,10 @@ function isValidIn(endpointReply: EndpointReply | undefined): boolean | undefine
 }
 
 /**
- * Estimates the height until which an external blockhash is valid. No node reports it; but the newest blockhash of a node that accepts the
- * external one is at least as young. The two answers may come from two banks, and from a fork that is dropped, so the highest one counts,
- * with a margin. Refuses if no endpoint accepts the blockhash and it is not only too new for them.
+ * Estimates the height until which an external blockhash is valid. No node reports it; but the newest
+ * blockhash of a node that accepts the external one is at least as young. The two answers may come from two
+ * banks, and from a fork that is dropped, so the highest one counts, with a margin. Refuses if no endpoint
+ * accepts the blockhash and it is not only too new for them.
  */
 export async function readExternalLifetime(
   { client, timeouts }: { readonly client: PooledClient; readonly timeouts: Timeouts },
@@ -107,7 +118,8 @@ export async function readExternalLifetime(
   const ends = takers.flatMap(endIn)
   if (ends.length > 0) return { kind: 'ok', value: { expiresAt: (endOf(ends) + FORK_MARGIN) as BlockHeight } }
   const deniers = endpoints.filter(([endpointReply]) => isValid(endpointReply) === false)
-  // Two that deny it are enough, and with one endpoint its own word: a silent one must not keep it waiting for ever.
+  // Two that deny it are enough, and with one endpoint its own word: a silent one must not keep it waiting
+  // for ever.
   if (deniers.length === 0 || deniers.length < Math.min(2, endpoints.length))
     return { kind: 'unknown', detail: 'no endpoint returned whether the blockhash is still valid' }
   if (!timeouts.isOver(`blockhash ${blockhash}`))

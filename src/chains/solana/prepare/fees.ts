@@ -10,15 +10,21 @@ import { accountsOf, BUILTINS, COMPUTE_BUDGET_PROGRAM, PRECOMPILES } from '../wi
 import { type Message, programOf } from '../wire/message.ts'
 
 /**
- * The fee limit of one transaction when the relayer has no `max_allowed_fee_lamports`: 200 times a signature. Without any limit, the author
- * of a transaction could set any price for priority.
+ * The fee limit of one transaction when the relayer has no `max_allowed_fee_lamports`: 200 times a signature.
+ * Without any limit, the author of a transaction could set any price for priority.
  */
 const DEFAULT_MAX_FEE = 1_000_000n
 
-/** The margin above the units that the simulation used, in percent: accounts change between simulation and block. */
+/**
+ * The margin above the units that the simulation used, in percent: accounts change between simulation and
+ * block.
+ */
 const UNIT_MARGIN_PERCENT = 10
 
-/** The smallest margin, in compute units: a tenth of a very small number is less than one instruction of the service uses. */
+/**
+ * The smallest margin, in compute units: a tenth of a very small number is less than one instruction of the
+ * service uses.
+ */
 const MIN_UNIT_MARGIN = 300
 
 /** Returns the highest fee of one transaction, in lamports. */
@@ -48,7 +54,10 @@ export function chooseBid(
   return { kind: 'bid', unitPrice: smaller(wanted, affordablePrice(cap - signatures, unitLimit)), wanted }
 }
 
-/** Returns the highest price for priority of this message that the cap allows, in micro-lamports for each compute unit. */
+/**
+ * Returns the highest price for priority of this message that the cap allows, in micro-lamports for each
+ * compute unit.
+ */
 export function priceCap(message: Message, policies: SolanaPolicies): bigint {
   const unitLimit = readBudget(message).unitLimit ?? defaultUnits(message)
   return affordablePrice(larger(0n, feeCap(policies) - signatureFee(message)), unitLimit)
@@ -62,7 +71,10 @@ export function aboveCap(needed: bigint, cap: bigint): Refusal {
   }
 }
 
-/** The price of one signature, in lamports (agave `DEFAULT_TARGET_LAMPORTS_PER_SIGNATURE` halved; the same since genesis). */
+/**
+ * The price of one signature, in lamports (agave `DEFAULT_TARGET_LAMPORTS_PER_SIGNATURE` halved; the same
+ * since genesis).
+ */
 const LAMPORTS_PER_SIGNATURE = 5_000n
 
 /** Priority prices are in millionths of a lamport for each compute unit. */
@@ -72,18 +84,22 @@ const MICRO = 1_000_000n
 export const MAX_UNITS = 1_400_000
 
 /**
- * Each instruction adds this to the limit when none is set (agave `DEFAULT_INSTRUCTION_COMPUTE_UNIT_LIMIT`, and
- * `MAX_BUILTIN_ALLOCATION_COMPUTE_UNIT_LIMIT` for programs of the validator itself, SIMD-170).
+ * Each instruction adds this to the limit when none is set (agave `DEFAULT_INSTRUCTION_COMPUTE_UNIT_LIMIT`,
+ * and `MAX_BUILTIN_ALLOCATION_COMPUTE_UNIT_LIMIT` for programs of the validator itself, SIMD-170).
  */
 const UNITS_PER_INSTRUCTION = 200_000
 const UNITS_PER_BUILTIN = 3_000
 
 /**
- * One transaction may load at most this many bytes of accounts, which is also the default (agave `MAX_LOADED_ACCOUNTS_DATA_SIZE_BYTES`).
+ * One transaction may load at most this many bytes of accounts, which is also the default (agave
+ * `MAX_LOADED_ACCOUNTS_DATA_SIZE_BYTES`).
  */
 export const MAX_LOADED_BYTES = 64 * 1024 * 1024
 
-/** The instructions of the compute budget program that matter here: the first byte of their data (`ComputeBudgetInstruction`). */
+/**
+ * The instructions of the compute budget program that matter here: the first byte of their data
+ * (`ComputeBudgetInstruction`).
+ */
 const SET_UNIT_LIMIT = 2
 const SET_UNIT_PRICE = 3
 const SET_LOADED_BYTES = 4
@@ -110,7 +126,10 @@ export function readBudget(message: Message): Budget {
   return budget
 }
 
-/** The shortest data of each kind, in bytes; heap frames (1) matter here only because a message may contain them once. */
+/**
+ * The shortest data of each kind, in bytes; heap frames (1) matter here only because a message may contain
+ * them once.
+ */
 const LEAST_BYTES: ReadonlyMap<number | undefined, number> = new Map([
   [1, 5],
   [SET_UNIT_LIMIT, 5],
@@ -119,8 +138,9 @@ const LEAST_BYTES: ReadonlyMap<number | undefined, number> = new Map([
 ])
 
 /**
- * Explains why the network would refuse the message: it cannot read an instruction of the compute budget program, or there is a second one
- * of the same kind (agave `compute-budget-instruction/src/compute_budget_instruction_details.rs`).
+ * Explains why the network would refuse the message: it cannot read an instruction of the compute budget
+ * program, or there is a second one of the same kind (agave
+ * `compute-budget-instruction/src/compute_budget_instruction_details.rs`).
  */
 export function budgetProblem(message: Message): string | undefined {
   const seen = new Set<number | undefined>()
@@ -141,7 +161,10 @@ export function budgetProblem(message: Message): string | undefined {
  */
 const UNITS_OF_BUDGET = 150
 
-/** Returns the message with room for further instructions of the budget: a limit that its caller sets may be exactly what was measured without them. */
+/**
+ * Returns the message with room for further instructions of the budget: a limit that its caller sets may be
+ * exactly what was measured without them.
+ */
 export function withUnitsFor(message: Message, added: Budget): Message {
   const units = UNITS_OF_BUDGET * Object.keys(added).length
   const instructions = message.instructions.map((one) => {
@@ -174,7 +197,10 @@ function withNumber(kind: number, value: number): Uint8Array {
   return Uint8Array.from(data)
 }
 
-/** Returns the charge for the signatures in lamports, including those that instructions contain for verification. */
+/**
+ * Returns the charge for the signatures in lamports, including those that instructions contain for
+ * verification.
+ */
 function signatureFee(message: Message): bigint {
   const inside = message.instructions
     .filter((instruction) => PRECOMPILES.includes(programOf(message, instruction)))
@@ -182,7 +208,10 @@ function signatureFee(message: Message): bigint {
   return LAMPORTS_PER_SIGNATURE * BigInt(message.header.numSignerAccounts + inside)
 }
 
-/** Returns the cost of `unitLimit` units at this price in lamports, rounded up like the network does (agave `get_prioritization_fee`). */
+/**
+ * Returns the cost of `unitLimit` units at this price in lamports, rounded up like the network does (agave
+ * `get_prioritization_fee`).
+ */
 function priorityFee(unitPrice: bigint, unitLimit: number): bigint {
   return (unitPrice * BigInt(unitLimit) + MICRO - 1n) / MICRO
 }
@@ -208,8 +237,8 @@ function defaultUnits(message: Message): number {
 }
 
 /**
- * Returns the fee of a message where its bytes alone decide it; undefined if the network adds its own unit limit to a price, which changes with its
- * rules.
+ * Returns the fee of a message where its bytes alone decide it; undefined if the network adds its own unit
+ * limit to a price, which changes with its rules.
  */
 export function exactFeeOf(message: Message): bigint | undefined {
   const { unitPrice = 0n, unitLimit } = readBudget(message)
@@ -223,8 +252,8 @@ const PERCENTILES: Readonly<Record<Speed, number>> = { safeLow: 30, average: 50,
 const MAX_ACCOUNTS = 128
 
 /**
- * Reads the market price for priority, in micro-lamports for each compute unit. Blocks fill up by account, so the price is that of recent
- * blocks which wrote to the same accounts.
+ * Reads the market price for priority, in micro-lamports for each compute unit. Blocks fill up by account, so
+ * the price is that of recent blocks which wrote to the same accounts.
  */
 export async function askPrice(
   client: PooledClient,
@@ -245,12 +274,15 @@ export async function askPrice(
   return { kind: 'ok', value: secondHighest(prices) ?? 0n }
 }
 
-/** At this price and below, in micro-lamports, priority costs less than a signature, whatever the units: it is not compared. */
+/**
+ * At this price and below, in micro-lamports, priority costs less than a signature, whatever the units: it is
+ * not compared.
+ */
 const NEGLIGIBLE_PRICE = 1_000n
 
 /**
- * `untold`: not every provider offers the method. Where none does, the service pays nothing for priority, and prices the transaction again
- * after it expires.
+ * `untold`: not every provider offers the method. Where none does, the service pays nothing for priority, and
+ * prices the transaction again after it expires.
  */
 function readPrice(reply: RpcReply | undefined, speed: Speed): Answer<bigint | 'untold'> {
   if (reply?.kind === 'error') return { kind: 'ok', value: 'untold' }
@@ -276,8 +308,8 @@ function readFees(value: unknown): bigint[] | undefined {
 }
 
 /**
- * A blockhash is valid for 150 blocks, about a minute; a transaction that no block has included by then is signed again at the price of
- * that time.
+ * A blockhash is valid for 150 blocks, about a minute; a transaction that no block has included by then is
+ * signed again at the price of that time.
  */
 const RENEWED_AFTER_SECONDS = 60
 

@@ -21,8 +21,9 @@ export interface Outcome {
 }
 
 /**
- * A repeated refusal is final after this many finalized slots although another endpoint is silent: a minute, as long as a blockhash lives.
- * More slots delay transactions while an endpoint is dead; fewer let a late node end good transactions.
+ * A repeated refusal is final after this many finalized slots although another endpoint is silent: a minute,
+ * as long as a blockhash lives. More slots delay transactions while an endpoint is dead; fewer let a late
+ * node end good transactions.
  */
 export const FINAL_AFTER_SLOTS = 150n
 
@@ -30,10 +31,11 @@ export const FINAL_AFTER_SLOTS = 150n
 type GuardTools = Pick<PrepareContext, 'client' | 'timeouts' | 'simulations'>
 
 /**
- * Simulates the message. Where the relayer only pays, neither lamports beyond the fee nor tokens of its accounts may leave. No instruction
- * receives its authority, but some tokens can be taken without it (Token-2022 has permanent delegates). Where users pay, their payment must
- * arrive in full. A node that lacks the newest slots
- * may refuse a good transaction, so a refusal that depends on the state of the accounts needs the opinions of all endpoints.
+ * Simulates the message. Where the relayer only pays, neither lamports beyond the fee nor tokens of its
+ * accounts may leave. No instruction receives its authority, but some tokens can be taken without it
+ * (Token-2022 has permanent delegates). Where users pay, their payment must arrive in full. A node that lacks
+ * the newest slots may refuse a good transaction, so a refusal that depends on the state of the accounts
+ * needs the opinions of all endpoints.
  */
 export async function guardedSimulation(
   tools: GuardTools,
@@ -45,7 +47,8 @@ export async function guardedSimulation(
   const tokens = spends ? OK_NONE : await tokenAccountsAmong(client, subject)
   if (tokens.kind !== 'ok') return tokens
   const watched = [subject.self, ...tokens.value]
-  // A transaction that others have signed is simulated unchanged: only then does the node report that it was already included.
+  // A transaction that others have signed is simulated unchanged: only then does the node report that it was
+  // already included.
   const anyBlockhash = nonceAccount === undefined && !isMultiSigner(message)
   const trial = { message, watched, anyBlockhash, exact: !spends }
   const decide = (answer: Answer<Simulation>) => guard(one, trial, answer)
@@ -63,8 +66,8 @@ export async function guardedSimulation(
 type OutcomeOpinion = SimulationOpinion<Outcome> & Opinion<Outcome>
 
 /**
- * Gives every success the same outcome: the units are the highest that a second endpoint comes near, because content runs out of fewer, and
- * one of two that differ must not fail what the other would execute.
+ * Gives every success the same outcome: the units are the highest that a second endpoint comes near, because
+ * content runs out of fewer, and one of two that differ must not fail what the other would execute.
  */
 function agreedOutcome(opinions: readonly OutcomeOpinion[]): readonly OutcomeOpinion[] {
   const outcomes = opinions.flatMap(({ answer }) => (answer.kind === 'ok' ? [answer.value] : []))
@@ -81,8 +84,9 @@ function agreedOutcome(opinions: readonly OutcomeOpinion[]): readonly OutcomeOpi
 }
 
 /**
- * Heeds an endpoint that sees the relayer lose something, like `refuseIfAnySeesLoss`; but one that sees it alone, where two or more at the
- * same slot do not, has to be ahead of them, and they have some time to catch up.
+ * Heeds an endpoint that sees the relayer lose something, like `refuseIfAnySeesLoss`; but one that sees it
+ * alone, where two or more at the same slot do not, has to be ahead of them, and they have some time to catch
+ * up.
  */
 function heedLoss(
   opinions: readonly OutcomeOpinion[],
@@ -156,8 +160,8 @@ function tokenHarm(watched: readonly string[], simulation: Simulation): string |
 }
 
 /**
- * The layout of a token account (`spl_token::state::Account`, which Token-2022 keeps and extends): mint, owner, amount, delegate, state,
- * native, delegated amount, close authority.
+ * The layout of a token account (`spl_token::state::Account`, which Token-2022 keeps and extends): mint,
+ * owner, amount, delegate, state, native, delegated amount, close authority.
  */
 const OWNER = { from: 32, to: 64 } as const
 const AMOUNT_AT = 64
@@ -165,7 +169,10 @@ const BASE_BYTES = 165
 /** Token-2022 stores the kind of account after the base (`AccountType`). */
 const TOKEN_ACCOUNT_TYPE = 2
 
-/** The fields that decide who may move the tokens: mint and owner; delegate, state and native; delegated amount and close authority. */
+/**
+ * The fields that decide who may move the tokens: mint and owner; delegate, state and native; delegated
+ * amount and close authority.
+ */
 const RIGHTS = [
   [0, 64],
   [72, 121],
@@ -185,7 +192,10 @@ function isTokenProgram(program: string): boolean {
   return program === TOKEN_PROGRAM || program === TOKEN_2022_PROGRAM
 }
 
-/** Explains why the payment is not made in full, whatever the reason: a second transfer, a fee of the token, a program of the mint. */
+/**
+ * Explains why the payment is not made in full, whatever the reason: a second transfer, a fee of the token, a
+ * program of the mint.
+ */
 function underpaid(
   { receiver, amount }: FeePayment,
   watched: readonly string[],
@@ -242,8 +252,9 @@ function part({ data }: AccountState, from: number, to: number): Buffer {
 }
 
 /**
- * An endpoint that sees the relayer lose something forbids the successes of the others: their state may be some slots older, and a loss
- * cannot be undone. The transaction is not signed while any current endpoint sees a loss. Pure.
+ * An endpoint that sees the relayer lose something forbids the successes of the others: their state may be
+ * some slots older, and a loss cannot be undone. The transaction is not signed while any current endpoint
+ * sees a loss. Pure.
  */
 export function refuseIfAnySeesLoss<O extends SimulationOpinion<unknown>>(
   opinions: readonly O[],

@@ -43,8 +43,8 @@ import {
 import { guardedSimulation, type Outcome } from './guarded-simulation.ts'
 
 /**
- * Prepares the content of a new transaction: it reads the tables, checks the rules of the relayer, simulates, sets the price, and adds a
- * blockhash. A transaction that others have signed stays unchanged.
+ * Prepares the content of a new transaction: it reads the tables, checks the rules of the relayer, simulates,
+ * sets the price, and adds a blockhash. A transaction that others have signed stays unchanged.
  */
 export async function prepareDraft(
   context: PrepareContext,
@@ -68,7 +68,10 @@ export async function prepareAsItIs(
   return answer.kind === 'ok' ? prepareExternallySigned(context, answer.value) : answer
 }
 
-/** An account may occur in a transaction once, wherever it comes from (agave `accounts-db/src/account_locks.rs`). */
+/**
+ * An account may occur in a transaction once, wherever it comes from (agave
+ * `accounts-db/src/account_locks.rs`).
+ */
 function checkTwice({ accounts, at }: PolicySubject): Refusal | undefined {
   const names = accounts.map(({ address }) => address)
   const twice = names.find((address, index) => names.indexOf(address) < index)
@@ -80,7 +83,10 @@ function checkTwice({ accounts, at }: PolicySubject): Refusal | undefined {
       }
 }
 
-/** Reads the tables and checks everything again, because rules may have changed since the request was accepted. */
+/**
+ * Reads the tables and checks everything again, because rules may have changed since the request was
+ * accepted.
+ */
 export async function openCase(
   context: PrepareContext,
   request: SolanaRequest,
@@ -106,7 +112,10 @@ export async function openCase(
   }
 }
 
-/** Prepares a transaction that others have not signed yet: the service adds blockhash, compute units and their price. */
+/**
+ * Prepares a transaction that others have not signed yet: the service adds blockhash, compute units and their
+ * price.
+ */
 export async function prepareOwn(context: PrepareContext, own: Case): Promise<Answer<SolanaPrepared>> {
   const { client } = context
   const { subject, request, policies } = own
@@ -154,9 +163,9 @@ async function ownLifetimeFor(context: PrepareContext, own: Case): Promise<Answe
 }
 
 /**
- * Returns the parts of the budget that the content does not set; a zero is a placeholder for a number that is computed later. Where not all
- * parts fit, the part that distinguishes the transaction from another one with the same content comes first; where that does not fit
- * either, the content is sent without it.
+ * Returns the parts of the budget that the content does not set; a zero is a placeholder for a number that is
+ * computed later. Where not all parts fit, the part that distinguishes the transaction from another one with
+ * the same content comes first; where that does not fit either, the content is sent without it.
  */
 function missingBudget(message: Message, loadedBytes: number): Budget {
   const requested = readBudget(message)
@@ -225,7 +234,8 @@ function toPrepared(
 }
 
 /**
- * Prepares a transaction that others have signed: it is sent unchanged or not at all, because blockhash, price and instructions are theirs.
+ * Prepares a transaction that others have signed: it is sent unchanged or not at all, because blockhash,
+ * price and instructions are theirs.
  */
 async function prepareExternallySigned(
   context: PrepareContext,
@@ -266,8 +276,9 @@ async function externalLifetimeFor(
 }
 
 /**
- * A durable nonce is valid until its authority advances it. The value in its place may also be a blockhash, which counts first (agave
- * `runtime/src/bank/check_transactions.rs`), or a value that the endpoint does not know yet.
+ * A durable nonce is valid until its authority advances it. The value in its place may also be a blockhash,
+ * which counts first (agave `runtime/src/bank/check_transactions.rs`), or a value that the endpoint does not
+ * know yet.
  */
 async function checkNonce(
   context: PrepareContext,

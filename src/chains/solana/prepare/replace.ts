@@ -17,9 +17,9 @@ interface Replacement {
 }
 
 /**
- * Prepares a draft in place of attempts that may still be included. Transactions of an account do not exclude each other, so the new one
- * waits until the earlier ones have expired. Transactions with the same durable nonce do exclude each other, because the first one that is
- * included advances it.
+ * Prepares a draft in place of attempts that may still be included. Transactions of an account do not exclude
+ * each other, so the new one waits until the earlier ones have expired. Transactions with the same durable
+ * nonce do exclude each other, because the first one that is included advances it.
  */
 export async function prepareReplacement(
   context: PrepareContext,
@@ -32,7 +32,8 @@ export async function prepareReplacement(
   if (first !== undefined && nonceAccount !== undefined) {
     return replaceDurable(context, { request, account, earlier: first, nonceAccount })
   }
-  // The caller learns immediately if it could not be sent now either; silent nodes do not matter yet, and a cancellation sends nothing.
+  // The caller learns immediately if it could not be sent now either; silent nodes do not matter yet, and a
+  // cancellation sends nothing.
   const trial = isNoop(request) ? undefined : await prepareDraft(context, request, account)
   if (trial?.kind === 'refused') return trial
   return {
@@ -62,7 +63,8 @@ async function replaceDurable(
   if (typeof content === 'string')
     return { kind: 'refused', refusal: { code: 'not_supported', detail: content } }
   const prepared = await prepareDraft(context, content, account)
-  // The preparation read the nonce again: with the next value the draft would not exclude the earlier one, which uses this value.
+  // The preparation read the nonce again: with the next value the draft would not exclude the earlier one,
+  // which uses this value.
   return prepared.kind === 'ok' && nonceIn(prepared.value.draft) !== value ? MOVED_ON : prepared
 }
 

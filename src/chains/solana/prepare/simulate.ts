@@ -29,13 +29,22 @@ export interface Trial {
   readonly message: Message
   /** The accounts whose state is reported, before and after. */
   readonly watched: readonly string[]
-  /** The node may replace the blockhash by one that it knows: not where a durable nonce or a signature depends on it. */
+  /**
+   * The node may replace the blockhash by one that it knows: not where a durable nonce or a signature depends
+   * on it.
+   */
   readonly anyBlockhash: boolean
-  /** Both states must be of the same slot. Otherwise the simulation tries that, and a difference between them does no harm. */
+  /**
+   * Both states must be of the same slot. Otherwise the simulation tries that, and a difference between them
+   * does no harm.
+   */
   readonly exact: boolean
 }
 
-/** The simulation tries this often to read both states from the same slot. Two consecutive calls mostly hit the same one. */
+/**
+ * The simulation tries this often to read both states from the same slot. Two consecutive calls mostly hit
+ * the same one.
+ */
 const MAX_TRIES = 3
 
 /** The reason of a failure is cut at this length, in characters. */
@@ -48,8 +57,8 @@ export interface SimulationTools {
 }
 
 /**
- * Runs a transaction on a node without sending it; refuses one that would fail. When both states are of the same confirmed slot, nothing
- * but this transaction lies between them.
+ * Runs a transaction on a node without sending it; refuses one that would fail. When both states are of the
+ * same confirmed slot, nothing but this transaction lies between them.
  */
 export async function simulate(tools: SimulationTools, trial: Trial): Promise<Answer<Simulation>> {
   for (let tries = 1; tries < MAX_TRIES; tries += 1) {
@@ -66,8 +75,8 @@ export interface Opinion<T> {
 }
 
 /**
- * Calls every endpoint, and reads the opinions of those at the head by `decide`. Two that say the same are enough. Endpoints that said nothing
- * are `unknown`. When no two states are of the same slot, it tries again.
+ * Calls every endpoint, and reads the opinions of those at the head by `decide`. Two that say the same are
+ * enough. Endpoints that said nothing are `unknown`. When no two states are of the same slot, it tries again.
  */
 export async function simulateEverywhere<T extends { readonly units: bigint }>(
   tools: SimulationTools,
@@ -158,8 +167,9 @@ function readAttempt(
 const NO_SIMULATION = { kind: 'unknown', detail: 'the endpoint did not answer with a simulation' } as const
 
 /**
- * A node that refuses to process a transaction calls it wrong parameters. Its tables may be too new for the node; a text that is not agave's own
- * can be a rule of the provider, and is treated like a failed simulation; every other reason is permanent.
+ * A node that refuses to process a transaction calls it wrong parameters. Its tables may be too new for the
+ * node; a text that is not agave's own can be a rule of the provider, and is treated like a failed
+ * simulation; every other reason is permanent.
  */
 function readUnusable(
   ran: EndpointReply | undefined,

@@ -180,7 +180,10 @@ async function findTransfer(
   }
 }
 
-/** The user is the fee payer until the relayer takes its place. The account of the receiver must exist: its rent would be the relayer's. */
+/**
+ * The user is the fee payer until the relayer takes its place. The account of the receiver must exist: its
+ * rent would be the relayer's.
+ */
 async function composeTransfer(
   { client }: PrepareContext,
   { token, source, destination, amount }: TokenTransfer,

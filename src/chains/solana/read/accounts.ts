@@ -33,15 +33,18 @@ export interface AccountStates {
 }
 
 /**
- * The highest number of addresses of one call (agave `MAX_MULTIPLE_ACCOUNTS`). A transaction has fewer writable accounts and tables
- * together.
+ * The highest number of addresses of one call (agave `MAX_MULTIPLE_ACCOUNTS`). A transaction has fewer
+ * writable accounts and tables together.
  */
 export const MAX_ACCOUNTS_ASKED = 100
 
 /** `confirmed`: most of the cluster has voted for the block · `finalized`: the block stays for ever. */
 type Commitment = 'confirmed' | 'finalized'
 
-/** Reads accounts, with the commitment `confirmed` by default; where endpoints differ, what most of them say, or the newest. */
+/**
+ * Reads accounts, with the commitment `confirmed` by default; where endpoints differ, what most of them say,
+ * or the newest.
+ */
 export async function readAccounts(
   client: PooledClient,
   addresses: readonly string[],
@@ -111,9 +114,10 @@ function readAccount(value: unknown): AccountState | undefined | 'unreadable' {
 }
 
 /**
- * The balance that an account without data must keep, if no node returns it, in lamports: 128 bytes of overhead, two years, 3480 lamports
- * for each byte and year (agave `Rent::default`). The network does not let a fee leave less (`InsufficientFundsForRent`), and lowers it in
- * steps (SIMD-0437), so this is never too little.
+ * The balance that an account without data must keep, if no node returns it, in lamports: 128 bytes of
+ * overhead, two years, 3480 lamports for each byte and year (agave `Rent::default`). The network does not let
+ * a fee leave less (`InsufficientFundsForRent`), and lowers it in steps (SIMD-0437), so this is never too
+ * little.
  */
 const HIGHEST_MINIMUM = 890_880n
 
@@ -296,8 +300,8 @@ export interface NonceState {
 }
 
 /**
- * `nonce::state::Versions` in bincode: version and state (1: initialized) in four bytes each, the authority, the value, and the price of a
- * signature.
+ * `nonce::state::Versions` in bincode: version and state (1: initialized) in four bytes each, the authority,
+ * the value, and the price of a signature.
  */
 const NONCE_BYTES = 80
 const INITIALIZED = 1

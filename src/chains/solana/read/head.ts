@@ -12,8 +12,8 @@ const FINALIZED: RpcCall = { method: 'getEpochInfo', params: [{ commitment: 'fin
 const PROCESSED: RpcCall = { method: 'getSlot', params: [{ commitment: 'processed' }] }
 
 /**
- * The question for the finalized slot of a node. No fork is below it, so a node that has reached a finalized slot knows everything in the
- * chain up to there, and its "none" is reliable.
+ * The question for the finalized slot of a node. No fork is below it, so a node that has reached a finalized
+ * slot knows everything in the chain up to there, and its "none" is reliable.
  */
 export const HEIGHT: HeightQuestion = {
   call: FINALIZED,
@@ -27,8 +27,8 @@ export interface Finalized {
 }
 
 /**
- * Reads the newest finalized slot and its height, of nodes that have reached `asOf`. Heights end the life of transactions, so no endpoint
- * alone decides how high the chain is: of two that differ, the lower one counts.
+ * Reads the newest finalized slot and its height, of nodes that have reached `asOf`. Heights end the life of
+ * transactions, so no endpoint alone decides how high the chain is: of two that differ, the lower one counts.
  */
 export async function readFinalized(client: PooledClient, asOf = 0n): Promise<Answer<Finalized>> {
   const told = await askStatements(client, {
@@ -67,8 +67,8 @@ function distance(one: bigint, other: bigint): bigint {
 }
 
 /**
- * Reads the newest finalized slot and the finalized height, by which blockhashes expire. The hash changes with the newest slot as well, so
- * that transactions that are not final are checked again at each slot.
+ * Reads the newest finalized slot and the finalized height, by which blockhashes expire. The hash changes
+ * with the newest slot as well, so that transactions that are not final are checked again at each slot.
  */
 export function readHead(client: PooledClient): Promise<Answer<Head>> {
   return askHead(client, {
@@ -93,7 +93,10 @@ function readHeadIn([finalized, processed]: readonly EndpointReply[]): Answer<He
   return { kind: 'ok', value: { number, hash: `${number}/${slot}`, expiredUpTo } }
 }
 
-/** Returns a substitute for the hash of a block: a slot has at most one block, and transactions of dropped forks are found by signature. */
+/**
+ * Returns a substitute for the hash of a block: a slot has at most one block, and transactions of dropped
+ * forks are found by signature.
+ */
 export function blockHashOf(slot: Slot): string {
   return slot.toString()
 }

@@ -5,15 +5,18 @@ import type { OraclePrice } from '../../sponsoring.ts'
 import { isAddress } from '../wire/addresses.ts'
 import { type AccountState, readAccounts } from './accounts.ts'
 
-/** Pyth's receiver program, which owns the accounts and alone writes them (pyth-network/pyth-crosschain, solana_receiver). */
+/**
+ * Pyth's receiver program, which owns the accounts and alone writes them (pyth-network/pyth-crosschain,
+ * solana_receiver).
+ */
 const PYTH_RECEIVER = 'rec5EKMGg6MxZYaMdyBfgwp4d5rB9T1VQH5pJv5LtFJ'
 
 /** The first eight bytes of a `PriceUpdateV2`: SHA-256 of `account:PriceUpdateV2`. */
 const DISCRIMINATOR = '22f123639d7ef4cd'
 
 /**
- * The layout of a `PriceUpdateV2`: discriminator, authority, level of verification, feed, price, confidence, exponent, time. Only the level
- * `Full` has one byte; an update that is only partly verified is worthless.
+ * The layout of a `PriceUpdateV2`: discriminator, authority, level of verification, feed, price, confidence,
+ * exponent, time. Only the level `Full` has one byte; an update that is only partly verified is worthless.
  */
 const VERIFICATION_AT = 40
 const FULL = 1
@@ -34,8 +37,8 @@ interface AccountPrice {
 }
 
 /**
- * Reads the price of SOL in a token from price accounts of Pyth. Both prices count at the end of their confidence interval at which the token
- * is cheaper, so that the relayer does not pay for the uncertainty.
+ * Reads the price of SOL in a token from price accounts of Pyth. Both prices count at the end of their
+ * confidence interval at which the token is cheaper, so that the relayer does not pay for the uncertainty.
  */
 export async function readOraclePrice(
   client: PooledClient,

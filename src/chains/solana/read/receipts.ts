@@ -26,18 +26,28 @@ export interface EndpointStatuses {
 
 /** Reads receipts by the signature of the fee payer. */
 export interface ReceiptReader {
-  /** Reads receipts. A node's yes always counts; its no counts only when it has reached `asOf` and keeps a history. */
+  /**
+   * Reads receipts. A node's yes always counts; its no counts only when it has reached `asOf` and keeps a
+   * history.
+   */
   read(hashes: readonly string[], freshness?: Freshness): Promise<ReceiptAnswer[]>
-  /** Reads receipts from every endpoint. An endpoint that is behind, or keeps no history, yields `unknown` for what it does not know. */
+  /**
+   * Reads receipts from every endpoint. An endpoint that is behind, or keeps no history, yields `unknown` for
+   * what it does not know.
+   */
   readEverywhere(hashes: readonly string[], freshness?: Freshness): Promise<ReceiptAnswer[][]>
-  /** Reads the answers of each endpoint. Endpoints without history answer for their newest blocks; a resting endpoint does not answer. */
+  /**
+   * Reads the answers of each endpoint. Endpoints without history answer for their newest blocks; a resting
+   * endpoint does not answer.
+   */
   askEach(hashes: readonly string[], asOf?: bigint): Promise<readonly EndpointStatuses[]>
 }
 
 /**
- * Creates a reader of receipts. Before a block is finalized, nodes learn of it at different times. So the reader remembers the newest slot
- * that included a transaction of the service, and a "none" of a node that has not reached it does not mean a dropped fork. A new process
- * starts without that memory; then it broadcasts bytes again, which is harmless.
+ * Creates a reader of receipts. Before a block is finalized, nodes learn of it at different times. So the
+ * reader remembers the newest slot that included a transaction of the service, and a "none" of a node that
+ * has not reached it does not mean a dropped fork. A new process starts without that memory; then it
+ * broadcasts bytes again, which is harmless.
  */
 export function createReceiptReader(client: PooledClient): ReceiptReader {
   let newest = 0n
@@ -66,8 +76,8 @@ export function createReceiptReader(client: PooledClient): ReceiptReader {
   }
 
   /**
-   * Adds what statuses do not tell, the time of the block, the fee and the compute units. It asks once for each inclusion, as soon as nodes can answer,
-   * and, if they did not, once more when it is final.
+   * Adds what statuses do not tell, the time of the block, the fee and the compute units. It asks once for
+   * each inclusion, as soon as nodes can answer, and, if they did not, once more when it is final.
    */
   async function withDetails(statuses: readonly SignatureStatus[]): Promise<SignatureStatus[]> {
     const open = statuses.flatMap((one) => {
@@ -135,7 +145,10 @@ function hitOr(status: SignatureStatus | undefined): SignatureStatus {
   return status?.kind === 'included' ? status : { kind: 'no_history' }
 }
 
-/** An endpoint that is behind, or keeps no history, does not count; one that did not answer might have said yes. */
+/**
+ * An endpoint that is behind, or keeps no history, does not count; one that did not answer might have said
+ * yes.
+ */
 function agree(statuses: readonly SignatureStatus[]): ReceiptAnswer {
   const found = statuses.find((one) => one.kind === 'included')
   if (found) return { kind: 'included', receipt: found.receipt }
@@ -148,14 +161,18 @@ function agree(statuses: readonly SignatureStatus[]): ReceiptAnswer {
 const MAX_SIGNATURES = 256
 
 /**
- * The answer of one endpoint about a signature. `none`: the endpoint does not know it · `inconclusive`: it does not know it, and is behind
- * · `no_history`: it was started without transaction history and refuses to look (agave `rpc/src/rpc.rs` `get_signature_statuses`).
+ * The answer of one endpoint about a signature. `none`: the endpoint does not know it · `inconclusive`: it
+ * does not know it, and is behind · `no_history`: it was started without transaction history and refuses to
+ * look (agave `rpc/src/rpc.rs` `get_signature_statuses`).
  */
 type SignatureStatus =
   | {
       readonly kind: 'included'
       readonly receipt: Receipt
-      /** Nodes tell the rest of a transaction in a block that is confirmed (agave `get_transaction` refuses `processed`). */
+      /**
+       * Nodes tell the rest of a transaction in a block that is confirmed (agave `get_transaction` refuses
+       * `processed`).
+       */
       readonly isConfirmed: boolean
     }
   | { readonly kind: 'none'; readonly slot: Slot }
@@ -163,7 +180,10 @@ type SignatureStatus =
   | { readonly kind: 'no_history' }
   | { readonly kind: 'unknown' }
 
-/** Returns the calls for these signatures: in the whole history of a node, or only in its newest 300 rooted blocks. */
+/**
+ * Returns the calls for these signatures: in the whole history of a node, or only in its newest 300 rooted
+ * blocks.
+ */
 function statusCalls(signatures: readonly string[], { searchTransactionHistory = true } = {}): RpcCall[] {
   return Array.from({ length: Math.ceil(signatures.length / MAX_SIGNATURES) }, (_, index) => ({
     method: 'getSignatureStatuses',
@@ -294,7 +314,10 @@ export function transactionCall(signature: string): RpcCall {
   return { method: 'getTransaction', params: [signature, options] }
 }
 
-/** Completes a receipt whose error does not show whether the transaction was executed with the reply to `transactionCall`: a fee of 0 means that it was not. */
+/**
+ * Completes a receipt whose error does not show whether the transaction was executed with the reply to
+ * `transactionCall`: a fee of 0 means that it was not.
+ */
 function withFee(receipt: Receipt, endpointReply: EndpointReply | undefined): Receipt {
   const answer = resultOf(endpointReply?.reply)
   const fee = answer.kind === 'ok' ? readInteger(fieldsOf(fieldsOf(answer.value).meta).fee) : undefined

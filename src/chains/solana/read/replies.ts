@@ -57,9 +57,9 @@ export function freshOf(endpointReply: EndpointReply | undefined): Answer<Contex
 }
 
 /**
- * A node may be this many slots behind the newest one, about six seconds, when its answer is not final. Behind one url there are often many
- * nodes, a few slots apart, and without tolerance half of their answers would not count. Receipts and heads, which decide permanently, do
- * not use it.
+ * A node may be this many slots behind the newest one, about six seconds, when its answer is not final.
+ * Behind one url there are often many nodes, a few slots apart, and without tolerance half of their answers
+ * would not count. Receipts and heads, which decide permanently, do not use it.
  */
 export const TOLERATED_SLOTS = 16n as Slot
 
@@ -76,8 +76,8 @@ export function recentSlot(client: PooledClient): bigint {
 }
 
 /**
- * A thing that is still missing this many finalized slots after it was first missed is not only too new: a node may be some seconds late,
- * and a block that a client saw is finalized, or dropped, 32 slots later.
+ * A thing that is still missing this many finalized slots after it was first missed is not only too new: a
+ * node may be some seconds late, and a block that a client saw is finalized, or dropped, 32 slots later.
  */
 const TOO_NEW_SLOTS = 64n
 
@@ -88,8 +88,8 @@ const FORGOTTEN_SLOTS = 1_000n
 const MAX_REMEMBERED = 10_000
 
 /**
- * Distinguishes things that do not exist from things that a node does not know yet: blockhashes, nonces and tables that others have just
- * created.
+ * Distinguishes things that do not exist from things that a node does not know yet: blockhashes, nonces and
+ * tables that others have just created.
  */
 export interface Timeouts {
   /** Notes that a thing is missing; returns true when it has been missing for too long to be only new. */

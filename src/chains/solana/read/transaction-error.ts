@@ -8,8 +8,9 @@ import { fieldsOf } from './replies.ts'
 export type ErrorMeaning = 'known' | 'funds' | 'wait' | 'cluster' | 'state' | 'never'
 
 /**
- * Every variant of `TransactionError` (anza-xyz/solana-sdk, `transaction-error/src/lib.rs`; where each arises: agave
- * `svm/src/{account_loader,transaction_processor}.rs`, `runtime/src/bank/check_transactions.rs`, `cost-model/src/cost_tracker.rs`).
+ * Every variant of `TransactionError` (anza-xyz/solana-sdk, `transaction-error/src/lib.rs`; where each
+ * arises: agave `svm/src/{account_loader,transaction_processor}.rs`,
+ * `runtime/src/bank/check_transactions.rs`, `cost-model/src/cost_tracker.rs`).
  */
 export const ERROR_MEANINGS: Readonly<Record<string, ErrorMeaning>> = {
   AlreadyProcessed: 'known',
@@ -60,9 +61,9 @@ export const ERROR_MEANINGS: Readonly<Record<string, ErrorMeaning>> = {
 }
 
 /**
- * Errors of a transaction that a block contains and that was not executed: it has no effect and costs nothing, because the network could
- * not charge its fee payer (SIMD-0290), or because its durable nonce was not the current one (SIMD-0297). Before these rules, no block
- * contained a transaction with such an error.
+ * Errors of a transaction that a block contains and that was not executed: it has no effect and costs
+ * nothing, because the network could not charge its fee payer (SIMD-0290), or because its durable nonce was
+ * not the current one (SIMD-0297). Before these rules, no block contained a transaction with such an error.
  */
 const UNEXECUTED: readonly string[] = [
   'AccountNotFound',
@@ -80,8 +81,9 @@ export interface TransactionFailure {
   /** The error number of the program, if it returned one. */
   readonly custom?: number
   /**
-   * For a transaction in a block. `no`: it was not executed and costs nothing · `unknown`: the error does not show it, because a fee payer
-   * can be too poor for the fee, or be left with too little by the execution · absent: it was executed, and paid for.
+   * For a transaction in a block. `no`: it was not executed and costs nothing · `unknown`: the error does not
+   * show it, because a fee payer can be too poor for the fee, or be left with too little by the execution ·
+   * absent: it was executed, and paid for.
    */
   readonly executed?: 'no' | 'unknown'
   /** A text for people: `InstructionError in instruction 0: custom program error 0x1`. */
@@ -91,7 +93,9 @@ export interface TransactionFailure {
 /** The index of the fee payer. An error that it would keep less than the minimum is a lack of money. */
 const PAYER = 0
 
-/** Reads `err` of a status, a simulation or a refusal. An unknown error counts as the state of the accounts. */
+/**
+ * Reads `err` of a status, a simulation or a refusal. An unknown error counts as the state of the accounts.
+ */
 export function readFailure(err: unknown): TransactionFailure {
   if (typeof err === 'string') {
     const failure = { name: err, meaning: meaningOf(err), description: err }

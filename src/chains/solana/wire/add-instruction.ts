@@ -9,8 +9,9 @@ export interface AddedInstruction {
 }
 
 /**
- * Returns the message with another fee payer and further instructions, which come last: some instructions refer to others by index. Accounts
- * from tables stay in them. Returns undefined if the network would not accept the result.
+ * Returns the message with another fee payer and further instructions, which come last: some instructions
+ * refer to others by index. Accounts from tables stay in them. Returns undefined if the network would not
+ * accept the result.
  */
 export function withPayer(
   message: Message,

@@ -15,8 +15,8 @@ export type LoadedAddresses = readonly {
 }[]
 
 /**
- * Returns every account of a message by index: its static accounts, then the writable and then the read-only ones from tables. Without
- * `loaded` it returns only the static accounts.
+ * Returns every account of a message by index: its static accounts, then the writable and then the read-only
+ * ones from tables. Without `loaded` it returns only the static accounts.
  */
 export function accountsOf(message: Message, loaded: LoadedAddresses = []): TransactionAccount[] {
   const { numSignerAccounts, numReadonlySignerAccounts, numReadonlyNonSignerAccounts } = message.header
@@ -41,7 +41,10 @@ export function accountsOf(message: Message, loaded: LoadedAddresses = []): Tran
   ]
 }
 
-/** Returns the accounts that an instruction receives. Where `accounts` are not complete, unknown ones are left out. */
+/**
+ * Returns the accounts that an instruction receives. Where `accounts` are not complete, unknown ones are left
+ * out.
+ */
 export function instructionAccounts(
   accounts: readonly TransactionAccount[],
   { accountIndices = [] }: CompiledInstruction,
@@ -101,8 +104,9 @@ export const ADDRESS_LOOKUP_TABLE_PROGRAM = 'AddressLookupTab1e11111111111111111
 export const RECENT_BLOCKHASHES_SYSVAR = 'SysvarRecentB1ockHashes11111111111111111111'
 
 /**
- * Programs that verify signatures inside instructions; the network charges each of these signatures like one of the transaction's own
- * (agave `compute-budget`/`fee`: `get_signature_details`). Their data begins with the number of signatures.
+ * Programs that verify signatures inside instructions; the network charges each of these signatures like one
+ * of the transaction's own (agave `compute-budget`/`fee`: `get_signature_details`). Their data begins with
+ * the number of signatures.
  */
 export const PRECOMPILES: readonly string[] = [
   'Ed25519SigVerify111111111111111111111111111',

@@ -15,8 +15,8 @@ import { lookupsOf, type Message } from './message.ts'
 const META_BYTES = 56
 
 /**
- * Reads the accounts that a message loads from tables in their current state; refuses when a table or an index in it does not exist and is
- * not only too new.
+ * Reads the accounts that a message loads from tables in their current state; refuses when a table or an
+ * index in it does not exist and is not only too new.
  */
 export async function loadAddresses(
   { client, timeouts }: { readonly client: PooledClient; readonly timeouts: Timeouts },
@@ -73,8 +73,9 @@ export function withLifetime(message: Message, lifetimeToken: string): Message {
 }
 
 /**
- * Returns the same message with further instructions of one program, which use no accounts. They come last: some instructions refer to
- * others by index (those of the ed25519 program), and the first one must advance a durable nonce.
+ * Returns the same message with further instructions of one program, which use no accounts. They come last:
+ * some instructions refer to others by index (those of the ed25519 program), and the first one must advance a
+ * durable nonce.
  */
 export function withInstructions(message: Message, program: string, datas: readonly Uint8Array[]): Message {
   if (datas.length === 0) return message

@@ -8,7 +8,10 @@ import {
 type Compiled<V> = CompiledTransactionMessage &
   CompiledTransactionMessageWithLifetime & { readonly version: V }
 
-/** The signed part of a transaction: accounts, instructions and a blockhash, in the two versions that every cluster accepts. */
+/**
+ * The signed part of a transaction: accounts, instructions and a blockhash, in the two versions that every
+ * cluster accepts.
+ */
 export type Message = Compiled<'legacy'> | Compiled<0>
 
 /** One instruction, with its accounts by index. */
@@ -23,8 +26,8 @@ export function encodeMessage(message: Message): Uint8Array {
 }
 
 /**
- * Reads a message. Returns undefined for other bytes, for other versions, for an encoding that is longer than necessary, and for a message
- * that the network would not process.
+ * Reads a message. Returns undefined for other bytes, for other versions, for an encoding that is longer than
+ * necessary, and for a message that the network would not process.
  */
 export function decodeMessage(bytes: Uint8Array): Message | undefined {
   const message = decode(bytes)
@@ -34,8 +37,8 @@ export function decodeMessage(bytes: Uint8Array): Message | undefined {
 }
 
 /**
- * Returns true if the bytes can be read to their end as a message, of any version and of any sense: a network may process messages that
- * `decodeMessage` rejects.
+ * Returns true if the bytes can be read to their end as a message, of any version and of any sense: a network
+ * may process messages that `decodeMessage` rejects.
  */
 export function resemblesMessage(bytes: Uint8Array): boolean {
   try {
@@ -100,12 +103,15 @@ export function programOf(message: Message, { programAddressIndex }: CompiledIns
   return message.staticAccounts[programAddressIndex] ?? ''
 }
 
-/** The highest number of bytes of a transaction: IPv6's smallest packet without headers (agave `PACKET_DATA_SIZE`). */
+/**
+ * The highest number of bytes of a transaction: IPv6's smallest packet without headers (agave
+ * `PACKET_DATA_SIZE`).
+ */
 export const MAX_TRANSACTION_BYTES = 1232
 
 /**
- * The first byte of a transaction of version 1, which may have 4096 bytes (SIMD-0385). No other transaction begins with it, because it would
- * be a number of signatures that does not fit into a packet.
+ * The first byte of a transaction of version 1, which may have 4096 bytes (SIMD-0385). No other transaction
+ * begins with it, because it would be a number of signatures that does not fit into a packet.
  */
 const VERSION_1 = 0x81
 
@@ -118,8 +124,8 @@ export function isVersion1([first]: Uint8Array): boolean {
 const SIGNATURE_BYTES = 64
 
 /**
- * More signatures do not fit into a packet, so their number is always written in one byte (`ShortU16` writes numbers below 128 like this),
- * and a first byte of 128 or more is invalid.
+ * More signatures do not fit into a packet, so their number is always written in one byte (`ShortU16` writes
+ * numbers below 128 like this), and a first byte of 128 or more is invalid.
  */
 const MAX_SIGNATURES = Math.floor(MAX_TRANSACTION_BYTES / SIGNATURE_BYTES)
 

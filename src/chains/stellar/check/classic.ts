@@ -24,8 +24,8 @@ import {
 type ClassicOperation = Exclude<StellarOperation, SorobanOperation>
 
 /**
- * Applies the rules that do not depend on the ledger: `doCheckValid` in stellar-core's `src/transactions/*OpFrame.cpp`. `self` is the
- * source account of the operation.
+ * Applies the rules that do not depend on the ledger: `doCheckValid` in stellar-core's
+ * `src/transactions/*OpFrame.cpp`. `self` is the source account of the operation.
  */
 export function checkClassic(operation: ClassicOperation, at: string, self: string): Problem {
   // The table maps each type to the check of that type, which the compiler cannot follow through an index.
@@ -71,8 +71,9 @@ const CHECKS: Checks = {
 }
 
 /**
- * The largest number that an account is raised to. There is no number after 2^63 - 1, so the account could never send anything again, nor
- * be merged (`BumpSequenceOpFrame`, `MergeOpFrame`: ACCOUNT_MERGE_SEQNUM_TOO_FAR). This leaves it 2^32 transactions.
+ * The largest number that an account is raised to. There is no number after 2^63 - 1, so the account could
+ * never send anything again, nor be merged (`BumpSequenceOpFrame`, `MergeOpFrame`:
+ * ACCOUNT_MERGE_SEQNUM_TOO_FAR). This leaves it 2^32 transactions.
  */
 const MAX_BUMP = 2n ** 63n - 1n - 2n ** 32n
 

@@ -9,9 +9,10 @@ import { readAccounts } from '../read/accounts.ts'
 import { isBy } from '../sign.ts'
 
 /**
- * Checks with its source account that an externally signed transaction can be included at all: the account exists, its sequence number is
- * not used, and one of its signers has signed. Without this check the relayer would wait for a transaction that the network refuses
- * forever. If the transaction itself used the number, because a third party sent it, the result is a sentence that says so.
+ * Checks with its source account that an externally signed transaction can be included at all: the account
+ * exists, its sequence number is not used, and one of its signers has signed. Without this check the relayer
+ * would wait for a transaction that the network refuses forever. If the transaction itself used the number,
+ * because a third party sent it, the result is a sentence that says so.
  */
 export async function checkExternallySigned(
   client: PooledClient,
@@ -36,7 +37,10 @@ interface UsedNumber {
   readonly passphrase: string
 }
 
-/** The transaction itself may have used the number: its signer can send it, and anyone can wrap it in a fee bump of their own (CAP-15). */
+/**
+ * The transaction itself may have used the number: its signer can send it, and anyone can wrap it in a fee
+ * bump of their own (CAP-15).
+ */
 async function explainUsed(
   client: PooledClient,
   { tx, source, used, passphrase }: UsedNumber,

@@ -20,7 +20,10 @@ export function firstOf<T>(
   return undefined
 }
 
-/** Checks a `G…` or `M…` address. The contract checks the letters; only the checksum reveals a typing error (SEP-23). */
+/**
+ * Checks a `G…` or `M…` address. The contract checks the letters; only the checksum reveals a typing error
+ * (SEP-23).
+ */
 export function accountAddress(text: string, at: string): Problem {
   return isAccountAddress(text)
     ? undefined
@@ -53,7 +56,10 @@ export function notNegative(amount: bigint, at: string): Problem {
     : `${at}: a number from 0 to ${MAX_INT64} is expected.`
 }
 
-/** Checks an asset (stellar-core `isAssetValid`): letters and digits, and a code of up to 4 is never written in 12. */
+/**
+ * Checks an asset (stellar-core `isAssetValid`): letters and digits, and a code of up to 4 is never written
+ * in 12.
+ */
 export function asset(value: StellarAsset, at: string): Problem {
   if (value.type === 'native') return undefined
   const long = value.type === 'credit12' || value.type === 'credit_alphanum12'

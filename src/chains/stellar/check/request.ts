@@ -26,7 +26,9 @@ const PUBLIC_NAMES: Readonly<Record<string, readonly string[]>> = {
   'Test SDF Future Network ; October 2022': ['futurenet'],
 }
 
-/** Every spelling of a network: its name here, its public names, either of them by CAIP-2, and its passphrase. */
+/**
+ * Every spelling of a network: its name here, its public names, either of them by CAIP-2, and its passphrase.
+ */
 function namesOf({ name, passphrase }: NetworkIdentity): ReadonlySet<string> {
   const names = [name, ...(PUBLIC_NAMES[passphrase] ?? [])]
   return new Set([...names, ...names.map((each) => `stellar:${each}`), passphrase])
@@ -43,7 +45,9 @@ export function checkRequest(
   return checkSupport(request) ?? checkPayment(request, account) ?? checkCap(request, account)
 }
 
-/** An authorization belongs to a call that the service has built, and becomes a part of it with the payment. */
+/**
+ * An authorization belongs to a call that the service has built, and becomes a part of it with the payment.
+ */
 function checkPayment(
   { feeBump, signedAuthEntry, payment }: StellarRequest,
   { policies }: StellarAccount,
@@ -86,7 +90,10 @@ function checkFrame(
   return sourceAccount === undefined ? undefined : checkSource(sourceAccount, address)
 }
 
-/** The sequence number and the signature are the relayer's, so only its account can be the source, perhaps with a muxed number. */
+/**
+ * The sequence number and the signature are the relayer's, so only its account can be the source, perhaps
+ * with a muxed number.
+ */
 function checkSource(source: string, self: string): Problem {
   return (
     accountAddress(source, 'source_account') ??
@@ -137,7 +144,10 @@ function checkTogether(operations: readonly StellarOperation[], hasMemo: boolean
   return hasMemo ? `memo: none is expected with ${operations[soroban]?.type}.` : undefined
 }
 
-/** Contracts cannot see the number of a muxed source, so it is not allowed (stellar-core `TransactionFrame::validateSorobanMemo`). */
+/**
+ * Contracts cannot see the number of a muxed source, so it is not allowed (stellar-core
+ * `TransactionFrame::validateSorobanMemo`).
+ */
 function checkInvoker({ sourceAccount, operations = [] }: StellarRequest): Problem {
   const [operation] = operations
   if (sourceAccount === undefined || isAccountId(sourceAccount)) return undefined

@@ -15,7 +15,10 @@ import {
 import { isAccountId, isContractAddress } from '../model/strkey.ts'
 import { accountId, contractAddress, firstOf, type Problem } from './fields.ts'
 
-/** `contractMaxSizeBytes` in the settings of pubnet and testnet, in bytes. A network with a lower limit refuses at the simulation. */
+/**
+ * `contractMaxSizeBytes` in the settings of pubnet and testnet, in bytes. A network with a lower limit
+ * refuses at the simulation.
+ */
 export const MAX_WASM_BYTES = 131_072
 
 /** Every WebAssembly module begins with `\0asm`. */

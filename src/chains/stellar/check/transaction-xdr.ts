@@ -29,7 +29,10 @@ export function checkTransactionXdr(request: StellarRequest, xdr: string, rules:
     : checkUnsigned(request, envelope, rules)
 }
 
-/** The relayer signs it with a new sequence number, so no other signature is needed, and earlier ones are worthless. */
+/**
+ * The relayer signs it with a new sequence number, so no other signature is needed, and earlier ones are
+ * worthless.
+ */
 function checkUnsigned(
   { payment }: StellarRequest,
   { tx, signatures }: TransactionV1Envelope,
@@ -48,8 +51,9 @@ function checkUnsigned(
 }
 
 /**
- * The service assigns the sequence number and signs expired content again, so a bound that can never hold again would be tried for ever.
- * The other bounds hold sooner or later (CAP-21). Where a user pays, the service has set the bound itself, and refuses what is past it.
+ * The service assigns the sequence number and signs expired content again, so a bound that can never hold
+ * again would be tried for ever. The other bounds hold sooner or later (CAP-21). Where a user pays, the
+ * service has set the bound itself, and refuses what is past it.
  */
 function checkPreconditions(tx: Transaction, isPaid: boolean): Problem {
   if (maxLedgerOf(tx) !== undefined && !isPaid)
@@ -59,7 +63,10 @@ function checkPreconditions(tx: Transaction, isPaid: boolean): Problem {
     : undefined
 }
 
-/** A call of a contract has no memo and no muxed sources, no matter who pays (stellar-core `TransactionFrame::validateSorobanMemo`). */
+/**
+ * A call of a contract has no memo and no muxed sources, no matter who pays (stellar-core
+ * `TransactionFrame::validateSorobanMemo`).
+ */
 function checkInvoker({ sourceAccount, operations, memo }: Transaction): Problem {
   const [operation] = operations
   if (operation?.body.type !== 'invokeHostFunction') return undefined
@@ -88,8 +95,9 @@ function checkOperations({ operations, memo }: Transaction, self: string): Probl
 }
 
 /**
- * The ledger knows the other signers of the account, so a signature without the hint of the source's own key may be valid. A signature with
- * that hint that does not match the key is certainly wrong: it was made for another network, or the transaction changed afterwards.
+ * The ledger knows the other signers of the account, so a signature without the hint of the source's own key
+ * may be valid. A signature with that hint that does not match the key is certainly wrong: it was made for
+ * another network, or the transaction changed afterwards.
  */
 function checkSigned(
   { validUntil }: StellarRequest,

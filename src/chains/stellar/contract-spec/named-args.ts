@@ -18,8 +18,8 @@ import type { ContractSpec, SpecReader } from './read-contract-spec.ts'
 const AT = 'operations[0]'
 
 /**
- * Puts the arguments in the place of named ones, by the specification of the contract. A call that is not the only operation of its request
- * stays as it is, because the check refuses it.
+ * Puts the arguments in the place of named ones, by the specification of the contract. A call that is not the
+ * only operation of its request stays as it is, because the check refuses it.
  */
 export async function encodeNamedArgs(
   readSpec: SpecReader,
@@ -47,7 +47,8 @@ function withArgs(
 }
 
 /**
- * Reads the arguments of a function by their names, in the order of the function. Those of an option may be left out.
+ * Reads the arguments of a function by their names, in the order of the function. Those of an option may be
+ * left out.
  * @throws CallProblem with the place of the first value that does not fit
  */
 function readArguments({ functions, types }: ContractSpec, name: string, given: unknown): ScValue[] {
@@ -68,7 +69,10 @@ function readArguments({ functions, types }: ContractSpec, name: string, given: 
   )
 }
 
-/** No contract takes values that are nested deeper (soroban-env-host `DEFAULT_HOST_DEPTH_LIMIT`), and types may refer to themselves. */
+/**
+ * No contract takes values that are nested deeper (soroban-env-host `DEFAULT_HOST_DEPTH_LIMIT`), and types
+ * may refer to themselves.
+ */
 const MAX_DEPTH = 100
 
 /** The path of a value, its depth, and the types that its own may refer to. */
@@ -225,7 +229,8 @@ const WRITTEN_AS_TEXT: ReadonlySet<ScSpecTypeDef['type']> = new Set([
 ])
 
 /**
- * Reads a map: an object where its keys can be texts, or a list of keys with their values for keys of any type.
+ * Reads a map: an object where its keys can be texts, or a list of keys with their values for keys of any
+ * type.
  * @throws CallProblem with the place of the first value that does not fit
  */
 function readMap(

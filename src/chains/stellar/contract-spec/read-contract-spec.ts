@@ -21,7 +21,10 @@ import { fieldsOf } from '../read/replies.ts'
 /** The section of the code that has the specification (SEP-48). */
 const SECTION = 'contractspecv0'
 
-/** This many specifications are kept; each is at most as large as the code of a contract, and usually a few kilobytes. */
+/**
+ * This many specifications are kept; each is at most as large as the code of a contract, and usually a few
+ * kilobytes.
+ */
 const MAX_KEPT = 32
 
 /** The code that a contract runs: the built-in one of assets, or that with a hash in hexadecimal digits. */
@@ -31,8 +34,9 @@ type Code = 'asset' | { readonly hash: string }
 export type SpecReader = (contract: string) => Promise<Answer<ContractSpec>>
 
 /**
- * Creates a reader of specifications. The code of a contract is looked up each time, because it can change; specifications are cached by
- * the hash of the code, which also proves that an endpoint returned the right one.
+ * Creates a reader of specifications. The code of a contract is looked up each time, because it can change;
+ * specifications are cached by the hash of the code, which also proves that an endpoint returned the right
+ * one.
  */
 export function createSpecReader(client: PooledClient): SpecReader {
   const kept = new BoundedMap<string, ContractSpec>(MAX_KEPT)
@@ -49,7 +53,10 @@ export function createSpecReader(client: PooledClient): SpecReader {
   }
 }
 
-/** Queries every endpoint: a single lying one could reorder the arguments with the specification of another contract. */
+/**
+ * Queries every endpoint: a single lying one could reorder the arguments with the specification of another
+ * contract.
+ */
 async function readCode(client: PooledClient, contract: string): Promise<Answer<Code>> {
   const endpoints = await client.sendEverywhere([entriesCall(instanceKey(contract))])
   const answers = endpoints.flatMap(([reply]) =>
@@ -156,7 +163,10 @@ export interface ContractSpec {
   readonly types: ReadonlyMap<string, UserType>
 }
 
-/** Reads a specification as the code of a contract holds it; undefined for other bytes. Events and errors are omitted. */
+/**
+ * Reads a specification as the code of a contract holds it; undefined for other bytes. Events and errors are
+ * omitted.
+ */
 export function readContractSpec(bytes: Uint8Array): ContractSpec | undefined {
   const functions = new Map<string, readonly Parameter[]>()
   const types = new Map<string, UserType>()
@@ -192,7 +202,10 @@ const HEADER_BYTES = 8
 /** A number with more bytes does not fit 32 bits (LEB128). */
 const MAX_NUMBER_BYTES = 5
 
-/** Returns the content of the custom sections of this name, joined; undefined if there is none, or the bytes are no module. */
+/**
+ * Returns the content of the custom sections of this name, joined; undefined if there is none, or the bytes
+ * are no module.
+ */
 export function customSection(wasm: Uint8Array, name: string): Uint8Array | undefined {
   const found: Uint8Array[] = []
   let at = HEADER_BYTES
@@ -231,7 +244,10 @@ const I128 = ScSpecTypeDef.scSpecTypeI128()
 const U32 = ScSpecTypeDef.scSpecTypeU32()
 const BOOL = ScSpecTypeDef.scSpecTypeBool()
 
-/** The functions of the Stellar Asset Contract, which is part of every network and so has no code to read (CAP-46-06). */
+/**
+ * The functions of the Stellar Asset Contract, which is part of every network and so has no code to read
+ * (CAP-46-06).
+ */
 const FUNCTIONS: Readonly<Record<string, Readonly<Record<string, ScSpecTypeDef>>>> = {
   allowance: { from: ADDRESS, spender: ADDRESS },
   approve: { from: ADDRESS, spender: ADDRESS, amount: I128, expiration_ledger: U32 },

@@ -2,8 +2,9 @@ import { Address } from '@stellar/stellar-sdk/base'
 import type { ScVal } from '@stellar/stellar-sdk/xdr'
 
 /**
- * A value of a smart contract in the notation in which requests have their arguments: the text `void`, or an object whose one field names the
- * type. Integers wider than 64 bits are decimal digits. A value that has no such form, such as an error, is `{ xdr }`, in base64.
+ * A value of a smart contract in the notation in which requests have their arguments: the text `void`, or an
+ * object whose one field names the type. Integers wider than 64 bits are decimal digits. A value that has no
+ * such form, such as an error, is `{ xdr }`, in base64.
  */
 export type ScShown = 'void' | { readonly [type: string]: ScShownPart }
 

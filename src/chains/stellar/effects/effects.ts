@@ -8,8 +8,9 @@ import { accountIdOf, baseAccountId, underlying } from '../model/strkey.ts'
 import { calledContracts, externallySignedInvocationEffects, invocationEffects } from './invocation.ts'
 
 /**
- * Returns the effects of a checked request on the relayer's account `address`. The relayer authorizes with its signature what a simulation
- * finds necessary, so the effects of a prepared envelope, read as `transactionXdr`, can be more than those of the request for it.
+ * Returns the effects of a checked request on the relayer's account `address`. The relayer authorizes with
+ * its signature what a simulation finds necessary, so the effects of a prepared envelope, read as
+ * `transactionXdr`, can be more than those of the request for it.
  */
 export function stellarEffects(request: StellarRequest, address: string): Effects {
   return joinEffects(
@@ -22,7 +23,8 @@ export function stellarEffects(request: StellarRequest, address: string): Effect
 }
 
 /**
- * Returns the next sequence number of the account after a request that raises it by operations (BumpSequence, CAP-1); undefined if none does.
+ * Returns the next sequence number of the account after a request that raises it by operations (BumpSequence,
+ * CAP-1); undefined if none does.
  */
 export function nextSequence(request: StellarRequest, address: string): bigint | undefined {
   const targets = operationsOf(request, address).flatMap(({ body, own }) =>
@@ -40,8 +42,8 @@ interface SourcedOperation {
 }
 
 /**
- * Externally signed content moves the money of its own sources. In unsigned content every operation counts as the relayer's own: no other
- * account signs it.
+ * Externally signed content moves the money of its own sources. In unsigned content every operation counts as
+ * the relayer's own: no other account signs it.
  */
 export function operationsOf(request: SourcedContent, address: string): SourcedOperation[] {
   const { operations = [], transactionXdr, feeBump = false, sourceAccount: requested } = request
@@ -71,7 +73,9 @@ function externallySignedEffects(body: OperationBody, address: string): PartialE
     : {}
 }
 
-/** Operations that neither take assets from the account nor give rights on it. Fees and reserves do not count. */
+/**
+ * Operations that neither take assets from the account nor give rights on it. Fees and reserves do not count.
+ */
 const WITHOUT_AMOUNTS: ReadonlySet<OperationBody['type']> = new Set([
   'changeTrust',
   'manageData',
@@ -83,7 +87,10 @@ const WITHOUT_AMOUNTS: ReadonlySet<OperationBody['type']> = new Set([
   'endSponsoringFutureReserves',
 ])
 
-/** Returns the effects of an operation other than `invokeHostFunction` on its source. A type that is not known here counts as unread. */
+/**
+ * Returns the effects of an operation other than `invokeHostFunction` on its source. A type that is not known
+ * here counts as unread.
+ */
 function classicEffects(body: OperationBody): PartialEffects {
   if (WITHOUT_AMOUNTS.has(body.type)) return {}
   return paymentEffects(body) ?? offerEffects(body) ?? unreadEffects(body)
@@ -131,7 +138,10 @@ function offerEffects(body: OperationBody): PartialEffects | undefined {
   }
 }
 
-/** A price is the amount that is sold for one unit of what is bought. The ledger refuses one that is not positive. */
+/**
+ * A price is the amount that is sold for one unit of what is bought. The ledger refuses one that is not
+ * positive.
+ */
 function purchase(
   body: OperationBody,
   { selling, buyAmount, price }: ManageBuyOfferOp,
@@ -146,8 +156,9 @@ function taken(asset: Asset, value: bigint): PartialEffects {
 }
 
 /**
- * The owners of the offers take what is exchanged, at any price: with a path through an asset that one of them issued, that owner can take
- * everything, regardless of what arrives at the destination. A path payment of one asset without a path exchanges nothing.
+ * The owners of the offers take what is exchanged, at any price: with a path through an asset that one of
+ * them issued, that owner can take everything, regardless of what arrives at the destination. A path payment
+ * of one asset without a path exchanges nothing.
  */
 function exchanged(body: OperationBody, asset: Asset, value: bigint): PartialEffects {
   const amounts = taken(asset, value)
@@ -171,15 +182,18 @@ function isPlainPayment(body: OperationBody): boolean {
 }
 
 /**
- * `account_merge` sends all lumens; the others give rights on the account, use its rights over others, move unknown amounts, or can end the account
- * (`bump_sequence`: no number comes after the largest one).
+ * `account_merge` sends all lumens; the others give rights on the account, use its rights over others, move
+ * unknown amounts, or can end the account (`bump_sequence`: no number comes after the largest one).
  */
 function unreadEffects(body: OperationBody): PartialEffects {
   const unread = [{ target: operationName(body) }]
   return body.type === 'accountMerge' ? { receivers: [underlying(body.destination)], unread } : { unread }
 }
 
-/** Returns the type of an operation as the contract's `OperationSpec` names it; for the others, the name of XDR in snake case. */
+/**
+ * Returns the type of an operation as the contract's `OperationSpec` names it; for the others, the name of
+ * XDR in snake case.
+ */
 function operationName(body: OperationBody): string {
   return body.type === 'invokeHostFunction'
     ? HOST_FUNCTIONS[body.invokeHostFunctionOp.hostFunction.type]

@@ -20,8 +20,8 @@ export function calledContracts(body: OperationBody): string[] {
 }
 
 /**
- * Returns the effects of a host function on its source, `address`. Contract code can move everything for which the account authorizes it,
- * so only calls of tokens that authorize nothing but themselves are read.
+ * Returns the effects of a host function on its source, `address`. Contract code can move everything for
+ * which the account authorizes it, so only calls of tokens that authorize nothing but themselves are read.
  */
 export function invocationEffects(
   { hostFunction, auth }: InvokeHostFunctionOp,
@@ -32,12 +32,16 @@ export function invocationEffects(
   const call = callOf(hostFunction)
   const read =
     call !== undefined && authorizesOnly(auth, { call, address }) ? readTokenCall(call, address) : undefined
-  // The call counts as unread in any case. The contract can be that of an asset which the rules know by another name, and a contract that only
-  // looks like a token can ask the simulation for more than its call shows.
+  // The call counts as unread in any case. The contract can be that of an asset which the rules know by
+  // another name, and a contract that only looks like a token can ask the simulation for more than its call
+  // shows.
   return { ...read, ...unreadEffects(hostFunction) }
 }
 
-/** Returns the effects on `address` of a host function with another source: those for which a signed entry of `address` is attached. */
+/**
+ * Returns the effects on `address` of a host function with another source: those for which a signed entry of
+ * `address` is attached.
+ */
 export function externallySignedInvocationEffects(
   { hostFunction, auth }: InvokeHostFunctionOp,
   address: string,
@@ -59,8 +63,9 @@ function callOf(hostFunction: HostFunction): InvokeContractArgs | undefined {
 }
 
 /**
- * Returns true if the entries of `address`, the source of the call, authorize this call and nothing else. A tree of invocations need not
- * begin with the call itself: a contract can call another one, for which a separate entry is attached.
+ * Returns true if the entries of `address`, the source of the call, authorize this call and nothing else. A
+ * tree of invocations need not begin with the call itself: a contract can call another one, for which a
+ * separate entry is attached.
  */
 function authorizesOnly(
   entries: readonly SorobanAuthorizationEntry[],
@@ -100,9 +105,10 @@ function isJust(invocation: SorobanAuthorizedInvocation, call: InvokeContractArg
 }
 
 /**
- * Returns the effects of an authorization: those of its first invocation and of every one below it. No transaction of the relayer surrounds
- * them, so a contract of anyone can make these calls, and each of them counts as one of the relayer. Tokens count no matter who owns them, because
- * the signature can be for another account that has the same key.
+ * Returns the effects of an authorization: those of its first invocation and of every one below it. No
+ * transaction of the relayer surrounds them, so a contract of anyone can make these calls, and each of them
+ * counts as one of the relayer. Tokens count no matter who owns them, because the signature can be for
+ * another account that has the same key.
  */
 export function authorizedEffects(root: SorobanAuthorizedInvocation): Effects {
   return joinEffects(flatten(root).map((invocation) => effectsOf(invocation.function)))
@@ -127,7 +133,8 @@ function effectsOf(called: SorobanAuthorizedFunction): PartialEffects {
     operations: ['invoke_contract'],
     contracts: [target],
     ...readTokenCall(called.contractFn),
-    // As in a transaction, the call counts as unread in any case: the contract can be that of an asset with another name.
+    // As in a transaction, the call counts as unread in any case: the contract can be that of an asset with
+    // another name.
     unread: [{ target }],
   }
 }
@@ -195,8 +202,8 @@ function readAs(layout: Layout | undefined, call: InvokeContractArgs): TokenCall
 }
 
 /**
- * Reads a call that moves tokens of `owner`, or of anyone when that is not given; undefined for other functions, other arguments and the
- * tokens of others.
+ * Reads a call that moves tokens of `owner`, or of anyone when that is not given; undefined for other
+ * functions, other arguments and the tokens of others.
  */
 function readTokenCall(call: InvokeContractArgs, owner?: string): PartialEffects | undefined {
   const read = readAs(OWN_CALLS.get(call.functionName.toString()), call)
@@ -214,7 +221,10 @@ function hasLayout(args: readonly ScVal[], layout: readonly ScVal['type'][]): bo
   return args.length === layout.length && args.every(({ type }, index) => type === layout[index])
 }
 
-/** Returns the `G…` address of an account, without the number of a muxed one, or the `C…` address of a contract; undefined for others. */
+/**
+ * Returns the `G…` address of an account, without the number of a muxed one, or the `C…` address of a
+ * contract; undefined for others.
+ */
 export function addressName(address: ScAddress): string | undefined {
   switch (address.type) {
     case 'scAddressTypeAccount':
@@ -228,7 +238,10 @@ export function addressName(address: ScAddress): string | undefined {
   }
 }
 
-/** Returns the address of the contract that a call names. The ledger calls nothing else; the name of another kind of address is on no list. */
+/**
+ * Returns the address of the contract that a call names. The ledger calls nothing else; the name of another
+ * kind of address is on no list.
+ */
 function contractName({ contractAddress }: InvokeContractArgs): string {
   return addressName(contractAddress) ?? contractAddress.type
 }

@@ -16,8 +16,9 @@ import { addressName } from './invocation.ts'
 type Payee = Pick<FeePayment, 'token' | 'receiver'>
 
 /**
- * Returns the amount of a token that arrived at an account in a ledger; undefined where the meta data does not tell it. Contracts tell it by
- * events; the balances of assets are entries that the operations change. Fees are charged outside of the operations.
+ * Returns the amount of a token that arrived at an account in a ledger; undefined where the meta data does
+ * not tell it. Contracts tell it by events; the balances of assets are entries that the operations change.
+ * Fees are charged outside of the operations.
  */
 export function arrivedIn(
   meta: TransactionMeta,
@@ -52,7 +53,10 @@ function balanceIn({ data }: LedgerEntry, { token, receiver }: Payee): bigint | 
   return data.trustLine.asset.toXdr('base64') === asset ? data.trustLine.balance : undefined
 }
 
-/** Returns the amount of a token that arrives at an account, by the transfers that the token emits (SEP-41), less what leaves it. */
+/**
+ * Returns the amount of a token that arrives at an account, by the transfers that the token emits (SEP-41),
+ * less what leaves it.
+ */
 export function paidIn(events: readonly ContractEvent[], { token, receiver }: Payee): bigint {
   return events
     .filter(({ contractId }) => contractId !== null && StrKey.encodeContract(contractId.toBytes()) === token)

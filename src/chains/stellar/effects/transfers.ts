@@ -9,8 +9,8 @@ import { readMovingCall } from './invocation.ts'
 const DECIMALS = 7
 
 /**
- * Reads what content moves if it succeeds, operation by operation. Of an exchange it shows the side that the operation fixes. Offers, merges and
- * what other contracts do is not known.
+ * Reads what content moves if it succeeds, operation by operation. Of an exchange it shows the side that the
+ * operation fixes. Offers, merges and what other contracts do is not known.
  */
 export function stellarTransfers(content: StellarRequest | StellarDraft, sender: string): Transfers {
   const request = 'envelope' in content ? { transactionXdr: content.envelope } : content

@@ -13,8 +13,8 @@ const TRANSFERS: readonly string[] = ['transfer', 'transfer_from']
 const MOVES: readonly string[] = ['transfer', 'mint', 'burn']
 
 /**
- * Reads what the receipt of an included draft does not say: a token whose transfer succeeded without an event, which SEP-41 demands. Nothing
- * that no node tells is guessed.
+ * Reads what the receipt of an included draft does not say: a token whose transfer succeeded without an
+ * event, which SEP-41 demands. Nothing that no node tells is guessed.
  */
 export async function readInclusionDetails(
   client: PooledClient,

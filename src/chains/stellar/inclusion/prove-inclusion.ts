@@ -41,8 +41,9 @@ export async function proveInclusion(
     asOf,
   )
   if (open.length === 0) return { kind: 'absent' }
-  // stellar-rpc looks for the transaction before it reads its newest ledger (`get_transaction.go`), so one NOT_FOUND may describe an
-  // earlier ledger than the one that it names. The second question starts after the first answer has named that ledger.
+  // stellar-rpc looks for the transaction before it reads its newest ledger (`get_transaction.go`), so one
+  // NOT_FOUND may describe an earlier ledger than the one that it names. The second question starts after the
+  // first answer has named that ledger.
   const second = await askEverywhere(client, { sourceAccounts: [], hashes, terms })
   const foundLate = inclusionIn(second, attempts)
   if (foundLate) return foundLate
@@ -107,18 +108,22 @@ function inclusionIn(
 /** The sequence number of its account does not prove that this attempt was never applied. */
 interface OpenAttempt {
   readonly attempt: StellarAttempt
-  /** `passed`: this attempt or another one used the number · `gone`: the ledger has no such account · `unread`: no endpoint returned it. */
+  /**
+   * `passed`: this attempt or another one used the number · `gone`: the ledger has no such account ·
+   * `unread`: no endpoint returned it.
+   */
   readonly sequence: 'passed' | 'gone' | 'unread'
 }
 
 /**
- * Returns the attempts that may have been applied up to the ledger `asOf`, as far as sequence numbers tell. `accounts` has the answer of every
- * endpoint, undefined for silence: one that lies or has lost ledgers must not speak for the others. Each applied transaction raises
- * its account's sequence number to its own, also when its operations fail, and nothing ever lowers it: BumpSequence only raises it (CAP-1),
- * and an account that is merged and created again starts at the number of its ledger times 2^32, which merging keeps higher
- * (`MergeOpFrame`, ACCOUNT_MERGE_SEQNUM_TOO_FAR). So a lower number in that ledger, or a later one, proves that the attempt was not
- * applied. A missing account proves nothing: it may have been merged after the attempt. Attempts whose absence was proved before are left
- * out.
+ * Returns the attempts that may have been applied up to the ledger `asOf`, as far as sequence numbers tell.
+ * `accounts` has the answer of every endpoint, undefined for silence: one that lies or has lost ledgers must
+ * not speak for the others. Each applied transaction raises its account's sequence number to its own, also
+ * when its operations fail, and nothing ever lowers it: BumpSequence only raises it (CAP-1), and an account
+ * that is merged and created again starts at the number of its ledger times 2^32, which merging keeps higher
+ * (`MergeOpFrame`, ACCOUNT_MERGE_SEQNUM_TOO_FAR). So a lower number in that ledger, or a later one, proves
+ * that the attempt was not applied. A missing account proves nothing: it may have been merged after the
+ * attempt. Attempts whose absence was proved before are left out.
  */
 function absenceBySequence(
   attempts: readonly StellarAttempt[],
@@ -155,9 +160,10 @@ interface Doubt extends OpenAttempt {
 }
 
 /**
- * Returns undefined if the histories of the endpoints prove, in each round of questions, that no ledger contains any of the hashes: each
- * endpoint that could know them denies them, and one does. An endpoint that no longer keeps that time could not know; a silent one could (I6).
- * `rounds` contain the look-ups of every endpoint, resting ones included. Pure.
+ * Returns undefined if the histories of the endpoints prove, in each round of questions, that no ledger
+ * contains any of the hashes: each endpoint that could know them denies them, and one does. An endpoint that
+ * no longer keeps that time could not know; a silent one could (I6). `rounds` contain the look-ups of every
+ * endpoint, resting ones included. Pure.
  */
 function absenceByHistory(
   rounds: readonly (readonly (readonly LookupResult[])[])[],

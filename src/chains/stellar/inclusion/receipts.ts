@@ -35,8 +35,8 @@ interface ReceiptQuestion extends Freshness {
 }
 
 /**
- * Reads receipts in the order of the hashes. A node's yes always counts; its no counts only when it has reached `asOf` and remembers back
- * to `since`.
+ * Reads receipts in the order of the hashes. A node's yes always counts; its no counts only when it has
+ * reached `asOf` and remembers back to `since`.
  */
 export async function readReceipts(
   client: PooledClient,
@@ -58,8 +58,9 @@ export async function readReceiptsEverywhere(
 }
 
 /**
- * The answer of one endpoint about a hash. `not_found` proves absence only when the endpoint has reached `asOf` (`reached`) and remembers
- * back to `since` (`remembers`). `silent`: the answer is missing or unreadable.
+ * The answer of one endpoint about a hash. `not_found` proves absence only when the endpoint has reached
+ * `asOf` (`reached`) and remembers back to `since` (`remembers`). `silent`: the answer is missing or
+ * unreadable.
  */
 export type LookupResult =
   | { readonly kind: 'included'; readonly receipt: Receipt }
@@ -96,12 +97,16 @@ export function readLookup(
   return receipt === undefined ? { kind: 'silent' } : { kind: 'included', receipt }
 }
 
-/** Ledger 1 is the genesis, which contains nothing: a node that begins here has every transaction of its network. */
+/**
+ * Ledger 1 is the genesis, which contains nothing: a node that begins here has every transaction of its
+ * network.
+ */
 const FIRST_WITH_TRANSACTIONS = 2n
 
 /**
- * A node keeps ledgers for a limited time (a day, a week) and cannot find older transactions. Close times are whole seconds, which several
- * ledgers may share (CAP-88): a node whose oldest ledger closed in the second of `since` may have lost others of that second.
+ * A node keeps ledgers for a limited time (a day, a week) and cannot find older transactions. Close times are
+ * whole seconds, which several ledgers may share (CAP-88): a node whose oldest ledger closed in the second of
+ * `since` may have lost others of that second.
  */
 function remembers(
   { oldestLedger, oldestLedgerCloseTime }: Readonly<Record<string, unknown>>,
@@ -143,7 +148,10 @@ function readReceipt(
   })
 }
 
-/** Reads the return value of a smart contract, which protocols 20 to 22 store in version 3 of the meta data and later ones in version 4. */
+/**
+ * Reads the return value of a smart contract, which protocols 20 to 22 store in version 3 of the meta data
+ * and later ones in version 4.
+ */
 function returnValueOf(base64: unknown): string | undefined {
   const meta = readMeta(base64)
   return meta && sorobanMetaOf(meta)?.returnValue?.toXdr('base64')
@@ -162,7 +170,10 @@ function readMeta(base64: unknown): TransactionMeta | undefined {
   }
 }
 
-/** Reads what the transaction with this hash emitted. Meta data of a later protocol than the SDK knows is no answer. */
+/**
+ * Reads what the transaction with this hash emitted. Meta data of a later protocol than the SDK knows is no
+ * answer.
+ */
 export async function readEmitted(client: PooledClient, hash: string): Promise<Answer<EmittedIn>> {
   const [endpointReply] = await client.sendAsOf([receiptCall(hash)])
   const fields = fieldsOf(endpointReply?.reply)
@@ -188,7 +199,10 @@ export async function readEmitted(client: PooledClient, hash: string): Promise<A
   }
 }
 
-/** Reads what a payment of included content brought, from the meta data of its ledger; empty where the endpoint does not tell it. */
+/**
+ * Reads what a payment of included content brought, from the meta data of its ledger; empty where the
+ * endpoint does not tell it.
+ */
 export async function readReceived(
   client: PooledClient,
   { hash, blockNumber, success, result }: Receipt,
@@ -203,7 +217,10 @@ export async function readReceived(
   return received === undefined ? {} : { result: { ...result, received } }
 }
 
-/** Gives the events in the order of their emission: protocols from 23 on have those of each operation, and those of the fee around them (CAP-67). */
+/**
+ * Gives the events in the order of their emission: protocols from 23 on have those of each operation, and
+ * those of the fee around them (CAP-67).
+ */
 function eventsOf(meta: TransactionMeta): readonly ContractEvent[] {
   if (meta.type === 'v3') return meta.v3.sorobanMeta?.events ?? []
   if (meta.type !== 'v4') return []
@@ -238,9 +255,10 @@ interface EnvelopeFacts {
 }
 
 /**
- * Returns the hashes under which a ledger can contain an attempt: its own, and that of the transaction inside its fee bump. Nothing ties
- * the inner transaction to its payer (stellar-core `FeeBumpTransactionFrame`), and stellar-rpc finds transactions by both hashes
- * (`db/transaction.go`). A plain transaction that another party wraps is found by its own hash, which is then the inner one.
+ * Returns the hashes under which a ledger can contain an attempt: its own, and that of the transaction inside
+ * its fee bump. Nothing ties the inner transaction to its payer (stellar-core `FeeBumpTransactionFrame`), and
+ * stellar-rpc finds transactions by both hashes (`db/transaction.go`). A plain transaction that another party
+ * wraps is found by its own hash, which is then the inner one.
  */
 export function hashesOf({ signed: { hash, innerHash } }: Pick<Attempt, 'signed'>): readonly string[] {
   return innerHash === undefined ? [hash] : [hash, innerHash]
@@ -276,7 +294,10 @@ export function readResult(base64: unknown): TransactionResult | undefined {
   }
 }
 
-/** Returns the network's code for the transaction itself: for the inner one, where a fee bump failed because of it. */
+/**
+ * Returns the network's code for the transaction itself: for the inner one, where a fee bump failed because
+ * of it.
+ */
 export function codeOf({ result }: TransactionResult): TransactionResultCodeName {
   return outcomeOf(result).type
 }
@@ -297,12 +318,17 @@ function outcomeOf(result: TransactionResult['result']) {
   return wrapped ? result.innerResultPair.result.result : result
 }
 
-/** Returns the code of the operation's own kind (`paymentUnderfunded`), or the reason why it was not tried (`opBadAuth`). */
+/**
+ * Returns the code of the operation's own kind (`paymentUnderfunded`), or the reason why it was not tried
+ * (`opBadAuth`).
+ */
 function operationCode(result: OperationResult): string {
   return result.type === 'opInner' ? result.tr.value.type : result.type
 }
 
-/** Spells `paymentNoTrust` as `payment_no_trust`, the name in the protocol's XDR, which people can look up. */
+/**
+ * Spells `paymentNoTrust` as `payment_no_trust`, the name in the protocol's XDR, which people can look up.
+ */
 function spelled(code: string): string {
   return code.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }

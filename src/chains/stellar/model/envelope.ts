@@ -22,8 +22,8 @@ export type ReadEnvelope =
   | { readonly kind: 'fee_bump'; readonly tx: FeeBumpTransaction }
 
 /**
- * Reads a `TransactionEnvelope`; undefined for other text. Version 0 is read as version 1: both are signed over the same bytes (CAP-15), so
- * its signatures stay valid.
+ * Reads a `TransactionEnvelope`; undefined for other text. Version 0 is read as version 1: both are signed
+ * over the same bytes (CAP-15), so its signatures stay valid.
  */
 export function readEnvelope(base64: string): ReadEnvelope | undefined {
   const envelope = decode(base64)
@@ -59,19 +59,25 @@ export function withFields(
 }
 
 /**
- * Returns the hash that is signed, and that identifies a transaction in the network: SHA-256 over the network's id, the kind and the
- * transaction (`TransactionSignaturePayload`).
+ * Returns the hash that is signed, and that identifies a transaction in the network: SHA-256 over the
+ * network's id, the kind and the transaction (`TransactionSignaturePayload`).
  */
 export function hashTransaction(tx: Transaction, passphrase: string): Buffer {
   return hashTagged(TaggedTransaction.envelopeTypeTx(tx), passphrase)
 }
 
-/** Returns the hash of a fee bump (CAP-15). Its kind differs, so its hash differs from that of the transaction inside. */
+/**
+ * Returns the hash of a fee bump (CAP-15). Its kind differs, so its hash differs from that of the transaction
+ * inside.
+ */
 export function hashFeeBump(tx: FeeBumpTransaction, passphrase: string): Buffer {
   return hashTagged(TaggedTransaction.envelopeTypeTxFeeBump(tx), passphrase)
 }
 
-/** Returns the id of the network, which everything that an account signs for it contains: SHA-256 of its passphrase. */
+/**
+ * Returns the id of the network, which everything that an account signs for it contains: SHA-256 of its
+ * passphrase.
+ */
 export function networkIdOf(passphrase: string): Buffer {
   return sha256(passphrase)
 }
@@ -79,13 +85,19 @@ export function networkIdOf(passphrase: string): Buffer {
 /** A time bound from this Unix second on counts as none: a `Date` holds no later time. */
 const NEVER = 8_640_000_000_000n
 
-/** Returns the newest close time, in Unix seconds, of a ledger that may include it; undefined if it may wait for ever. */
+/**
+ * Returns the newest close time, in Unix seconds, of a ledger that may include it; undefined if it may wait
+ * for ever.
+ */
 export function maxTimeOf({ cond }: Transaction): UnixSeconds | undefined {
   const maxTime = boundsOf(cond)?.maxTime ?? 0n
   return maxTime === 0n || maxTime > NEVER ? undefined : (maxTime as UnixSeconds)
 }
 
-/** Returns the first ledger that is too late (CAP-21 `maxLedger`; stellar-core `isTooLate`); undefined if there is none. */
+/**
+ * Returns the first ledger that is too late (CAP-21 `maxLedger`; stellar-core `isTooLate`); undefined if
+ * there is none.
+ */
 export function maxLedgerOf({ cond }: Transaction): LedgerSequence | undefined {
   const maxLedger = cond.type === 'precondV2' ? (cond.v2.ledgerBounds?.maxLedger ?? 0) : 0
   return maxLedger === 0 ? undefined : (BigInt(maxLedger) as LedgerSequence)
@@ -101,7 +113,10 @@ export function withMaxTime(cond: Preconditions, maxTime: UnixSeconds): Precondi
   )
 }
 
-/** Returns preconditions under which no ledger after this one includes the transaction, and none that they excluded before. */
+/**
+ * Returns preconditions under which no ledger after this one includes the transaction, and none that they
+ * excluded before.
+ */
 export function withLastLedger(cond: Preconditions, last: number): Preconditions {
   const before = cond.type === 'precondV2' ? cond.v2 : undefined
   const { minLedger = 0, maxLedger = 0 } = before?.ledgerBounds ?? {}

@@ -1,6 +1,7 @@
 /**
- * One operation as the contract writes it (group C, `OperationSpec`). Amounts are in stroops, or in the smallest unit of the
- * asset (10^-7). Accounts are strkeys: `G…`, or `M…` where the ledger takes a muxed account.
+ * One operation as the contract writes it (group C, `OperationSpec`). Amounts are in stroops, or in the
+ * smallest unit of the asset (10^-7). Accounts are strkeys: `G…`, or `M…` where the ledger takes a muxed
+ * account.
  */
 export type StellarOperation =
   | PaymentOperation
@@ -16,7 +17,10 @@ export type StellarOperation =
   | BumpSequenceOperation
   | SorobanOperation
 
-/** Operations of smart contracts: each is alone in its transaction, is simulated, and has a resource fee (CAP-46). */
+/**
+ * Operations of smart contracts: each is alone in its transaction, is simulated, and has a resource fee
+ * (CAP-46).
+ */
 export type SorobanOperation = HostFunctionOperation | RestoreFootprintOperation
 
 /** Operations that run a host function, and so may need authorization. */
@@ -133,7 +137,10 @@ export interface InvokeContractOperation {
   readonly function_name: string
   /** Empty while there are `named_args`. */
   readonly args: readonly ScValue[]
-  /** JSON values by the names of the parameters; only in requests whose arguments are not encoded yet, and never stored. */
+  /**
+   * JSON values by the names of the parameters; only in requests whose arguments are not encoded yet, and
+   * never stored.
+   */
   readonly named_args?: Readonly<Record<string, unknown>>
   readonly auth?: SorobanAuth
 }
@@ -159,8 +166,8 @@ export interface UploadWasmOperation {
 }
 
 /**
- * Restores archived entries (CAP-46-12). The service sends it as a setup transaction; the contract does not offer it. The simulation that
- * asked for it told the entries and the cost.
+ * Restores archived entries (CAP-46-12). The service sends it as a setup transaction; the contract does not
+ * offer it. The simulation that asked for it told the entries and the cost.
  */
 interface RestoreFootprintOperation {
   readonly type: 'restore_footprint'
@@ -168,7 +175,10 @@ interface RestoreFootprintOperation {
   readonly transaction_data: string
 }
 
-/** The authorization of a call. `source_account`, the default: the source of the operation, where the simulation needs it. */
+/**
+ * The authorization of a call. `source_account`, the default: the source of the operation, where the
+ * simulation needs it.
+ */
 export type SorobanAuth =
   | { readonly type: 'none' | 'source_account' }
   | { readonly type: 'addresses'; readonly signers: readonly string[] }
@@ -205,8 +215,9 @@ const SOROBAN: ReadonlySet<string> = new Set([
 ] satisfies SorobanOperation['type'][])
 
 /**
- * An argument of a smart contract in the API's notation: the text `void`, or an object with exactly one field, which names the type. 64-bit
- * integers are bigint; wider ones are whole, in decimal digits, or in parts as in XDR.
+ * An argument of a smart contract in the API's notation: the text `void`, or an object with exactly one
+ * field, which names the type. 64-bit integers are bigint; wider ones are whole, in decimal digits, or in
+ * parts as in XDR.
  */
 export type ScValue = 'void' | ScValueFields
 

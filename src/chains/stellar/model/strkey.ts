@@ -8,7 +8,10 @@ export function isAccountId(text: string): boolean {
   return StrKey.isValidEd25519PublicKey(text)
 }
 
-/** Checks a `G…` address, or an `M…` address: an account and a number that its owner assigns to a customer (CAP-27). */
+/**
+ * Checks a `G…` address, or an `M…` address: an account and a number that its owner assigns to a customer
+ * (CAP-27).
+ */
 export function isAccountAddress(text: string): boolean {
   return isAccountId(text) || StrKey.isValidMed25519PublicKey(text)
 }

@@ -12,14 +12,14 @@ import type { StellarAccount, StellarAttempt } from '../types.ts'
 const DEFAULT_MAX_FEE = 1_000_000n
 
 /**
- * The base fee of every public network, in stroops for each operation (`baseFee` of the ledger header). The validators could vote for
- * another one; nodes accept nothing below it.
+ * The base fee of every public network, in stroops for each operation (`baseFee` of the ledger header). The
+ * validators could vote for another one; nodes accept nothing below it.
  */
 export const MIN_FEE_PER_OPERATION = 100n
 
 /**
- * A queued transaction is replaced only by a fee bump with the same sequence number whose fee for each operation is at least this many
- * times higher (stellar-core `TransactionQueue::FEE_MULTIPLIER`).
+ * A queued transaction is replaced only by a fee bump with the same sequence number whose fee for each
+ * operation is at least this many times higher (stellar-core `TransactionQueue::FEE_MULTIPLIER`).
  */
 const REPLACEMENT_FACTOR = 10n
 
@@ -34,7 +34,10 @@ export function totalFee({ feePerOperation, operationCount, resourceFee }: Fee, 
   return feePerOperation * BigInt(operationCount + (bumped ? 1 : 0)) + resourceFee
 }
 
-/** Returns the highest amount that the draft can take from the relayer's account, in stroops. A fee bump may follow. */
+/**
+ * Returns the highest amount that the draft can take from the relayer's account, in stroops. A fee bump may
+ * follow.
+ */
 export function costOf(draft: StellarDraft): bigint {
   return totalFee(draft, true) + draft.spends
 }
@@ -66,8 +69,8 @@ export type Bid =
   | { readonly kind: 'short'; readonly needed: bigint }
 
 /**
- * Decides the bid. It always leaves money for a fee bump, which a replacement and a channel account need. The network charges the price of
- * the ledger, which is mostly less than the bid.
+ * Decides the bid. It always leaves money for a fee bump, which a replacement and a channel account need. The
+ * network charges the price of the ledger, which is mostly less than the bid.
  */
 export function chooseBid({ market, least, operationCount, resourceFee, maxFee }: BidOptions): Bid {
   const count = BigInt(operationCount + 1)
@@ -78,7 +81,10 @@ export function chooseBid({ market, least, operationCount, resourceFee, maxFee }
   return { kind: 'bid', feePerOperation: smaller(wanted, larger(payable, least)), wanted }
 }
 
-/** Returns the highest bid that `max_fee` allows, in stroops for each operation, with money left for a fee bump. */
+/**
+ * Returns the highest bid that `max_fee` allows, in stroops for each operation, with money left for a fee
+ * bump.
+ */
 export function affordablePrice({
   operationCount,
   resourceFee,
@@ -88,8 +94,8 @@ export function affordablePrice({
 }
 
 /**
- * Returns the lowest bid that a node accepts in place of attempts in its queue, in stroops for each operation; undefined if there are
- * none.
+ * Returns the lowest bid that a node accepts in place of attempts in its queue, in stroops for each
+ * operation; undefined if there are none.
  */
 export function replacementFloor(attempts: readonly StellarAttempt[]): bigint | undefined {
   const open = openOf(attempts)
@@ -118,23 +124,29 @@ export function underpriced(needed: bigint, maxFee: bigint): Refusal {
   }
 }
 
-/** The prices for inclusion, in stroops for each operation. Smart contracts have a separate market (CAP-46-07). */
+/**
+ * The prices for inclusion, in stroops for each operation. Smart contracts have a separate market
+ * (CAP-46-07).
+ */
 export interface Market {
   readonly classic: bigint
   readonly soroban: bigint
-  /** The close time of the newest ledger, in Unix seconds. Transactions expire by this clock and not by ours. */
+  /**
+   * The close time of the newest ledger, in Unix seconds. Transactions expire by this clock and not by ours.
+   */
   readonly closeTime: UnixSeconds
 }
 
 /**
- * The percentile of the fees that recent ledgers charged. In a full ledger all pay the price of the cheapest one in it, so nearly
- * everyone's fee is that of the fullest ledgers.
+ * The percentile of the fees that recent ledgers charged. In a full ledger all pay the price of the cheapest
+ * one in it, so nearly everyone's fee is that of the fullest ledgers.
  */
 const PERCENTILE = 'p90'
 
 /**
- * As soon as ledgers are full, the price of the next one is unknown: twice the last price is mostly enough for the two minutes of a signed
- * version. The network does not charge the part that is not needed, and a replacement needs ten times the bid.
+ * As soon as ledgers are full, the price of the next one is unknown: twice the last price is mostly enough
+ * for the two minutes of a signed version. The network does not charge the part that is not needed, and a
+ * replacement needs ten times the bid.
  */
 const SURGE_HEADROOM = 2n
 
@@ -157,13 +169,15 @@ export interface MarketWatch {
   readonly market: () => Promise<Answer<Market>>
   /** Notes that a ledger closed at this time, in Unix seconds. */
   readonly sawLedger: (closeTime: UnixSeconds) => void
-  /** Notes that a node refused a bid and named the price that it would accept, in stroops for each operation. */
+  /**
+   * Notes that a node refused a bid and named the price that it would accept, in stroops for each operation.
+   */
   readonly sawMinimum: (price: bigint, kind: 'classic' | 'soroban') => void
 }
 
 /**
- * A price that a node demanded holds for this time, in ms: some ledgers, in which a full queue empties. The statistics contain only the
- * fees of ledgers, and nothing about a queue in front of them.
+ * A price that a node demanded holds for this time, in ms: some ledgers, in which a full queue empties. The
+ * statistics contain only the fees of ledgers, and nothing about a queue in front of them.
  */
 const MINIMUM_HOLDS_MS = 20_000
 
@@ -198,8 +212,9 @@ export function createMarketWatch({ client, clock, freshForMs }: MarketWatchOpti
 }
 
 /**
- * Asks every endpoint. Each price is decided by itself: of three of which one is wrong, the other two decide it, and of two that differ the
- * cheaper one counts. The time is that of a second endpoint too; of two that differ much, the one nearer to our clock.
+ * Asks every endpoint. Each price is decided by itself: of three of which one is wrong, the other two decide
+ * it, and of two that differ the cheaper one counts. The time is that of a second endpoint too; of two that
+ * differ much, the one nearer to our clock.
  */
 async function askMarket(client: PooledClient, now: () => number): Promise<Answer<Market>> {
   const told = await askStatements(client, {
@@ -230,7 +245,10 @@ function distance(one: UnixSeconds, other: UnixSeconds): bigint {
   return one > other ? one - other : other - one
 }
 
-/** Returns the agreed close time; of two that differ much, the one nearer to our clock, which is a third witness here. */
+/**
+ * Returns the agreed close time; of two that differ much, the one nearer to our clock, which is a third
+ * witness here.
+ */
 function timeOf(times: readonly UnixSeconds[], now: UnixSeconds): UnixSeconds | undefined {
   const [one, other] = times
   if (times.length !== 2 || one === undefined || other === undefined || isNearTime(one, other))

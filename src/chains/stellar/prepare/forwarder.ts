@@ -71,15 +71,18 @@ interface Forwarding {
 }
 
 /**
- * The resources of the signed call may cost this much more than those of its simulation, in percent: the check of the signature, and entries
- * that have grown. The network returns what is not used.
+ * The resources of the signed call may cost this much more than those of its simulation, in percent: the
+ * check of the signature, and entries that have grown. The network returns what is not used.
  */
 const RESOURCE_HEADROOM_PERCENT = 40n
 
 /** The amounts of a simulation before the fee is known. */
 const SMALLEST: Charge = { amount: 1n, most: 1n }
 
-/** Plans a call through the forwarder: the relayer is the source, and the user authorizes the call and the payment. */
+/**
+ * Plans a call through the forwarder: the relayer is the source, and the user authorizes the call and the
+ * payment.
+ */
 export async function planCall(
   context: SponsoringContext,
   call: InvokeContractArgs | undefined,
@@ -114,7 +117,10 @@ export async function planCall(
   }
 }
 
-/** Explains a call that fails because the user has too little of the token, which the error of the contract does not say. */
+/**
+ * Explains a call that fails because the user has too little of the token, which the error of the contract
+ * does not say.
+ */
 async function refusePoor(
   { client }: SponsoringContext,
   { token, payer }: Forwarding,
@@ -199,7 +205,10 @@ function operationOf(call: InvokeContractArgs, auth: readonly SorobanAuthorizati
   })
 }
 
-/** Refuses a call for which more than the user, and the relayer's consent to the call of the forwarder itself, is needed. */
+/**
+ * Refuses a call for which more than the user, and the relayer's consent to the call of the forwarder itself,
+ * is needed.
+ */
 async function build(
   context: SponsoringContext,
   forwarded: Forwarded,
@@ -282,8 +291,8 @@ export function withoutAuthorization(tx: Transaction): Transaction {
 }
 
 /**
- * Adds the authorizations of the user, and of the relayer: exactly for the call of the forwarder, and for nothing that it calls. So no contract
- * can use the relayer's account, whatever the user has authorized.
+ * Adds the authorizations of the user, and of the relayer: exactly for the call of the forwarder, and for
+ * nothing that it calls. So no contract can use the relayer's account, whatever the user has authorized.
  */
 export function withAuthorization(xdr: string, signedEntry: string, payer: string): Answer<string> {
   const { tx } = openEnvelope(xdr)
@@ -308,7 +317,8 @@ export function withAuthorization(xdr: string, signedEntry: string, payer: strin
       subInvocations: [],
     }),
   })
-  // After the last ledger of the authorization the call would fail at the relayer's cost, so no later ledger may include it.
+  // After the last ledger of the authorization the call would fail at the relayer's cost, so no later ledger
+  // may include it.
   const cond = withLastLedger(tx.cond, signerIn(entry)?.signatureExpirationLedger ?? 0)
   return {
     kind: 'ok',

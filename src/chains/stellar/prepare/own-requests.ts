@@ -5,8 +5,8 @@ import type { FundsReader } from '../read/accounts.ts'
 import type { StellarAccount } from '../types.ts'
 
 /**
- * Returns the request that does nothing. A sequence number is never lowered, so bumping it to 0 has no effect and costs one operation
- * (CAP-1).
+ * Returns the request that does nothing. A sequence number is never lowered, so bumping it to 0 has no effect
+ * and costs one operation (CAP-1).
  */
 export function noop(network: string, account: StellarAccount): StellarRequest {
   return { ...ownRequest(network, account, [{ type: 'bump_sequence', bump_to: 0n }]), isNoop: true }
@@ -22,8 +22,9 @@ interface NewChannels {
 }
 
 /**
- * Returns the request that opens channel accounts. Each gets the reserve of an empty account, two entries, which the ledger requires of
- * every new account. A channel never pays a fee and never moves money, so it needs no more.
+ * Returns the request that opens channel accounts. Each gets the reserve of an empty account, two entries,
+ * which the ledger requires of every new account. A channel never pays a fee and never moves money, so it
+ * needs no more.
  */
 export function openChannels(
   network: string,

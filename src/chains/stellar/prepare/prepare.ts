@@ -81,7 +81,9 @@ export async function prepareDraft(
 interface Wanted {
   readonly request: StellarRequest
   readonly account: StellarAccount
-  /** The close time of the newest ledger, in Unix seconds. Transactions expire by its clock and not by ours. */
+  /**
+   * The close time of the newest ledger, in Unix seconds. Transactions expire by its clock and not by ours.
+   */
   readonly closeTime: UnixSeconds
 }
 
@@ -91,7 +93,10 @@ interface FoundContent<C extends UndatedContent> {
   readonly included?: string
 }
 
-/** Prepares the content of a request for the current ledger; returns a setup transaction if entries must be restored first. */
+/**
+ * Prepares the content of a request for the current ledger; returns a setup transaction if entries must be
+ * restored first.
+ */
 export async function prepareContent(
   context: PrepareContext,
   wanted: Wanted,
@@ -127,10 +132,16 @@ async function composeContent(
   return { kind: 'ok', value: { content: ownContent(answer.value.tx, account) } }
 }
 
-/** A call whose user pays needs this many ledgers after the newest one: it is simulated as of that one, sent, and included in a later one. */
+/**
+ * A call whose user pays needs this many ledgers after the newest one: it is simulated as of that one, sent,
+ * and included in a later one.
+ */
 const LEDGERS_TO_INCLUDE = 3n
 
-/** Refuses a call whose authorization ends before a ledger can include it. Nodes would refuse it too, after it was accepted. */
+/**
+ * Refuses a call whose authorization ends before a ledger can include it. Nodes would refuse it too, after it
+ * was accepted.
+ */
 async function refuseEnding({ client }: PrepareContext, tx: Transaction): Promise<Answer<never> | undefined> {
   const maxLedger = maxLedgerOf(tx)
   if (maxLedger === undefined) return undefined
@@ -242,8 +253,8 @@ function restoreFirst(
 const DEFAULT_TIMEOUT_SECONDS = 120
 
 /**
- * Builds the transaction of a request that the service signs: the relayer is its source, fee and sequence number are 0, and it always
- * expires. `closeTime` belongs to the newest ledger, in Unix seconds.
+ * Builds the transaction of a request that the service signs: the relayer is its source, fee and sequence
+ * number are 0, and it always expires. `closeTime` belongs to the newest ledger, in Unix seconds.
  */
 export function composeTransaction(
   request: StellarRequest,
@@ -259,7 +270,8 @@ function fromOperations(
   { operations = [], sourceAccount, memo }: StellarRequest,
   { address }: StellarAccount,
 ) {
-  // The operations contain the muxed number of the relayer's account, because the transaction's source may become a channel.
+  // The operations contain the muxed number of the relayer's account, because the transaction's source may
+  // become a channel.
   const muxed = sourceAccount !== undefined && !isAccountId(sourceAccount)
   const source = muxed ? toMuxedAccount(sourceAccount) : undefined
   return new Transaction({
@@ -277,7 +289,10 @@ function fromXdr(xdr: string): Transaction {
   return withFields(openEnvelope(xdr).tx, { fee: 0, seqNum: 0n })
 }
 
-/** Returns the earliest end that the caller demands; the end of the relayer's policy when the caller demands none. In Unix seconds. */
+/**
+ * Returns the earliest end that the caller demands; the end of the relayer's policy when the caller demands
+ * none. In Unix seconds.
+ */
 function endOf(
   { validUntil }: StellarRequest,
   tx: Transaction,
@@ -297,8 +312,9 @@ function secondsOf(time: Date): UnixSeconds {
 }
 
 /**
- * Returns the highest amount of lumens that operations take from `account`, in stroops, without fees. `source` is the account of operations
- * without one of their own. The amounts of smart contracts and of `account_merge` are unknown in advance, so they do not count.
+ * Returns the highest amount of lumens that operations take from `account`, in stroops, without fees.
+ * `source` is the account of operations without one of their own. The amounts of smart contracts and of
+ * `account_merge` are unknown in advance, so they do not count.
  */
 export function nativeOutflow(operations: readonly Operation[], source: string, account: string): bigint {
   return operations
@@ -328,8 +344,8 @@ function ifNative(asset: Asset, amount: bigint): bigint {
 }
 
 /**
- * Returns the amount that a request moves out of the relayer's account, before any fee is known. Externally signed content moves the money
- * of its own source.
+ * Returns the amount that a request moves out of the relayer's account, before any fee is known. Externally
+ * signed content moves the money of its own source.
  */
 export function amountOutOf({ operations, transactionXdr, feeBump }: StellarRequest): bigint {
   if (feeBump === true) return 0n

@@ -25,9 +25,10 @@ interface Replacement {
 }
 
 /**
- * Prepares a draft in place of every attempt that a node may hold: inside a fee bump, at ten times the highest rate among them
- * (stellar-core `TransactionQueue::canAdd`, `canReplaceByFee`). When no node holds one any more, it prepares a new draft like the first.
- * Content with another sequence number waits until the attempts have expired.
+ * Prepares a draft in place of every attempt that a node may hold: inside a fee bump, at ten times the
+ * highest rate among them (stellar-core `TransactionQueue::canAdd`, `canReplaceByFee`). When no node holds
+ * one any more, it prepares a new draft like the first. Content with another sequence number waits until the
+ * attempts have expired.
  */
 export async function prepareReplacement(
   context: PrepareContext,
@@ -69,8 +70,9 @@ function raised(content: Content, { market, floor, maxFee }: Raise): Answer<Stel
 }
 
 /**
- * Decides about new content that does not exclude the attempts `earlier`: it waits until their bounds have passed. Content that could not
- * be sent then, or now, is refused immediately. Silent nodes do not matter yet, and a cancellation sends nothing.
+ * Decides about new content that does not exclude the attempts `earlier`: it waits until their bounds have
+ * passed. Content that could not be sent then, or now, is refused immediately. Silent nodes do not matter
+ * yet, and a cancellation sends nothing.
  */
 async function replaceAfterExpiry(
   context: PrepareContext,
@@ -97,7 +99,10 @@ function expires({ expiresAt, maxLedger }: StellarDraft): boolean {
   return expiresAt !== undefined || maxLedger !== undefined
 }
 
-/** The end of the last attempt: the latest time of those that have one, and the latest ledger bound of those without a time. */
+/**
+ * The end of the last attempt: the latest time of those that have one, and the latest ledger bound of those
+ * without a time.
+ */
 interface End {
   readonly time?: Date
   readonly ledger?: LedgerSequence
@@ -145,8 +150,8 @@ function endsTooEarly(request: StellarRequest, { time }: End): Refusal | undefin
 }
 
 /**
- * Returns the time after which the caller no longer wants the transaction: its own limit or that of its prebuilt transaction, whichever is
- * earlier.
+ * Returns the time after which the caller no longer wants the transaction: its own limit or that of its
+ * prebuilt transaction, whichever is earlier.
  */
 export function endsAt({ validUntil, transactionXdr }: StellarRequest): Date | undefined {
   const maxTime = transactionXdr === undefined ? undefined : maxTimeOf(openEnvelope(transactionXdr).tx)
@@ -163,9 +168,10 @@ export function externalNonceOf({ feeBump, transactionXdr }: StellarRequest): Ex
 }
 
 /**
- * Returns the attempts that the ledger may include in addition to the new content. Only content with the same source and sequence number
- * excludes an attempt. The service signs its own content for the number of its own attempts, and cannot sign for that of a third party.
- * Refused attempts count, because another node may have accepted their bytes.
+ * Returns the attempts that the ledger may include in addition to the new content. Only content with the same
+ * source and sequence number excludes an attempt. The service signs its own content for the number of its own
+ * attempts, and cannot sign for that of a third party. Refused attempts count, because another node may have
+ * accepted their bytes.
  */
 function notExcluded(
   request: StellarRequest,

@@ -43,17 +43,18 @@ export interface Simulation {
 const MAX_REASON = 512
 
 /**
- * Messages of stellar-rpc about the call itself: those of the contract's host (`HostError`, soroban-env-host), and those about a
- * transaction that the node cannot simulate (`simulate_transaction.go`). Every other message in the same field is a failure of the node: a
- * full queue, a closed worker pool, a stellar-core that does not answer (`preflight/pool.go`).
+ * Messages of stellar-rpc about the call itself: those of the contract's host (`HostError`,
+ * soroban-env-host), and those about a transaction that the node cannot simulate (`simulate_transaction.go`).
+ * Every other message in the same field is a failure of the node: a full queue, a closed worker pool, a
+ * stellar-core that does not answer (`preflight/pool.go`).
  */
 const FAULT_OF_CALL =
   /^(HostError\b|Could not unmarshal transaction|[Tt]ransaction contains (more than one operation|unsupported operation type)|To perform a SimulateTransaction for|(optional|cannot set) '?authMode)/
 
 /**
- * A repeated refusal is final after this many ledgers although another endpoint is silent: a node that is only late reaches within this
- * minute the ledger that the caller has seen. More ledgers delay the account while an endpoint is dead; fewer let a late node end good
- * calls.
+ * A repeated refusal is final after this many ledgers although another endpoint is silent: a node that is
+ * only late reaches within this minute the ledger that the caller has seen. More ledgers delay the account
+ * while an endpoint is dead; fewer let a late node end good calls.
  */
 export const FINAL_AFTER_LEDGERS = 12n
 
@@ -63,19 +64,26 @@ export interface SimulationContext {
   readonly simulations: SimulationRefusals
 }
 
-/** The caller's decision about a simulation. It may also refuse: the needs of a call depend on the ledger of the simulation. */
+/**
+ * The caller's decision about a simulation. It may also refuse: the needs of a call depend on the ledger of
+ * the simulation.
+ */
 type Decide<T> = (simulation: Simulation) => Answer<T>
 
 /** The circumstances of a decision. */
 interface Deciding<T> {
   readonly decide: Decide<T>
-  /** The most that the resources may cost, in stroops, where that is known: of two endpoints that differ, one within it counts. */
+  /**
+   * The most that the resources may cost, in stroops, where that is known: of two endpoints that differ, one
+   * within it counts.
+   */
   readonly most?: bigint | undefined
 }
 
 /**
- * Runs a transaction of smart contracts on the nodes without sending it, and decides by the result that they agree on. With one endpoint, a
- * refusal is asked for again, because a node without the newest ledger does not know everything that the call may need.
+ * Runs a transaction of smart contracts on the nodes without sending it, and decides by the result that they
+ * agree on. With one endpoint, a refusal is asked for again, because a node without the newest ledger does
+ * not know everything that the call may need.
  */
 export async function simulate<T>(
   context: SimulationContext,
@@ -123,7 +131,8 @@ async function askOpinions(
   }
   const others = client.states().slice(told.length)
   const opinions = told.map(({ value, behind }) => ({ ...value, behind: behind || value.behind }))
-  // Where no endpoint has the newest ledger that one of them told, there may be no such ledger. A success then counts, and a refusal does not.
+  // Where no endpoint has the newest ledger that one of them told, there may be no such ledger. A success
+  // then counts, and a refusal does not.
   const isHeadDoubtful = opinions.every(({ behind }) => behind)
   const counted = opinions.map((opinion) =>
     isHeadDoubtful && opinion.answer.kind === 'ok' ? { ...opinion, behind: false } : opinion,
@@ -132,8 +141,9 @@ async function askOpinions(
 }
 
 /**
- * Gives every success the same decision, by the simulation that most endpoints agree on. Of two that differ, the one counts that leaves the call
- * more, because the network returns what it does not use; but not one that the caller would not pay.
+ * Gives every success the same decision, by the simulation that most endpoints agree on. Of two that differ,
+ * the one counts that leaves the call more, because the network returns what it does not use; but not one
+ * that the caller would not pay.
  */
 function agreedSimulation<T>(
   opinions: readonly SimulationOpinion<Simulation>[],
@@ -152,7 +162,10 @@ function agreedSimulation<T>(
   })
 }
 
-/** Nodes choose the nonces of authorizations at random, and their ledgers may differ by one, so the rest is compared. */
+/**
+ * Nodes choose the nonces of authorizations at random, and their ledgers may differ by one, so the rest is
+ * compared.
+ */
 function isSameSimulation(one: Simulation, other: Simulation): boolean {
   const [needs, others] = [one.data.resources, other.data.resources]
   return (
@@ -177,7 +190,10 @@ function callOf(tx: Transaction): RpcCall {
   return { method: 'simulateTransaction', params: { transaction: closeEnvelope(tx) } }
 }
 
-/** The simulation depends on this alone. Fee, time bounds and sequence number differ each time and have no effect on it. */
+/**
+ * The simulation depends on this alone. Fee, time bounds and sequence number differ each time and have no
+ * effect on it.
+ */
 function contentOf({ sourceAccount, operations }: Transaction): readonly string[] {
   return [underlying(sourceAccount), ...operations.map((operation) => operation.toXdr('base64'))]
 }
@@ -280,8 +296,8 @@ function preambleIn(preamble: unknown): string | undefined {
 }
 
 /**
- * The margin on the resource fee, in percent: rent and the size of the entries may grow until the ledger closes. The network returns the
- * unused part of it (CAP-46-07, "refundable fee").
+ * The margin on the resource fee, in percent: rent and the size of the entries may grow until the ledger
+ * closes. The network returns the unused part of it (CAP-46-07, "refundable fee").
  */
 const RESOURCE_MARGIN_PERCENT = 15n
 
@@ -400,8 +416,8 @@ function withMargin(minResourceFee: bigint): bigint {
 }
 
 /**
- * Returns an authorization that the service cannot sign. The signature under the transaction is the source's own agreement; where the
- * caller sent entries, the node has run the call with them and with no others.
+ * Returns an authorization that the service cannot sign. The signature under the transaction is the source's
+ * own agreement; where the caller sent entries, the node has run the call with them and with no others.
  */
 function missingAuth(
   { operations }: Transaction,

@@ -39,7 +39,9 @@ import {
 } from './forwarder.ts'
 import { isSorobanTransaction } from './simulate.ts'
 
-/** An amount of a contract has at most this many digits. With many more, a power of ten would take all memory. */
+/**
+ * An amount of a contract has at most this many digits. With many more, a power of ten would take all memory.
+ */
 const MAX_DECIMALS = 38n
 
 /** Creates the payments in tokens: a payment in the same transaction, or through the forwarder contract. */
@@ -142,7 +144,10 @@ function fieldOf({ transactionXdr }: StellarContent): string {
 /** `Operation operations<100>` of XDR; one is the payment. */
 const MAX_OPERATIONS = 99
 
-/** Reads the transaction of the user; a sentence for content that cannot be sponsored. Sequence number 0: the next one of the user. */
+/**
+ * Reads the transaction of the user; a sentence for content that cannot be sponsored. Sequence number 0: the
+ * next one of the user.
+ */
 function readContent(
   { transactionXdr, operations, sourceAccount }: StellarContent,
   self: string,
@@ -214,7 +219,9 @@ function planClassic(context: SponsoringContext, tx: Transaction, planned: Plann
   }
 }
 
-/** The inner transaction bids nothing, so it cannot be included without the relayer's fee bump, which pays. */
+/**
+ * The inner transaction bids nothing, so it cannot be included without the relayer's fee bump, which pays.
+ */
 async function buildClassic(
   context: SponsoringContext,
   tx: Transaction,
@@ -263,8 +270,8 @@ async function readLumens(funds: FundsReader, address: string): Promise<Answer<b
 }
 
 /**
- * Refuses a payment that the ledger would not execute now. What the user's own operations move before it is not known here, so it may still
- * fail; then the ledger charges the fee and executes nothing.
+ * Refuses a payment that the ledger would not execute now. What the user's own operations move before it is
+ * not known here, so it may still fail; then the ledger charges the fee and executes nothing.
  */
 export async function refusePayer(
   { client, funds }: { readonly client: PooledClient; readonly funds: FundsReader },

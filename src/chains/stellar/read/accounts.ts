@@ -12,8 +12,9 @@ import { fieldsOf, freshFieldsOf, readInteger } from './replies.ts'
 export const MAX_KEYS = 200
 
 /**
- * Reads account entries in the order of the addresses (`G…`); undefined if the ledger has none. Each account is as most endpoints have it
- * that have reached `asOf`; where none agree, as the newest one has it, and then with more to spend.
+ * Reads account entries in the order of the addresses (`G…`); undefined if the ledger has none. Each account
+ * is as most endpoints have it that have reached `asOf`; where none agree, as the newest one has it, and then
+ * with more to spend.
  */
 export async function readAccounts(
   client: PooledClient,
@@ -66,7 +67,10 @@ interface EntryAt {
   readonly head: bigint
 }
 
-/** Of two that differ in the same ledger, the lower sequence number holds one transaction at most; a higher one can stop the relayer. */
+/**
+ * Of two that differ in the same ledger, the lower sequence number holds one transaction at most; a higher
+ * one can stop the relayer.
+ */
 function byHeadAndBalance(one: EntryAt, other: EntryAt): number {
   if (one.head !== other.head) return one.head > other.head ? -1 : 1
   const [number, otherNumber] = [one.entry?.seqNum, other.entry?.seqNum]
@@ -126,9 +130,9 @@ export function createFundsReader(client: PooledClient, baseReserve: BaseReserve
 }
 
 /**
- * Returns the balance without the reserve, which is two entries for the account and one for each entry that it owns or sponsors (CAP-33),
- * and without the amount that its own DEX offers may take (stellar-core `getAvailableBalance`). It is negative below the reserve, as for an
- * account that the ledger does not have.
+ * Returns the balance without the reserve, which is two entries for the account and one for each entry that
+ * it owns or sponsors (CAP-33), and without the amount that its own DEX offers may take (stellar-core
+ * `getAvailableBalance`). It is negative below the reserve, as for an account that the ledger does not have.
  */
 function left(entry: AccountEntry | undefined, baseReserve: bigint): bigint {
   if (entry === undefined) return -2n * baseReserve
@@ -138,7 +142,10 @@ function left(entry: AccountEntry | undefined, baseReserve: bigint): bigint {
   return entry.balance - BigInt(count) * baseReserve - (extension?.liabilities.selling ?? 0n)
 }
 
-/** Reads the entries of at most 200 accounts (`G…`). An account that is named twice is read once: nodes refuse a repeated key. */
+/**
+ * Reads the entries of at most 200 accounts (`G…`). An account that is named twice is read once: nodes refuse
+ * a repeated key.
+ */
 export function entriesCall(addresses: readonly string[]): RpcCall {
   const keys = [...new Set(addresses)].map((address) =>
     LedgerKey.account(new LedgerKeyAccount({ accountId: toPublicKey(address) })).toXdr('base64'),
@@ -153,7 +160,10 @@ export interface AccountsAt {
   readonly sequences: ReadonlyMap<string, bigint>
 }
 
-/** Reads the sequence numbers in a reply to `entriesCall`; undefined for a reply without them, or without their ledger. */
+/**
+ * Reads the sequence numbers in a reply to `entriesCall`; undefined for a reply without them, or without
+ * their ledger.
+ */
 export function readAccountsAt(reply: RpcReply | undefined): AccountsAt | undefined {
   const fields = fieldsOf(reply)
   const entries = readEntries(fields)
@@ -163,7 +173,10 @@ export function readAccountsAt(reply: RpcReply | undefined): AccountsAt | undefi
   return { ledger, sequences: new Map(sequences) }
 }
 
-/** The reply contains only existing entries, in any order. An unreadable entry makes the whole answer unknown (I6). */
+/**
+ * The reply contains only existing entries, in any order. An unreadable entry makes the whole answer unknown
+ * (I6).
+ */
 function readEntries(
   fields: Answer<Readonly<Record<string, unknown>>>,
 ): Answer<ReadonlyMap<string, AccountEntry>> {
@@ -194,14 +207,14 @@ function readEntry(entry: unknown): AccountEntry | undefined {
 }
 
 /**
- * The base reserve until an endpoint returns one, in stroops: that of the public networks since 2019. A network that someone starts again
- * begins with 10 lumens, and validators may vote for any other.
+ * The base reserve until an endpoint returns one, in stroops: that of the public networks since 2019. A
+ * network that someone starts again begins with 10 lumens, and validators may vote for any other.
  */
 const USUAL_BASE_RESERVE = 5_000_000n
 
 /**
- * The age in ms up to which the base reserve counts without a question. Validators change it by a vote, once in years, and nodes send the whole
- * ledger with its header: on pubnet a megabyte and more.
+ * The age in ms up to which the base reserve counts without a question. Validators change it by a vote, once
+ * in years, and nodes send the whole ledger with its header: on pubnet a megabyte and more.
  */
 const FRESH_FOR_MS = 600_000
 
@@ -211,11 +224,13 @@ const RETRY_MS = 30_000
 /** The header of the newest ledger, on servers since version 25. */
 const LATEST: RpcCall = { method: 'getLatestLedger', params: {} }
 
-/** Reads the amount in stroops that each entry of an account holds back, `baseReserve` of the ledger header. */
+/**
+ * Reads the amount in stroops that each entry of an account holds back, `baseReserve` of the ledger header.
+ */
 interface BaseReserveReader {
   /**
-   * Returns the last one that an endpoint returned, read again if it is older than `maxAgeMs`; the usual one until then: a balance is worth
-   * more with it than not at all.
+   * Returns the last one that an endpoint returned, read again if it is older than `maxAgeMs`; the usual one
+   * until then: a balance is worth more with it than not at all.
    */
   read(maxAgeMs?: number): Promise<bigint>
 }
@@ -296,8 +311,8 @@ function readHeader(base64: unknown, sequence: bigint): Answer<bigint> {
 }
 
 /**
- * Bytes of `LedgerHeader` behind `baseReserve` (stellar-xdr `Stellar-ledger.x`): `maxTxSetSize` and four hashes, then the extension, which has
- * 4 bytes or 12.
+ * Bytes of `LedgerHeader` behind `baseReserve` (stellar-xdr `Stellar-ledger.x`): `maxTxSetSize` and four
+ * hashes, then the extension, which has 4 bytes or 12.
  */
 const AFTER_RESERVE = 4 + 4 * 32
 const EXTENSIONS = [4, 12] as const
@@ -305,12 +320,16 @@ const EXTENSIONS = [4, 12] as const
 /** `LedgerHeaderHistoryEntry` has an extension of 4 bytes behind the header. */
 const HISTORY_ENTRY = [0, 4] as const
 
-/** Bytes from `ledgerSeq` to `baseReserve`: the number itself, `totalCoins`, `feePool`, `inflationSeq`, `idPool` and `baseFee`. */
+/**
+ * Bytes from `ledgerSeq` to `baseReserve`: the number itself, `totalCoins`, `feePool`, `inflationSeq`,
+ * `idPool` and `baseFee`.
+ */
 const FROM_SEQUENCE = 4 + 8 + 8 + 4 + 8 + 4
 
 /**
- * Reads `baseReserve` of a `LedgerHeader` or a `LedgerHeaderHistoryEntry` from its end. The part before can have a form that no version of the
- * SDK knows yet (`StellarValue`, CAP-88); the number of the ledger in its place shows that the rest is as expected.
+ * Reads `baseReserve` of a `LedgerHeader` or a `LedgerHeaderHistoryEntry` from its end. The part before can
+ * have a form that no version of the SDK knows yet (`StellarValue`, CAP-88); the number of the ledger in its
+ * place shows that the rest is as expected.
  */
 export function baseReserveIn(header: Buffer, sequence: bigint): bigint | undefined {
   for (const entry of HISTORY_ENTRY) {

@@ -19,7 +19,9 @@ import { fieldsOf } from './replies.ts'
 const NAME = 'config.memo_required'
 const VALUE = Buffer.from('1')
 
-/** Receivers change this once in years, and a transaction is prepared several times within a minute. In ms. */
+/**
+ * Receivers change this once in years, and a transaction is prepared several times within a minute. In ms.
+ */
 const FRESH_FOR_MS = 60_000
 
 /** The receivers that are remembered. Each takes about 100 bytes. */
@@ -28,8 +30,8 @@ const MAX_KNOWN = 10_000
 /** Finds receivers that require a memo. */
 export interface MemoRequirements {
   /**
-   * Returns the first receiver of a transaction without a memo that accepts payments only with one (SEP-29); undefined if there is none.
-   * Exchanges do so: what arrives without a memo belongs to no one there.
+   * Returns the first receiver of a transaction without a memo that accepts payments only with one (SEP-29);
+   * undefined if there is none. Exchanges do so: what arrives without a memo belongs to no one there.
    */
   receiverWithout(tx: Transaction): Promise<Answer<string | undefined>>
 }
@@ -103,7 +105,10 @@ function entriesCall(addresses: readonly string[]): RpcCall {
   return { method: 'getLedgerEntries', params: { keys } }
 }
 
-/** Returns the accounts whose entry has the value; undefined for an unreadable answer (I6). Go writes an empty list as null. */
+/**
+ * Returns the accounts whose entry has the value; undefined for an unreadable answer (I6). Go writes an empty
+ * list as null.
+ */
 function readAsking(entries: unknown): ReadonlySet<string> | undefined {
   if (entries === null || entries === undefined) return new Set()
   if (!Array.isArray(entries)) return undefined

@@ -42,8 +42,9 @@ export function isBehind(
 }
 
 /**
- * Reads an integer from 0 as nodes write it: a JSON number where it is small, decimal digits where it may exceed 2^53. Returns undefined for
- * anything else, for a number that JSON could have rounded, and for more than 63 bits: amounts, fees and times of the protocol are int64.
+ * Reads an integer from 0 as nodes write it: a JSON number where it is small, decimal digits where it may
+ * exceed 2^53. Returns undefined for anything else, for a number that JSON could have rounded, and for more
+ * than 63 bits: amounts, fees and times of the protocol are int64.
  */
 export function readInteger(value: unknown): bigint | undefined {
   const integer = digitsOf(value)
@@ -61,12 +62,16 @@ export function readUnixSeconds(value: unknown): UnixSeconds | undefined {
 }
 
 /**
- * Looks up a transaction that cannot exist: the reply is short, and in every version of the node it has the newest ledger and its close
- * time. `getLatestLedger` does not always have the time, and where it does, sends the whole ledger along.
+ * Looks up a transaction that cannot exist: the reply is short, and in every version of the node it has the
+ * newest ledger and its close time. `getLatestLedger` does not always have the time, and where it does, sends
+ * the whole ledger along.
  */
 export const NEWEST: RpcCall = { method: 'getTransaction', params: { hash: '0'.repeat(64) } }
 
-/** The question for the newest ledger of a node. The node answers the calls of a batch in parallel, so this question goes first. */
+/**
+ * The question for the newest ledger of a node. The node answers the calls of a batch in parallel, so this
+ * question goes first.
+ */
 export const HEIGHT: HeightQuestion = {
   call: NEWEST,
   read: (result) => {
@@ -76,7 +81,10 @@ export const HEIGHT: HeightQuestion = {
   alone: true,
 }
 
-/** Reads the newest closed ledger and its close time, from an endpoint that is as far as the others were lately. */
+/**
+ * Reads the newest closed ledger and its close time, from an endpoint that is as far as the others were
+ * lately.
+ */
 export function readHead(client: PooledClient): Promise<Answer<Head>> {
   return askHead(client, {
     calls: [NEWEST],
@@ -85,7 +93,10 @@ export function readHead(client: PooledClient): Promise<Answer<Head>> {
   })
 }
 
-/** Reads the newest closed ledger and its close time as two endpoints tell them; of two that differ, the lower ones. */
+/**
+ * Reads the newest closed ledger and its close time as two endpoints tell them; of two that differ, the lower
+ * ones.
+ */
 export async function readAgreedHead(client: PooledClient): Promise<Answer<Head>> {
   const told = await askStatements(client, {
     calls: [NEWEST],
@@ -100,7 +111,10 @@ export async function readAgreedHead(client: PooledClient): Promise<Answer<Head>
   return { kind: 'ok', value: { number, hash: ledgerHash(number), expiredUpTo } }
 }
 
-/** A node may be one ledger behind the newest one when its answer is not final: nodes close a ledger at slightly different times. */
+/**
+ * A node may be one ledger behind the newest one when its answer is not final: nodes close a ledger at
+ * slightly different times.
+ */
 export const TOLERATED_LEDGERS = 1n
 
 function readHeadIn(reply: RpcReply | undefined): Answer<Head> {
@@ -117,8 +131,8 @@ function readHeadIn(reply: RpcReply | undefined): Answer<Head> {
 }
 
 /**
- * Returns a substitute for the hash of a ledger. A closed ledger is final (SCP) and no other one ever gets its number, so the number is as
- * good, and needs no query.
+ * Returns a substitute for the hash of a ledger. A closed ledger is final (SCP) and no other one ever gets
+ * its number, so the number is as good, and needs no query.
  */
 export function ledgerHash(number: bigint): string {
   return number.toString()

@@ -50,7 +50,10 @@ export interface Holding {
   readonly receivable: bigint
 }
 
-/** Reads what accounts hold of an asset of an issuer, in their order; undefined for an account without a trust line. */
+/**
+ * Reads what accounts hold of an asset of an issuer, in their order; undefined for an account without a trust
+ * line.
+ */
 export async function readHoldings(
   client: PooledClient,
   token: string,
@@ -132,7 +135,10 @@ export interface ContractRead {
 /** Any account can be the source of a simulation, whether it exists or not. */
 const ANY_ACCOUNT = 'GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF'
 
-/** Runs a function of a contract, and returns the value that most nodes find. A call that fails is unknown: it decides nothing here. */
+/**
+ * Runs a function of a contract, and returns the value that most nodes find. A call that fails is unknown: it
+ * decides nothing here.
+ */
 export async function readContract(
   client: PooledClient,
   { contract, name, args = [] }: ContractRead,

@@ -9,8 +9,8 @@ import { LogLostError } from './engine-messages.ts'
 type EngineOptions = Parameters<NodeFS['init']>[1]
 
 /**
- * The files of an embedded database in a folder of the host. With `full` durability they have the system call fsync, which the engine's own
- * runtime does not have, so what the engine has synced survives a power cut.
+ * The files of an embedded database in a folder of the host. With `full` durability they have the system call
+ * fsync, which the engine's own runtime does not have, so what the engine has synced survives a power cut.
  */
 export class DatabaseFiles extends NodeFS {
   readonly #durability: Durability
@@ -53,8 +53,8 @@ function endProcess(error: LogLostError): void {
 }
 
 /**
- * Adds fsync. A new name of a file is an entry of its folder, and is durable only when the folder is synced as well: PostgreSQL does that
- * for the renames that it relies on, and trusts the host with new files.
+ * Adds fsync. A new name of a file is an entry of its folder, and is durable only when the folder is synced
+ * as well: PostgreSQL does that for the renames that it relies on, and trusts the host with new files.
  */
 function addFileSync(files: HostFiles): void {
   const names = createNewNames(syncPath)
@@ -87,8 +87,9 @@ function addFileSync(files: HostFiles): void {
 const LOG_FOLDER = `${sep}pg_wal${sep}`
 
 /**
- * Calls `onLost` when a file of the log cannot be made, written or renamed, or any file cannot be synced. PostgreSQL ends its process then.
- * The engine cannot: it reports the error, and at the next commit waits for ever for a lock that it holds itself.
+ * Calls `onLost` when a file of the log cannot be made, written or renamed, or any file cannot be synced.
+ * PostgreSQL ends its process then. The engine cannot: it reports the error, and at the next commit waits for
+ * ever for a lock that it holds itself.
  */
 function watchLog(files: HostFiles, onLost: (error: LogLostError) => void): void {
   const { mknod, rename } = files.node_ops
@@ -127,7 +128,10 @@ function watchLog(files: HostFiles, onLost: (error: LogLostError) => void): void
       )
 }
 
-/** The names of files and folders that may not survive a power cut yet, because a name is an entry of its folder. */
+/**
+ * The names of files and folders that may not survive a power cut yet, because a name is an entry of its
+ * folder.
+ */
 export interface NewNames {
   add(path: string): void
   remove(path: string): void
@@ -163,7 +167,10 @@ export interface FileStream {
 /** The parts of Emscripten's NODEFS that are changed for the embedded database. */
 export interface HostFiles {
   realPath(node: FileNode): string
-  /** @throws the engine's own error for an error of the host, so that the engine sees it as the result of its system call */
+  /**
+   * @throws the engine's own error for an error of the host, so that the engine sees it as the result of its
+   * system call
+   */
   tryFSOperation<T>(operation: () => T): T
   readonly node_ops: {
     mknod(parent: FileNode, name: string, mode: number, dev: number): FileNode

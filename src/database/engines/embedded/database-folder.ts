@@ -25,8 +25,9 @@ export interface DatabaseFolder {
 }
 
 /**
- * Prepares the folder `pglite` of the data folder for the engine, and returns its path. A new database is made under another name and
- * renamed when it is complete, so that a process that dies in the middle leaves no partial one.
+ * Prepares the folder `pglite` of the data folder for the engine, and returns its path. A new database is
+ * made under another name and renamed when it is complete, so that a process that dies in the middle leaves
+ * no partial one.
  */
 export async function prepareDatabaseFolder({
   dataDir,
@@ -49,7 +50,10 @@ export async function prepareDatabaseFolder({
   return folder
 }
 
-/** The files and folders of a database. Others change what the engine does with it: it would take it for a standby, or restore from a log. */
+/**
+ * The files and folders of a database. Others change what the engine does with it: it would take it for a
+ * standby, or restore from a log.
+ */
 const OF_DATABASE = new Set(
   'PG_VERSION base global pg_commit_ts pg_dynshmem pg_hba.conf pg_ident.conf pg_logical pg_multixact pg_notify pg_replslot pg_serial pg_snapshots pg_stat pg_stat_tmp pg_subtrans pg_tblspc pg_twophase pg_wal pg_xact postgresql.auto.conf postgresql.conf postmaster.opts postmaster.pid'.split(
     ' ',
@@ -79,7 +83,10 @@ class DatabaseNotOwnError extends Error {
   override readonly name = 'DatabaseNotOwnError'
 }
 
-/** Refuses a folder that may be the remains of a database: only a person can know whether its transactions are needed. */
+/**
+ * Refuses a folder that may be the remains of a database: only a person can know whether its transactions are
+ * needed.
+ */
 function assertEmpty(folder: string): void {
   const names = existsSync(folder) ? readdirSync(folder) : []
   if (names.length > 0)
@@ -88,7 +95,10 @@ function assertEmpty(folder: string): void {
     )
 }
 
-/** Creates the data folder with mode 0700 where it is missing. Its name lasts like its content: the parent of each new folder is synced. */
+/**
+ * Creates the data folder with mode 0700 where it is missing. Its name lasts like its content: the parent of
+ * each new folder is synced.
+ */
 export function createDataFolder(dataDir: string): void {
   const first = mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   if (first === undefined) return
@@ -97,8 +107,9 @@ export function createDataFolder(dataDir: string): void {
 }
 
 /**
- * Makes sure that every file of the database is on the disk before it is opened with `full` durability. The engine syncs only what it
- * writes, so what another opener wrote without syncing would be lost for ever. A mark beside the folder spares the next start the work.
+ * Makes sure that every file of the database is on the disk before it is opened with `full` durability. The
+ * engine syncs only what it writes, so what another opener wrote without syncing would be lost for ever. A
+ * mark beside the folder spares the next start the work.
  */
 function syncOnce(folder: string): void {
   if (isMarked(folder)) return
@@ -112,7 +123,10 @@ function markSynced(folder: string): void {
   mark(folder)
 }
 
-/** Removes the mark, for an opener that does not sync. The removal itself is on the disk before the opener writes. */
+/**
+ * Removes the mark, for an opener that does not sync. The removal itself is on the disk before the opener
+ * writes.
+ */
 function forgetSync(folder: string): void {
   if (readMark(folder) === undefined) return
   rmSync(markOf(folder))
@@ -144,7 +158,10 @@ function readMark(folder: string): string | undefined {
   }
 }
 
-/** Distinguishes the folder from a copy of it, such as a restored backup, whose files may not be on the disk yet. */
+/**
+ * Distinguishes the folder from a copy of it, such as a restored backup, whose files may not be on the disk
+ * yet.
+ */
 function identityOf(folder: string): string {
   const { ino, birthtimeNs } = statSync(folder, { bigint: true })
   return `inode ${ino} created ${birthtimeNs}\n`
@@ -164,7 +181,10 @@ export function syncPath(path: string): void {
   }
 }
 
-/** Syncs every file and folder of the folder, and the folder itself. Its own name is an entry of its parent, which is not synced. */
+/**
+ * Syncs every file and folder of the folder, and the folder itself. Its own name is an entry of its parent,
+ * which is not synced.
+ */
 function syncTree(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name)

@@ -44,8 +44,8 @@ class DirectoryLockLostError extends Error {
 
 interface LockOptions {
   /**
-   * Another process gets this time to end, in ms: a killed one exists until it has freed its memory, and is often restarted before that.
-   * Default 0.
+   * Another process gets this time to end, in ms: a killed one exists until it has freed its memory, and is
+   * often restarted before that. Default 0.
    */
   readonly waitMs?: number
   /** Called once when the lock no longer protects the folder: nothing may be written after that. */
@@ -53,9 +53,10 @@ interface LockOptions {
 }
 
 /**
- * Locks the folder for this process and returns the function that unlocks it. The kernel keeps the lock, as one of SQLite on a file of the
- * folder (`fcntl`): it holds for processes of other containers on the same machine, regardless of process ids, and ends with the process,
- * however it ends. On a network file system it works only if that supports locks.
+ * Locks the folder for this process and returns the function that unlocks it. The kernel keeps the lock, as
+ * one of SQLite on a file of the folder (`fcntl`): it holds for processes of other containers on the same
+ * machine, regardless of process ids, and ends with the process, however it ends. On a network file system it
+ * works only if that supports locks.
  * @throws DirectoryInUseError
  */
 export async function lockDirectory(

@@ -6,11 +6,19 @@ import { type EngineAnswer, type EngineRequest, LogLostError } from './engine-me
 import { createStatements, type StatementResult } from './prepared-statements.ts'
 import type { StartedEngine } from './start-engine.ts'
 
-/** An embedded database that is open. Its callers take turns: it has one session, as one connection to a server has. */
+/**
+ * An embedded database that is open. Its callers take turns: it has one session, as one connection to a
+ * server has.
+ */
 export interface EngineClient {
-  /** @throws DatabaseError with the SQLSTATE in `code`; LogLostError if the database can no longer be written */
+  /**
+   * @throws DatabaseError with the SQLSTATE in `code`; LogLostError if the database can no longer be written
+   */
   query(text: string, parameters: readonly unknown[]): Promise<StatementResult>
-  /** Calls the listener with the payload of each notification on the channel, before the commit that sends it has returned. */
+  /**
+   * Calls the listener with the payload of each notification on the channel, before the commit that sends it
+   * has returned.
+   */
   onNotification(channel: string, listener: (payload: string) => void): () => void
   close(): Promise<void>
 }

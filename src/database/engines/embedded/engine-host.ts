@@ -12,7 +12,10 @@ import {
 } from './engine-messages.ts'
 import { CREATION } from './initial-database.ts'
 
-/** Runs the engine for the client at the other end of the port: in this thread, which waits for it and for the disk. */
+/**
+ * Runs the engine for the client at the other end of the port: in this thread, which waits for it and for the
+ * disk.
+ */
 export function hostEngine(port: HostPort): void {
   let engine: Engine | undefined
   let previous: Promise<void> = Promise.resolve()
@@ -54,11 +57,12 @@ function messageOf(error: unknown): string {
 const WITHOUT_SYNC = '-F'
 
 /**
- * Settings of the engine. `wal_sync_method`: the engine's runtime ignores the system call fdatasync. `shared_buffers`: the default of 160
- * MB is memory of this process, and the operating system caches the files as well; less than this costs a loaded service a twentieth of its
- * CPU, because changed pages are written and read again. `jit`: the engine has none. `random_page_cost`: the default is for disks that
- * turn, and prefers plans that read a page once to those that go through an index row by row; the pages of open transactions are in memory.
- * `min_wal_size`: the engine refuses less than two segments, of 16 MB each.
+ * Settings of the engine. `wal_sync_method`: the engine's runtime ignores the system call fdatasync.
+ * `shared_buffers`: the default of 160 MB is memory of this process, and the operating system caches the
+ * files as well; less than this costs a loaded service a twentieth of its CPU, because changed pages are
+ * written and read again. `jit`: the engine has none. `random_page_cost`: the default is for disks that turn,
+ * and prefers plans that read a page once to those that go through an index row by row; the pages of open
+ * transactions are in memory. `min_wal_size`: the engine refuses less than two segments, of 16 MB each.
  */
 const SETTINGS = [
   'wal_sync_method=fsync',
@@ -76,7 +80,9 @@ async function createEngine({ folder, durability }: EngineOptions): Promise<Engi
   return start(fs, isSynced)
 }
 
-/** Lets the engine create the files of a database in a folder that does not exist yet, which takes seconds. */
+/**
+ * Lets the engine create the files of a database in a folder that does not exist yet, which takes seconds.
+ */
 export async function createWithEngine(folder: string): Promise<void> {
   const engine = await start(new NodeFS(folder), false)
   await engine.close()
@@ -97,11 +103,11 @@ async function start(fs: MemoryFS | NodeFS, isSynced: boolean): Promise<Engine> 
 const EMPTY_QUERY = Uint8Array.of(0x51, 0, 0, 0, 5, 0)
 
 /**
- * PGlite, whose parser V8 never optimises. The parser is one function of 100 kB, which V8 needs 600 MB and more than a second of CPU time
- * to optimise, for a gain of a few per cent of the engine's time.
+ * PGlite, whose parser V8 never optimises. The parser is one function of 100 kB, which V8 needs 600 MB and
+ * more than a second of CPU time to optimise, for a gain of a few per cent of the engine's time.
  *
- * This is speed code: it moves the benchmark's rows "peak of a start and 1000 transactions" (770 MB without it, 297 MB
- * with it) and "start until ready, embedded, warm" (991 ms and 865 ms; medians of three runs).
+ * This is speed code: it moves the benchmark's rows "peak of a start and 1000 transactions" (770 MB without
+ * it, 297 MB with it) and "start until ready, embedded, warm" (991 ms and 865 ms; medians of three runs).
  */
 class Engine extends PGlite {
   /** PGlite calls this method when the database has started and before it parses its first query. */
@@ -130,11 +136,13 @@ class Engine extends PGlite {
 }
 
 /**
- * V8 compiles a function of WebAssembly when it is called for the first time, and decides then whether it may be optimised later. While
- * the filter allows one index only, that of an import, no function may. `-1` is the default of the filter.
+ * V8 compiles a function of WebAssembly when it is called for the first time, and decides then whether it may
+ * be optimised later. While the filter allows one index only, that of an import, no function may. `-1` is the
+ * default of the filter.
  */
 function compileWithoutOptimiser(call: () => void): void {
-  // A collection for lack of memory would throw the compiled functions away, and compile them again without the filter.
+  // A collection for lack of memory would throw the compiled functions away, and compile them again without
+  // the filter.
   setFlagsFromString('--no-flush-liftoff-code')
   setFlagsFromString('--wasm-tier-up-filter=0')
   try {

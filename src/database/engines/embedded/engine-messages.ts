@@ -26,7 +26,8 @@ export interface HostPort {
 }
 
 /**
- * Joins parts in separate memory, which can be transferred to another thread. Buffer.concat would return a slice of shared memory.
+ * Joins parts in separate memory, which can be transferred to another thread. Buffer.concat would return a
+ * slice of shared memory.
  */
 export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
@@ -38,7 +39,10 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   return whole
 }
 
-/** The engine can no longer write its log, because the disk is full, read-only or broken. Only a new process can open the database. */
+/**
+ * The engine can no longer write its log, because the disk is full, read-only or broken. Only a new process
+ * can open the database.
+ */
 export class LogLostError extends Error {
   override readonly name = 'LogLostError'
 

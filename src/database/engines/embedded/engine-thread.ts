@@ -1,6 +1,6 @@
 /**
- * The program of the thread in which the embedded database runs, so that the service answers requests while the engine works and waits for
- * the disk.
+ * The program of the thread in which the embedded database runs, so that the service answers requests while
+ * the engine works and waits for the disk.
  */
 import { parentPort } from 'node:worker_threads'
 import { hostEngine } from './engine-host.ts'

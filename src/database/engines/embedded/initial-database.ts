@@ -9,9 +9,10 @@ import { migrationsVersion } from './migrations-version.ts'
 export const CREATION: readonly string[] = ['--wal-segsize=4']
 
 /**
- * The files of a database that was created, migrated, and never used, in one file. The engine takes seconds and several hundred MB of
- * memory to create a database, and more seconds to migrate it; unpacking one takes a fraction of that. `npm ci` and the image create the
- * file; without it, or with one of another version, the service lets the engine create the database.
+ * The files of a database that was created, migrated, and never used, in one file. The engine takes seconds
+ * and several hundred MB of memory to create a database, and more seconds to migrate it; unpacking one takes
+ * a fraction of that. `npm ci` and the image create the file; without it, or with one of another version, the
+ * service lets the engine create the database.
  */
 interface InitialDatabase {
   readonly madeBy: string
@@ -23,7 +24,9 @@ interface InitialDatabase {
 /** The file of this package. */
 export const INITIAL_DATABASE = builtFile('initial-database.gz')
 
-/** Identifies the version of the engine, the arguments with which it creates a database, and the migrations. */
+/**
+ * Identifies the version of the engine, the arguments with which it creates a database, and the migrations.
+ */
 export function initialVersion(): string {
   const manifest = new URL('../package.json', import.meta.resolve('@electric-sql/pglite'))
   const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }
@@ -52,7 +55,10 @@ export function packDatabase(folder: string, { file, madeBy }: { file: string; m
   renameSync(`${file}.new`, file)
 }
 
-/** Returns undefined if there is no file, when another version made it, or when it is damaged, which its checksum shows. */
+/**
+ * Returns undefined if there is no file, when another version made it, or when it is damaged, which its
+ * checksum shows.
+ */
 export function readInitialDatabase(file: string, madeBy: string): InitialDatabase | undefined {
   if (!existsSync(file)) return undefined
   try {

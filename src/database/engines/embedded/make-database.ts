@@ -2,7 +2,10 @@ import { sql } from 'kysely'
 import { migrate } from '../../migrate.ts'
 import { openPGlite } from './pglite.ts'
 
-/** The engine makes them for `create database`, which the service never calls. Each has 300 files, as many as the database itself. */
+/**
+ * The engine makes them for `create database`, which the service never calls. Each has 300 files, as many as
+ * the database itself.
+ */
 const TEMPLATES = ['template0', 'template1']
 
 /** Makes the folder `pglite` of an empty data folder: an unused database with the newest migration. */

@@ -68,7 +68,10 @@ class DatabaseUnopenedError extends Error {
   }
 }
 
-/** The messages with which the engine's program ends (Emscripten), and with which PGlite reports that it did not start. */
+/**
+ * The messages with which the engine's program ends (Emscripten), and with which PGlite reports that it did
+ * not start.
+ */
 function isAbort(error: unknown): error is Error {
   return error instanceof Error && /^(Aborted\(|PGlite failed to initialize)/.test(error.message)
 }
@@ -132,15 +135,19 @@ function createEmbeddedDialect(
   return new PostgresDialect({ pool: { options: {}, connect, end: async () => {} } })
 }
 
-/** The write-ahead log that a start would have to replay may grow to this size, in bytes, plus one second of writing. */
+/**
+ * The write-ahead log that a start would have to replay may grow to this size, in bytes, plus one second of
+ * writing.
+ */
 const LONGEST_LOG_BYTES = 16 * 1024 * 1024
 
 /** Time in ms between two checks of the log. */
 const INTERVAL_MS = 1_000
 
 /**
- * Makes a checkpoint whenever the write-ahead log has become long, until the returned function is called. The engine makes none, because it
- * has no background processes: the log, and the time of a start after a kill, would grow without limit.
+ * Makes a checkpoint whenever the write-ahead log has become long, until the returned function is called. The
+ * engine makes none, because it has no background processes: the log, and the time of a start after a kill,
+ * would grow without limit.
  */
 function boundLog(db: Db): () => void {
   let isBusy = false

@@ -1,9 +1,10 @@
 /**
- * Statements that the embedded database parses once. PGlite's own `query` parses each one each time and calls the engine six times for it.
+ * Statements that the embedded database parses once. PGlite's own `query` parses each one each time and calls
+ * the engine six times for it.
  *
- * This is speed code: it moves the benchmark's row "send: from the request to the node, light load, p50", which is
- * 24 ms without it and 17 ms with it (medians of three runs); the CPU of a transaction under full load changes by 7 %.
- * When that row no longer changes, send `parse` with each statement and delete the map.
+ * This is speed code: it moves the benchmark's row "send: from the request to the node, light load, p50",
+ * which is 24 ms without it and 17 ms with it (medians of three runs); the CPU of a transaction under full
+ * load changes by 7 %. When that row no longer changes, send `parse` with each statement and delete the map.
  */
 import utils from 'pg/lib/utils.js'
 import { serialize } from 'pg-protocol'
@@ -18,28 +19,38 @@ import { joinBytes } from './engine-messages.ts'
 
 /** The result of a statement. */
 export interface StatementResult {
-  /** The first word of the command that was completed, e.g. `SELECT`, or `ROLLBACK` for a commit that was none. */
+  /**
+   * The first word of the command that was completed, e.g. `SELECT`, or `ROLLBACK` for a commit that was
+   * none.
+   */
   readonly command: string
   /** The number of rows that the command read or wrote; 0 for other commands. */
   readonly rowCount: number
   readonly rows: readonly object[]
 }
 
-/** The engine keeps a parsed statement in its memory, about 50 kB each. The statements of all steps and of the usual requests fit. */
+/**
+ * The engine keeps a parsed statement in its memory, about 50 kB each. The statements of all steps and of the
+ * usual requests fit.
+ */
 const MAX_STATEMENTS = 200
 
-/** A list of values makes a statement for each of its lengths. Long lists seldom have the same length again, so they are not kept. */
+/**
+ * A list of values makes a statement for each of its lengths. Long lists seldom have the same length again,
+ * so they are not kept.
+ */
 const MAX_PARAMETERS = 32
 
 /**
- * The engine keeps plans, including those that check foreign keys, and a plan for a small table reads all of a table that has since grown.
- * They are discarded when the statements have carried twice as many bytes as the last time, plus this many: about 200 transactions.
+ * The engine keeps plans, including those that check foreign keys, and a plan for a small table reads all of
+ * a table that has since grown. They are discarded when the statements have carried twice as many bytes as
+ * the last time, plus this many: about 200 transactions.
  */
 const GROWTH_BYTES = 262_144
 
 /**
- * Statements that are sent as text. After a commit that cannot write the log, the engine would wait for ever for a lock that it holds itself,
- * when it reads the message that ends a parsed statement (`Sync`).
+ * Statements that are sent as text. After a commit that cannot write the log, the engine would wait for ever
+ * for a lock that it holds itself, when it reads the message that ends a parsed statement (`Sync`).
  */
 const SENT_AS_TEXT: ReadonlySet<string> = new Set(['begin', 'commit', 'rollback'])
 
@@ -58,7 +69,10 @@ interface Prepared {
   columns?: readonly ColumnReader[]
 }
 
-/** Creates what runs statements. `send` takes messages of PostgreSQL's protocol and throws the error among the answers. */
+/**
+ * Creates what runs statements. `send` takes messages of PostgreSQL's protocol and throws the error among the
+ * answers.
+ */
 export function createStatements(
   send: (message: Uint8Array) => Promise<BackendMessage[]>,
 ): (text: string, parameters: readonly unknown[]) => Promise<StatementResult> {
@@ -148,7 +162,8 @@ function readResult(messages: readonly BackendMessage[], columns: readonly Colum
 }
 
 function readRows(messages: readonly BackendMessage[], columns: readonly ColumnReader[]): object[] {
-  // With all its names at once, a row is created in one piece; otherwise it is created again for every few of them.
+  // With all its names at once, a row is created in one piece; otherwise it is created again for every few of
+  // them.
   const empty: Readonly<Record<string, unknown>> = Object.fromEntries(columns.map(({ name }) => [name, null]))
   const rows: object[] = []
   for (const message of messages) {

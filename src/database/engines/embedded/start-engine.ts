@@ -50,8 +50,8 @@ export function startEngineThread(): StartedEngine {
 }
 
 /**
- * Starts the engine that a service with this configuration will open, while the program of the service is still being loaded: each takes a
- * few tenths of a second. Undefined if the database needs no thread.
+ * Starts the engine that a service with this configuration will open, while the program of the service is
+ * still being loaded: each takes a few tenths of a second. Undefined if the database needs no thread.
  */
 export function startEngineEarly({ url, dataDir }: DatabaseLocation): (() => StartedEngine) | undefined {
   if (url !== undefined || isInMemory(dataDir)) return undefined
@@ -59,7 +59,10 @@ export function startEngineEarly({ url, dataDir }: DatabaseLocation): (() => Sta
   return () => engine
 }
 
-/** Starts an engine in this thread, which it blocks: for a database in memory, and for tests that watch the files of this thread. */
+/**
+ * Starts an engine in this thread, which it blocks: for a database in memory, and for tests that watch the
+ * files of this thread.
+ */
 export async function startEngineHere(): Promise<StartedEngine> {
   const { hostEngine } = await import('./engine-host.ts')
   const answered = Promise.withResolvers<(answer: EngineAnswer) => void>()

@@ -19,8 +19,9 @@ export interface Listener {
 }
 
 /**
- * Creates a listener with its own connection, because a pool would share it and close it when idle. After a lost connection every handler is
- * called once with an empty payload, because PostgreSQL does not store notifications.
+ * Creates a listener with its own connection, because a pool would share it and close it when idle. After a
+ * lost connection every handler is called once with an empty payload, because PostgreSQL does not store
+ * notifications.
  */
 export function createListener({ settings, servers, log, clock }: ListenerOptions): Listener {
   const handlers = new Map<string, Set<Handler>>()
@@ -50,7 +51,10 @@ export function createListener({ settings, servers, log, clock }: ListenerOption
     if (set?.size === 0) handlers.delete(channel)
   }
 
-  /** No one waits for it: a shutdown would wait for an unreachable server, and if it fails only useless notifications come. */
+  /**
+   * No one waits for it: a shutdown would wait for an unreachable server, and if it fails only useless
+   * notifications come.
+   */
   async function unlisten(channel: string): Promise<void> {
     if (isClosed) return
     const client = await keeper.get()
@@ -103,13 +107,18 @@ interface KeeperOptions {
   readonly clock: Clock
 }
 
-/** One connection that opens at its first use. When it is lost, the keeper tries to open a new one until it succeeds. */
+/**
+ * One connection that opens at its first use. When it is lost, the keeper tries to open a new one until it
+ * succeeds.
+ */
 export interface ConnectionKeeper {
   get(): Promise<pg.Client>
   close(): Promise<void>
 }
 
-/** Creates a keeper. If the first connection fails, the caller gets the error, and the next use tries again. */
+/**
+ * Creates a keeper. If the first connection fails, the caller gets the error, and the next use tries again.
+ */
 function createConnectionKeeper({ open, onReturn, log, clock }: KeeperOptions): ConnectionKeeper {
   const stop = new AbortController()
   let connection: Promise<pg.Client> | undefined
@@ -156,7 +165,10 @@ function createConnectionKeeper({ open, onReturn, log, clock }: KeeperOptions): 
   return { get, close }
 }
 
-/** Adds randomness to half of the delay, so that processes that lost the same server do not reconnect at the same time. */
+/**
+ * Adds randomness to half of the delay, so that processes that lost the same server do not reconnect at the
+ * same time.
+ */
 function jittered(delayMs: number): number {
   return (delayMs * (1 + Math.random())) / 2
 }

@@ -9,10 +9,15 @@ import { watchSilence } from './silent-servers.ts'
 /** The longest time in ms for the only server to take a connection. */
 const ONLY_ONE_MS = 10_000
 
-/** The same for one of several servers. A host that is off answers nothing, and another one may be waiting. */
+/**
+ * The same for one of several servers. A host that is off answers nothing, and another one may be waiting.
+ */
 const ONE_OF_SEVERAL_MS = 3_000
 
-/** The classes of SQLSTATE with which a server refuses user, password or database. Another server would say the same. */
+/**
+ * The classes of SQLSTATE with which a server refuses user, password or database. Another server would say
+ * the same.
+ */
 const REFUSALS = ['28', '3D']
 
 /**
@@ -158,8 +163,9 @@ export function chooseServers(url: string, { log }: ServersOptions): Servers {
     }
 
     /**
-     * A standby that was promoted, or a server that was recovered to an earlier time, has a new timeline in its log, and may not have the
-     * last commits. Before this connection writes anything there, the event numbers used before are skipped.
+     * A standby that was promoted, or a server that was recovered to an earlier time, has a new timeline in
+     * its log, and may not have the last commits. Before this connection writes anything there, the event
+     * numbers used before are skipped.
      */
     private async followTimeline(): Promise<void> {
       const present = await this.readTimeline()
@@ -174,8 +180,9 @@ export function chooseServers(url: string, { log }: ServersOptions): Servers {
     }
 
     /**
-     * With millions of rows, the planner expects some short statements to cost so much that it compiles them, which takes a hundred times as long as
-     * to run them. Behind a pooler the setting may go to another connection, which harms nothing.
+     * With millions of rows, the planner expects some short statements to cost so much that it compiles them,
+     * which takes a hundred times as long as to run them. Behind a pooler the setting may go to another
+     * connection, which harms nothing.
      */
     private async switchOffJit(): Promise<void> {
       try {
@@ -186,7 +193,10 @@ export function chooseServers(url: string, { log }: ServersOptions): Servers {
       }
     }
 
-    /** The timeline is the beginning of the name of the log file; undefined for a standby, and for a database without such names. */
+    /**
+     * The timeline is the beginning of the name of the log file; undefined for a standby, and for a database
+     * without such names.
+     */
     private async readTimeline(): Promise<string | undefined> {
       try {
         const { rows } = await this.query<[string]>({ text: `select ${TIMELINE}`, rowMode: 'array' })
@@ -270,7 +280,10 @@ async function lookAtAll(looks: readonly Promise<ServerView>[]): Promise<ServerV
   return views
 }
 
-/** Every connection of the pool was in use for too long: that says nothing about the servers (pg-pool, index.js). */
+/**
+ * Every connection of the pool was in use for too long: that says nothing about the servers (pg-pool,
+ * index.js).
+ */
 function isBusy(error: unknown): boolean {
   return error instanceof Error && error.message === 'timeout exceeded when trying to connect'
 }

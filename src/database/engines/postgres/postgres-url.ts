@@ -12,16 +12,25 @@ export interface PostgresServers {
   readonly target: 'any' | 'read-write' | 'primary'
   /** Each new connection starts at a random server (`load_balance_hosts=random`). */
   readonly isRandom: boolean
-  /** The longest time in ms for one server to take a connection (`connect_timeout`); undefined for the default. */
+  /**
+   * The longest time in ms for one server to take a connection (`connect_timeout`); undefined for the
+   * default.
+   */
   readonly connectTimeoutMs: number | undefined
 }
 
-/** A url that cannot be used. The message is a predicate that continues the name of the variable, and never quotes the url (I11). */
+/**
+ * A url that cannot be used. The message is a predicate that continues the name of the variable, and never
+ * quotes the url (I11).
+ */
 export class PostgresUrlError extends Error {
   override readonly name = 'PostgresUrlError'
 }
 
-/** User and password, the hosts, and the rest. As in any url, the last @ before the path ends user and password. */
+/**
+ * User and password, the hosts, and the rest. As in any url, the last @ before the path ends user and
+ * password.
+ */
 const PARTS =
   /^(?<scheme>postgres(?:ql)?:\/\/)(?<user>[^/?#]*@)?(?<hosts>[^/?#]*)(?<path>[^?#]*)(?:\?(?<query>[^#]*))?/
 
@@ -35,8 +44,9 @@ const TARGETS = ['any', 'read-write', 'primary'] as const
 const READING_TARGETS = ['read-only', 'standby', 'prefer-standby']
 
 /**
- * Reads a url with one or several hosts, as libpq does (PostgreSQL manual, 34.1 "Specifying Multiple Hosts"): `a:1,b:2` before the path, or the
- * parameters `host=a,b` and `port=1,2`. node-postgres 8 knows only one host.
+ * Reads a url with one or several hosts, as libpq does (PostgreSQL manual, 34.1 "Specifying Multiple Hosts"):
+ * `a:1,b:2` before the path, or the parameters `host=a,b` and `port=1,2`. node-postgres 8 knows only one
+ * host.
  * @throws PostgresUrlError
  */
 export function readPostgresUrl(url: string): PostgresServers {
@@ -53,7 +63,8 @@ export function readPostgresUrl(url: string): PostgresServers {
       ? hosts.split(',').map((host) => ({ name: nameOf(host), url: at(host, read.others) }))
       : pairsOf(names ?? hosts, ports).map(({ host, port }) => ({
           name: [host, port].filter((part) => part !== '').join(':'),
-          // A folder of sockets can only be a parameter. Anything before the path is then ignored, as with one host.
+          // A folder of sockets can only be a parameter. Anything before the path is then ignored, as with
+          // one host.
           url: at(names === undefined ? host : (hosts.split(',')[0] ?? ''), [
             ...read.others,
             ...(names === undefined ? [] : [`host=${encodeURIComponent(host)}`]),
@@ -72,7 +83,9 @@ export function readPostgresUrl(url: string): PostgresServers {
 const UNREADABLE =
   'cannot be read: expected postgres://user:password@host:port/database, with commas between several host:port pairs, and characters such as / ? # in a password percent-encoded'
 
-/** A user without a host is no url for Node.js, and is one for node-postgres (pg-connection-string, index.js). */
+/**
+ * A user without a host is no url for Node.js, and is one for node-postgres (pg-connection-string, index.js).
+ */
 function isReadable(url: string): boolean {
   return URL.canParse(url) || URL.canParse(url.replace('@/', '@host/'))
 }
@@ -110,7 +123,10 @@ function pairsOf(hostText: string, portText = ''): { host: string; port: string 
   return hosts.map((host, index) => ({ host, port: ports[index] ?? ports[0] ?? '' }))
 }
 
-/** A service that cannot write can do nothing, so of several servers the one that writes is wanted where the url does not say. */
+/**
+ * A service that cannot write can do nothing, so of several servers the one that writes is wanted where the
+ * url does not say.
+ */
 function readTarget(text: string | undefined, count: number): PostgresServers['target'] {
   if (text === undefined) return count > 1 ? 'read-write' : 'any'
   const target = TARGETS.find((one) => one === text)

@@ -11,7 +11,10 @@ import { createListener } from './postgres-listener.ts'
 import { chooseServers, type Servers } from './postgres-servers.ts'
 import { createStatements } from './statements.ts'
 
-/** The number of connections of this process, without the one that listens. PostgreSQL allows 100 in all by default. */
+/**
+ * The number of connections of this process, without the one that listens. PostgreSQL allows 100 in all by
+ * default.
+ */
 const POOL_SIZE = 10
 
 /** Time in ms that a query waits for a free connection before it fails. */
@@ -30,7 +33,10 @@ interface PostgresOptions {
   readonly observer?: QueryObserver | undefined
 }
 
-/** Opens a PostgreSQL server, version 15 or later. The promise rejects when the server cannot be reached in time. */
+/**
+ * Opens a PostgreSQL server, version 15 or later. The promise rejects when the server cannot be reached in
+ * time.
+ */
 export async function openPostgres(
   { url, directUrl = url, observer, ...wait }: PostgresOptions,
   log: Logger,
@@ -48,7 +54,8 @@ export async function openPostgres(
     host: servers.current,
     check: () => assertWritable(pool, servers),
   })
-  // Without this handler, a lost idle connection would end the process. The pool replaces the connection itself.
+  // Without this handler, a lost idle connection would end the process. The pool replaces the connection
+  // itself.
   pool.on('error', outages.lost)
 
   const connections = leavingReadOnly(pool, servers, outages)
@@ -89,7 +96,10 @@ export async function openPostgres(
   }
 }
 
-/** The types name a constructor without parameters; the pool calls it with its own settings (pg-pool, index.js). */
+/**
+ * The types name a constructor without parameters; the pool calls it with its own settings (pg-pool,
+ * index.js).
+ */
 function createPool(settings: pg.ClientConfig, { Client }: Servers): pg.Pool {
   const own = { ...settings, max: POOL_SIZE, types: VALUE_TYPES, pipeline: true }
   return new pg.Pool({ ...own, Client: Client as new () => pg.ClientBase })
@@ -118,8 +128,9 @@ async function assertWritable(pool: pg.Pool, servers: Servers): Promise<void> {
 }
 
 /**
- * Closes connections to a server that only reads instead of using them again: after a fail-over the address leads to another server, while
- * connections to the demoted one would stay open and fail for minutes. Notes every error that says that the server is away.
+ * Closes connections to a server that only reads instead of using them again: after a fail-over the address
+ * leads to another server, while connections to the demoted one would stay open and fail for minutes. Notes
+ * every error that says that the server is away.
  */
 function leavingReadOnly(pool: pg.Pool, servers: Servers, outages: OutageLog): PostgresPool {
   const statementsOf = createStatements()

@@ -1,10 +1,11 @@
 /**
- * Statements that a PostgreSQL server parses once for each connection, and transactions that begin with their first statement.
+ * Statements that a PostgreSQL server parses once for each connection, and transactions that begin with their
+ * first statement.
  *
- * This is speed code for the server, which bounds several processes (the benchmark's rows of two and of four). It
- * needs 10 % more CPU for a transaction if it parses each statement, and 15 % more if transactions also begin by
- * themselves (medians of three runs with one process, whose rate of sends changes by 8 %). When that is no longer so,
- * send every statement as text and delete this file.
+ * This is speed code for the server, which bounds several processes (the benchmark's rows of two and of
+ * four). It needs 10 % more CPU for a transaction if it parses each statement, and 15 % more if transactions
+ * also begin by themselves (medians of three runs with one process, whose rate of sends changes by 8 %). When
+ * that is no longer so, send every statement as text and delete this file.
  */
 import type { PostgresQueryResult } from 'kysely'
 import type pg from 'pg'
@@ -16,7 +17,10 @@ const OFTEN = 5
 /** A statement on its own that the server rolls back runs this often at most. */
 const MAX_RUNS = 5
 
-/** The most statements that are parsed once, about 50 kB for each connection. Those of all steps and of the usual requests fit. */
+/**
+ * The most statements that are parsed once, about 50 kB for each connection. Those of all steps and of the
+ * usual requests fit.
+ */
 const MAX_STATEMENTS = 200
 
 /** The most texts whose uses are counted. A list of values makes a text for each of its lengths. */
@@ -24,7 +28,10 @@ const MAX_COUNTED = 2_000
 
 const NOTHING: Result = { command: 'SELECT', rowCount: 0, rows: [] }
 
-/** The part of a connection that the types of node-postgres omit: the id that the server told at the start (client.js). */
+/**
+ * The part of a connection that the types of node-postgres omit: the id that the server told at the start
+ * (client.js).
+ */
 type Greeted = pg.PoolClient & { readonly processID: number }
 
 type Result = PostgresQueryResult<unknown>
@@ -50,7 +57,10 @@ export function createStatements(): (client: pg.PoolClient) => Promise<Run> {
     return names.get(text)
   }
 
-  /** A pooler such as PgBouncer gives each transaction another session, in which nothing was parsed. It tells an id of its own. */
+  /**
+   * A pooler such as PgBouncer gives each transaction another session, in which nothing was parsed. It tells
+   * an id of its own.
+   */
   async function isDirect(client: pg.PoolClient): Promise<boolean> {
     const known = direct.get(client)
     if (known !== undefined) return known

@@ -37,7 +37,8 @@ export const ACCESS: readonly string[] = [
     last_used_at timestamptz not null
   )`,
 
-  // One row. Each change of keys or secrets locks it until its commit, so a reader that has seen a version has seen every change before it.
+  // One row. Each change of keys or secrets locks it until its commit, so a reader that has seen a version
+  // has seen every change before it.
   'create table api_key_changes (id integer primary key default 1 check (id = 1), version bigint not null)',
   'insert into api_key_changes (version) values (0)',
   `create function announce_api_keys() returns trigger language plpgsql as $$
@@ -51,8 +52,8 @@ export const ACCESS: readonly string[] = [
       for each statement execute function announce_api_keys()`,
   ),
 
-  // The buckets that processes count together. A key without a row has a full one. Logged, although its loss would do no harm: after a power
-  // cut, the embedded engine does not start with an unlogged table.
+  // The buckets that processes count together. A key without a row has a full one. Logged, although its loss
+  // would do no harm: after a power cut, the embedded engine does not start with an unlogged table.
   `create table rate_limits (
     key text primary key,
     -- The requests that could be sent at once at filled_at; negative after processes have allowed too many together.
@@ -92,10 +93,11 @@ export const ACCESS: readonly string[] = [
     primary key (chain, number)
   )`,
   'create index audit_log_by_time on audit_log (at)',
-  // Transactions that a relayer only signs are in no other table: a transaction found on a chain is looked up here by its bytes.
+  // Transactions that a relayer only signs are in no other table: a transaction found on a chain is looked up
+  // here by its bytes.
   "create index audit_log_signed_transactions on audit_log ((after->>'sha256')) where action = 'signTransaction'",
-  // A row is written for each transaction, and searches are rare: a summary of 32 pages costs nothing at a write, where an entry in an index for
-  // each filter would be as large as the row.
+  // A row is written for each transaction, and searches are rare: a summary of 32 pages costs nothing at a
+  // write, where an entry in an index for each filter would be as large as the row.
   `create index audit_log_by_filter on audit_log using brin (
     actor text_bloom_ops (n_distinct_per_range = 64),
     action text_bloom_ops (n_distinct_per_range = 32),
@@ -103,7 +105,8 @@ export const ACCESS: readonly string[] = [
     target_id text_bloom_ops (n_distinct_per_range = 1000, false_positive_rate = 0.01),
     request_id text_bloom_ops (n_distinct_per_range = 1000, false_positive_rate = 0.01)
   ) with (pages_per_range = 32)`,
-  // An index that is made on an empty table has a summary of the first pages, and would write it again with each row.
+  // An index that is made on an empty table has a summary of the first pages, and would write it again with
+  // each row.
   "select brin_desummarize_range('audit_log_by_filter', 0)",
   `create function refuse_audit_change() returns trigger language plpgsql as $$
     begin

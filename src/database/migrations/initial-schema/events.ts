@@ -4,9 +4,10 @@ export const EVENTS: readonly string[] = [
   'create sequence event_numbers minvalue 0',
   "select setval('event_numbers', 0)",
 
-  // An event gets its number when it is written, and may be committed after one with a higher number. The lock shows readers that events
-  // with numbers above its key may still be committed. One lock for each database transaction is enough, so a local setting remembers it.
-  // The first key of the lock is arbitrary (also in events/store.ts); the second one is the last number, cut to 31 bits.
+  // An event gets its number when it is written, and may be committed after one with a higher number. The
+  // lock shows readers that events with numbers above its key may still be committed. One lock for each
+  // database transaction is enough, so a local setting remembers it. The first key of the lock is arbitrary
+  // (also in events/store.ts); the second one is the last number, cut to 31 bits.
   `create function next_event_number() returns bigint language plpgsql as $$
     begin
       if coalesce(current_setting('relayer.writes_events', true), '') = '' then
@@ -46,9 +47,10 @@ export const EVENTS: readonly string[] = [
     end $$`,
   'create trigger announce_events after insert on events for each statement execute function announce_events()',
 
-  // Continues the numbers at the current time, in microseconds. A database that went back in time no longer has the last numbers, and
-  // readers that have those events must not get others under the same numbers. The lock waits for writers that have a number but no commit:
-  // a reader would consider the skipped numbers settled before theirs are. An empty log begins at 1.
+  // Continues the numbers at the current time, in microseconds. A database that went back in time no longer
+  // has the last numbers, and readers that have those events must not get others under the same numbers. The
+  // lock waits for writers that have a number but no commit: a reader would consider the skipped numbers
+  // settled before theirs are. An empty log begins at 1.
   `create function skip_issued_event_numbers() returns void language plpgsql as $$
     begin
       lock table events in exclusive mode;
@@ -69,7 +71,8 @@ export const EVENTS: readonly string[] = [
   )`,
   'create index stream_tickets_by_expiry on stream_tickets (expires_at)',
 
-  // Alerts that fire: the row is written with the event of the beginning, and deleted with the event of the end.
+  // Alerts that fire: the row is written with the event of the beginning, and deleted with the event of the
+  // end.
   `create table alerts (
     kind text not null,
     -- Names what it is about among all alerts of the kind.
@@ -83,7 +86,8 @@ export const EVENTS: readonly string[] = [
     primary key (kind, subject)
   )`,
 
-  // The states that alerts wait for, such as an endpoint that is down, with their beginning. A restarted process continues from there.
+  // The states that alerts wait for, such as an endpoint that is down, with their beginning. A restarted
+  // process continues from there.
   `create table watched_states (
     kind text not null,
     subject text not null,

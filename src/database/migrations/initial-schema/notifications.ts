@@ -51,8 +51,8 @@ export const NOTIFICATIONS: readonly string[] = [
     created_at timestamptz not null default date_trunc('milliseconds', clock_timestamp())
   )`,
 
-  // One event for one notification, from the result of its first attempt on. Without foreign keys, which would cost more than the row: the
-  // service deletes deliveries with their events and notifications itself.
+  // One event for one notification, from the result of its first attempt on. Without foreign keys, which
+  // would cost more than the row: the service deletes deliveries with their events and notifications itself.
   `create table deliveries (
     notification_id text not null,
     event_number bigint not null,
@@ -79,8 +79,9 @@ export const NOTIFICATIONS: readonly string[] = [
     where status in ('pending', 'waiting')`,
   "create index deliveries_dead on deliveries (notification_id, event_number) where status = 'dead'",
 
-  // The deliveries of each notification by status, as changes: their sum is exact at every commit, and no writer waits for another one, as it
-  // would for a row with the sum. The service adds the rows up from time to time.
+  // The deliveries of each notification by status, as changes: their sum is exact at every commit, and no
+  // writer waits for another one, as it would for a row with the sum. The service adds the rows up from time
+  // to time.
   `create table delivery_counts (
     notification_id text not null,
     status text not null,

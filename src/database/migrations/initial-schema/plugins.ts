@@ -1,4 +1,7 @@
-/** Plugins: their settings, values and locks, the events that their hooks get, and the runs of their schedules. Their rights are rows of `api_keys`. */
+/**
+ * Plugins: their settings, values and locks, the events that their hooks get, and the runs of their
+ * schedules. Their rights are rows of `api_keys`.
+ */
 export const PLUGINS: readonly string[] = [
   `create table plugins (
     id text primary key,

@@ -3,9 +3,10 @@ const ANNOUNCED = `name, network, network_type, address, signer_id, notification
   account_index, draining, removed_at`
 
 /**
- * Relayers, what they use (signers, endpoints, contracts), and which process works for them. The tables of notifications exist before these.
- * Accounts of removed relayers keep their history, so relayers are never deleted. Each further account of a relayer is a row of its own, whose id is
- * that of the relayer, a slash and the address, so that queue, nonces, health and money of every account are those of a relayer.
+ * Relayers, what they use (signers, endpoints, contracts), and which process works for them. The tables of
+ * notifications exist before these. Accounts of removed relayers keep their history, so relayers are never
+ * deleted. Each further account of a relayer is a row of its own, whose id is that of the relayer, a slash
+ * and the address, so that queue, nonces, health and money of every account are those of a relayer.
  */
 export const RELAYERS: readonly string[] = [
   `create table relayers (
@@ -49,7 +50,8 @@ export const RELAYERS: readonly string[] = [
   `create index relayers_alerting on relayers (id)
     where removed_at is null and (system_disabled or policies ? 'warnBalance' or policies -> 'rules' ? 'limits')`,
 
-  // The accounts whose nonces a relayer uses. Two relayers with one account would use each other's nonces (I2).
+  // The accounts whose nonces a relayer uses. Two relayers with one account would use each other's nonces
+  // (I2).
   `create table operated_accounts (
     -- The identity of the chain, such as "chain id 1": two networks can be the same chain.
     chain text not null,
@@ -71,7 +73,8 @@ export const RELAYERS: readonly string[] = [
     created_at timestamptz not null default now()
   )`,
 
-  // The applied entries of the configuration file. A row stays when its record is deleted, so that the next start does not create it again.
+  // The applied entries of the configuration file. A row stays when its record is deleted, so that the next
+  // start does not create it again.
   `create table file_entries (
     kind text not null check (kind in ('relayer', 'notification', 'signer', 'plugin')),
     id text not null,
@@ -91,7 +94,8 @@ export const RELAYERS: readonly string[] = [
     primary key (network_type, network)
   )`,
 
-  // The same for private endpoints. A separate table, so that no query for a network's endpoints can include them.
+  // The same for private endpoints. A separate table, so that no query for a network's endpoints can include
+  // them.
   `create table network_private_urls (
     network_type text not null,
     network text not null,
@@ -148,8 +152,9 @@ export const RELAYERS: readonly string[] = [
     cannot_act text[] not null default '{}'
   )`,
 
-  // Triggers notify the processes that hold copies, so that no writer can forget it. They fire at the commit, once for any number of rows.
-  // This one excludes health: with thousands of relayers, each failed check would make every process read all of them again.
+  // Triggers notify the processes that hold copies, so that no writer can forget it. They fire at the commit,
+  // once for any number of rows. This one excludes health: with thousands of relayers, each failed check
+  // would make every process read all of them again.
   `create function announce_relayers() returns trigger language plpgsql as $$
     begin
       perform pg_notify('relayers_changed', '');
@@ -163,7 +168,8 @@ export const RELAYERS: readonly string[] = [
   ),
   `create trigger announce_relayers after insert or update of resets on chain_identities
     for each statement execute function announce_relayers()`,
-  // The process that answers requests keeps copies of rows, health included. All columns but failed_checks, of which there are no copies.
+  // The process that answers requests keeps copies of rows, health included. All columns but failed_checks,
+  // of which there are no copies.
   `create function announce_relayer_rows() returns trigger language plpgsql as $$
     begin
       perform pg_notify('relayer_rows_changed', '');

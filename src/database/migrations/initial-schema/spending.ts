@@ -1,11 +1,14 @@
-/** What API keys and relayers may spend, what they have spent, what waits for an approval, and what users are quoted. Amounts are in the smallest unit. */
+/**
+ * What API keys and relayers may spend, what they have spent, what waits for an approval, and what users are
+ * quoted. Amounts are in the smallest unit.
+ */
 export const SPENDING: readonly string[] = [
-  // API keys and relayers with limits, key:<id> and relayer:<id>. A request that a limit applies to locks the rows of its spenders until
-  // the commit, so that no two requests spend the same budget.
+  // API keys and relayers with limits, key:<id> and relayer:<id>. A request that a limit applies to locks the
+  // rows of its spenders until the commit, so that no two requests spend the same budget.
   'create table spenders (subject text primary key)',
 
-  // The amount that one version of a transaction takes from the budget of one spender, in one asset. The free space in each page is for one
-  // more version of its rows.
+  // The amount that one version of a transaction takes from the budget of one spender, in one asset. The free
+  // space in each page is for one more version of its rows.
   `create table spendings (
     transaction_id text not null,
     subject text not null,
@@ -32,7 +35,8 @@ export const SPENDING: readonly string[] = [
   'create index spendings_unsettled on spendings (transaction_id) where not settled',
   'create index spendings_by_time on spendings using brin (at)',
 
-  // The sums of what counts, by steps of time. Nothing that changes at a request is in an index, and pages have room for the next versions.
+  // The sums of what counts, by steps of time. Nothing that changes at a request is in an index, and pages
+  // have room for the next versions.
   `create table spent (
     subject text not null,
     network text not null,

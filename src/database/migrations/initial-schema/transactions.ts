@@ -1,4 +1,7 @@
-/** Transactions from acceptance to a final status, the attempts that were signed for them, and the nonces that they use. */
+/**
+ * Transactions from acceptance to a final status, the attempts that were signed for them, and the nonces that
+ * they use.
+ */
 export const TRANSACTIONS: readonly string[] = [
   // The nonce counters. All rows of a relayer are locked while nonces are assigned.
   `create table accounts (
@@ -18,9 +21,10 @@ export const TRANSACTIONS: readonly string[] = [
     primary key (relayer_id, address)
   )`,
 
-  // The columns are in the order of their last change: the log gets a new version of a row without the leading bytes that it shares with
-  // the version before, so the content of a request is logged once and not at every step. A step gives all rows of a page a new version
-  // before the old ones can be removed, so half of each page stays free for them; less space costs index entries in the log.
+  // The columns are in the order of their last change: the log gets a new version of a row without the
+  // leading bytes that it shares with the version before, so the content of a request is logged once and not
+  // at every step. A step gives all rows of a page a new version before the old ones can be removed, so half
+  // of each page stays free for them; less space costs index entries in the log.
   `create table transactions (
     -- The order of acceptance.
     position bigint generated always as identity,
@@ -115,7 +119,8 @@ export const TRANSACTIONS: readonly string[] = [
   // Workers read open transactions. This index stays small with a long history.
   "create index transactions_open on transactions (relayer_id, phase, position) where phase in ('pending', 'signed')",
   "create index transactions_final on transactions (relayer_id, phase, position) where phase not in ('pending', 'signed')",
-  // Pending transactions that come before all others of their account: a step finds these few even if many wait.
+  // Pending transactions that come before all others of their account: a step finds these few even if many
+  // wait.
   "create index transactions_resumed on transactions (relayer_id, nonce) where phase = 'pending' and nonce is not null",
   // The newest setup transaction is read in any phase.
   "create index transactions_setup on transactions (relayer_id, position) where purpose = 'setup'",
@@ -136,9 +141,9 @@ export const TRANSACTIONS: readonly string[] = [
   'create index transactions_reorganized on transactions (relayer_id) where reorganized_at is not null',
   'create index transactions_stated_hash on transactions (stated_hash) where stated_hash is not null',
 
-  // What transactions are found by, besides their columns. \`transactions\` would get an entry in each further index at every step of a
-  // transaction; these rows never change. A search reads the first index alone, in the order of acceptance; the second one finds the rows
-  // of a transaction that is deleted.
+  // What transactions are found by, besides their columns. \`transactions\` would get an entry in each
+  // further index at every step of a transaction; these rows never change. A search reads the first index
+  // alone, in the order of acceptance; the second one finds the rows of a transaction that is deleted.
   `create table transaction_terms (
     relayer_id text not null,
     -- The kind and the value, such as "to:0x…".
@@ -154,10 +159,11 @@ export const TRANSACTIONS: readonly string[] = [
   )`,
   'create index transaction_terms_position on transaction_terms (position)',
 
-  // Everything that was ever signed, stored before its bytes leave the process (I3, I4). An attempt is written again when a node accepts it
-  // and when a block includes it, often together with all rows of its page. No index has what changes, so with half of the page free both
-  // versions stay on it and no index is written (HOT); with a full one nearly every version goes elsewhere and costs an entry in each
-  // index. The columns stand in the order of their last change, as in `transactions`.
+  // Everything that was ever signed, stored before its bytes leave the process (I3, I4). An attempt is
+  // written again when a node accepts it and when a block includes it, often together with all rows of its
+  // page. No index has what changes, so with half of the page free both versions stay on it and no index is
+  // written (HOT); with a full one nearly every version goes elsewhere and costs an entry in each index. The
+  // columns stand in the order of their last change, as in `transactions`.
   `create table attempts (
     transaction_id text not null references transactions (id),
     -- From 1, by transaction.
@@ -209,7 +215,8 @@ export const TRANSACTIONS: readonly string[] = [
   // For the deletion of transactions.
   'create index idempotency_keys_of_transaction on idempotency_keys (transaction_id)',
 
-  // Final transactions by status, written by the statement that makes them final: to count them for each list takes longer with a longer history.
+  // Final transactions by status, written by the statement that makes them final: to count them for each list
+  // takes longer with a longer history.
   `create table finished_counts (
     relayer_id text not null references relayers (id),
     status text not null check (status in ('confirmed', 'failed', 'canceled', 'expired')),
@@ -217,8 +224,8 @@ export const TRANSACTIONS: readonly string[] = [
     primary key (relayer_id, status)
   )`,
 
-  // What operators decided about transactions whose inclusion no endpoint can prove, and about those of a restored database that were signed after
-  // the backup. Rows are never changed.
+  // What operators decided about transactions whose inclusion no endpoint can prove, and about those of a
+  // restored database that were signed after the backup. Rows are never changed.
   `create table operator_decisions (
     id bigint generated always as identity primary key,
     transaction_id text not null references transactions (id),

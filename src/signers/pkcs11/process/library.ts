@@ -9,8 +9,8 @@ export type Handle = Buffer
 export type Template = readonly { readonly type: number; readonly value?: Buffer | string | number }[]
 
 /**
- * The functions of the package pkcs11js that signing needs, as PKCS#11 names them. Separate types let this compile without the package,
- * which is native and installed only where an HSM is used.
+ * The functions of the package pkcs11js that signing needs, as PKCS#11 names them. Separate types let this
+ * compile without the package, which is native and installed only where an HSM is used.
  */
 export interface Library {
   load(path: string): void
@@ -63,7 +63,10 @@ export function unloadLibrary(library: Library | undefined): void {
   }
 }
 
-/** The numbers of PKCS#11 3.0 that signing needs. They are here because the package is loaded only if a signer needs it. */
+/**
+ * The numbers of PKCS#11 3.0 that signing needs. They are here because the package is loaded only if a signer
+ * needs it.
+ */
 
 /** Attributes. */
 export const CLASS = 0x0
@@ -93,7 +96,10 @@ export const USER = 1
 export const PIN_FINAL_TRY = 0x20000
 export const PIN_LOCKED = 0x40000
 
-/** The token did not accept the PIN. Tokens lock themselves after a few wrong ones, so there must be no automatic retry. */
+/**
+ * The token did not accept the PIN. Tokens lock themselves after a few wrong ones, so there must be no
+ * automatic retry.
+ */
 export class PinRefused extends RemoteFault {}
 
 /** Return values about the PIN, with sentences that complete "PKCS#11 key …". */
@@ -116,7 +122,10 @@ const REFUSALS: Readonly<Record<string, string>> = {
   CKR_MECHANISM_PARAM_INVALID: 'cannot sign in this way',
 }
 
-/** Translates an error of the library. The message names the return value, so that the documentation of the HSM can be found. */
+/**
+ * Translates an error of the library. The message names the return value, so that the documentation of the
+ * HSM can be found.
+ */
 export function toFault(error: unknown): RemoteFault {
   if (error instanceof RemoteFault) return error
   const name = error instanceof Error ? error.message : 'unknown error'

@@ -2,7 +2,8 @@ import type { ModuleAnswer, ModuleRequest } from '../protocol.ts'
 import { toMessage } from './library.ts'
 import { createModule } from './module.ts'
 
-// This program has loaded one PKCS#11 library and answers the service. It ends with the service, whose channel closes then.
+// This program has loaded one PKCS#11 library and answers the service. It ends with the service, whose
+// channel closes then.
 
 const [path = ''] = process.argv.slice(2)
 const ask = createModule(path)

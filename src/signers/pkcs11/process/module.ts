@@ -87,7 +87,8 @@ export function createModule(path: string): Module {
       return { curve: pair.curve, bytes: await token.sign(pair, payload) }
     } catch (error) {
       const fault = toFault(error)
-      // Handles are invalid after a token was removed; regardless of the library's reply, the next attempt begins with a login.
+      // Handles are invalid after a token was removed; regardless of the library's reply, the next attempt
+      // begins with a login.
       if (fault.kind !== 'refused') forget(location, token)
       throw fault
     }
@@ -172,8 +173,8 @@ function findSlot(library: Library, token: TokenSelector): Handle {
 }
 
 /**
- * Logs in as the user of a token. There is no login to a token that the next wrong PIN would lock: a service that keeps restarting must not
- * use up the attempts.
+ * Logs in as the user of a token. There is no login to a token that the next wrong PIN would lock: a service
+ * that keeps restarting must not use up the attempts.
  * @throws PinRefused
  */
 function logIn(
@@ -207,7 +208,10 @@ interface Sessions {
   close(): void
 }
 
-/** Simultaneous signatures of a token. Each uses a session, of which small HSMs have few, and one of Node's four threads. */
+/**
+ * Simultaneous signatures of a token. Each uses a session, of which small HSMs have few, and one of Node's
+ * four threads.
+ */
 const MAX_SESSIONS = 4
 
 /** Opens the first session; the others follow when they are needed. */
@@ -261,7 +265,10 @@ interface KeyPair {
   readonly point: Uint8Array
 }
 
-/** The names of curves in CKA_EC_PARAMS, in DER: object identifiers (SEC 2, RFC 8410, GnuPG) and a name (PKCS#11 3.0). */
+/**
+ * The names of curves in CKA_EC_PARAMS, in DER: object identifiers (SEC 2, RFC 8410, GnuPG) and a name
+ * (PKCS#11 3.0).
+ */
 const CURVES: Readonly<Record<string, Curve>> = {
   '06052b8104000a': 'secp256k1',
   '06032b6570': 'ed25519',
@@ -278,7 +285,8 @@ interface Session {
 }
 
 /**
- * Finds a key pair. The public key is beside the private one with the same label or id, as HSM tools create it.
+ * Finds a key pair. The public key is beside the private one with the same label or id, as HSM tools create
+ * it.
  * @throws RemoteFault `refused` if there is none, when there are several, and for an unsupported curve
  */
 function findKeyPair(at: Session, key: KeySelector): KeyPair {
