@@ -53,6 +53,9 @@ test.each([
 
 test('max_queue_seconds of a request refuses at once what would wait longer, without the policy', async () => {
   const story = await start({}, 1)
+  // One that is in flight does not wait any more.
+  const first = await story.send(payment(0))
+  await story.reach(first.id, 'submitted')
   for (let value = 1; value <= 3; value += 1) await story.send(payment(value))
   const send = (query: string) => story.service.api('POST', `${ALL}${query}`, payment(4))
   expect(await send('?max_queue_seconds=3')).toMatchObject({
