@@ -91,7 +91,7 @@ const FORMS = [
   ['notifications', 'Notifications', 'New notification', /Signing key/],
   ['notifications/ops', /ops/, 'Edit', /Now on/],
   ['notifications/ops', /ops/, 'Rotate the signing key', /also signs/],
-  ['api-keys', 'API keys', 'New API key', /transactions:approve/],
+  ['api-keys', 'API keys', 'New API key', /Application: sends and follows/],
   ['api-keys/payouts', 'Payouts', 'Edit', /as it is now/],
   ['api-keys/payouts', 'Payouts', 'Rotate the secret', /still accepted/],
   ['approvals', 'Approvals', 'Approve', /Left at least/],
