@@ -12,6 +12,7 @@ const SOURCES = [
   '.npmrc',
   'openapi.yaml',
   'generated',
+  'importers',
   'src',
   'clients',
   'console',
