@@ -175,12 +175,20 @@ export function admit<Verified extends Checked, Result>(
 }
 
 /** Each of those that are open may fail, so they count like failures until a block includes them. */
-function refuseUncertain({ open, failed }: Exposure, { limits, overLimit }: ExposureRules): void {
-  const mayFail = open.filter(({ isUncertain, isIncluded }) => isUncertain === true && isIncluded !== true)
-  if (failed.length + mayFail.length < limits.payer) return
+function refuseUncertain(known: Exposure, { limits, overLimit }: ExposureRules): void {
+  const failed = failuresIn(known).length
+  const mayFail = known.open.filter(
+    ({ isUncertain, isIncluded, isReverted: hasFailed }) => isUncertain && !isIncluded && !hasFailed,
+  ).length
+  if (failed + mayFail < limits.payer) return
   throw overLimit(
-    `${failed.length} payments of this payer failed within a day, and ${mayFail.length} that may fail wait for their block.`,
+    `${failed} payments of this payer failed within a day, and ${mayFail} that may fail wait for their block.`,
   )
+}
+
+/** Lists the failures, with those whose block may still go. */
+function failuresIn({ open, failed }: Exposure): readonly Pick<Failed, 'payee'>[] {
+  return [...failed, ...open.filter((each) => each.isReverted)]
 }
 
 /** The end of something, as whoever waited for it notes it. */
@@ -240,10 +248,7 @@ async function checkFunds<Verified extends Checked>(
     const checked = await check()
     const current = { ...known, included: known.included.filter((each) => !isShown(each, checked)) }
     const waiting = [
-      ...current.open.filter(
-        ({ isReverted: fails, ...each }) =>
-          fails !== true && (each.isIncluded !== true || !isShown(each, checked)),
-      ),
+      ...current.open.filter((each) => !each.isReverted && !(each.isIncluded && isShown(each, checked))),
       ...current.included,
     ]
       .filter(({ unit }) => unit === entry.unit)
@@ -262,9 +267,10 @@ function isShown({ block = 0 }: Pick<Open, 'block'>, { block: newest = Infinity 
   return block <= newest
 }
 
-function refuseMany({ open, failed }: Exposure, { limits, overLimit }: ExposureRules): void {
-  if (failed.length >= limits.payer)
-    throw overLimit(`${failed.length} payments of this payer failed within a day.`)
+function refuseMany(known: Exposure, { limits, overLimit }: ExposureRules): void {
+  const { open } = known
+  const failed = failuresIn(known).length
+  if (failed >= limits.payer) throw overLimit(`${failed} payments of this payer failed within a day.`)
   if (open.length >= MAX_OPEN_OF_PAYER) throw overLimit(`${open.length} payments of this payer are open.`)
 }
 
@@ -272,7 +278,7 @@ async function admitUncertain(at: string, opened: Open, rules: ExposureRules): P
   const { world, limits } = rules
   await locked(world, `${at}:lock`, async () => {
     const known = await refresh(await read(at, opened.key, world), rules, RECENT_MS)
-    const failed = [...known.failed, ...known.open.filter((each) => each.isReverted === true)]
+    const failed = failuresIn(known)
     const ofPayee = failed.filter(({ payee }) => payee === opened.payee).length
     const why = 'What a stranger’s code decides about is refused meanwhile.'
     if (failed.length >= limits.all)
