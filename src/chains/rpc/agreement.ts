@@ -173,7 +173,7 @@ export interface Rule {
 }
 
 /**
- * Of three endpoints, one that answers too much, or too little, leaves it between the answers of the others.
+ * If one of three endpoints answers too much, or too little, this is between the answers of the others.
  */
 export const SECOND_HIGHEST: Rule = {
   words: 'the second highest',
@@ -290,7 +290,7 @@ export async function askHead(client: HeadClient, asking: HeadAsking): Promise<A
 
   const first = await client.sendAsOf(calls)
   const head = read(first)
-  // Where no one answered, every endpoint was asked already.
+  // If no one answered, every endpoint was asked already.
   if (client.states().length < 2 || first.every(({ reply }) => reply.kind === 'unknown')) return head
   if (head.kind === 'ok' && isCredible(head.value, first[0]?.head)) return head
   const everywhere = await client.sendEverywhere(calls, undefined, ALL_IN_TIME)

@@ -110,8 +110,8 @@ export interface TransactionsTable {
 }
 
 /**
- * What transactions are found by, besides their columns: each term of a transaction in a row, in the order of
- * acceptance. `transactions` would get an entry in each further index at every step; these rows never change.
+ * The terms by which transactions are found, besides their columns: a row each, in the order of acceptance.
+ * `transactions` would get an entry in each further index at every step; these rows never change.
  */
 export interface TransactionTermsTable {
   relayer_id: string

@@ -170,7 +170,7 @@ export function createAccountReader(client: PooledClient, blocktimeMs: number, c
       if (unit === 'same') return answers
       if (unit === 'other') {
         refusedUntil = clock.monotonic() + REFUSED_FOR_MS
-        // What the endpoints agreed on in the other unit would let one of them say anything above it.
+        // An amount that was agreed on in the other unit would let one endpoint say anything above it.
         agreed.clear()
       }
     }

@@ -247,7 +247,7 @@ export function toReceipt({ reply, behind }: EndpointReply): ReceiptAnswer {
   return { kind: 'included', receipt }
 }
 
-/** What the logs tell of tokens; nothing if one of them is unreadable. */
+/** Returns what the logs tell of tokens; nothing if one of them is unreadable. */
 function movedBy(logs: readonly unknown[]): Pick<ChainResult, 'moved' | 'movedMore'> {
   const read = logs.map(readLog)
   const known = read.filter((log) => log !== undefined)

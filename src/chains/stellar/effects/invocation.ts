@@ -145,7 +145,7 @@ export interface TokenCall {
   readonly asset: string
   /** The account, or contract, whose tokens it moves. */
   readonly owner: string
-  /** Who receives, or may take; absent if the amount is destroyed. */
+  /** The account that receives it, or may take it; absent if the amount is destroyed. */
   readonly receiver?: string
   readonly amount: bigint
   /** Nothing moves yet. */

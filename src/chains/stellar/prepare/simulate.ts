@@ -131,8 +131,8 @@ async function askOpinions(
   }
   const others = client.states().slice(told.length)
   const opinions = told.map(({ value, behind }) => ({ ...value, behind: behind || value.behind }))
-  // Where no endpoint has the newest ledger that one of them told, there may be no such ledger. A success
-  // then counts, and a refusal does not.
+  // If no endpoint has the newest ledger that one of them told, there may be no such ledger: a success then
+  // counts, and a refusal does not.
   const isHeadDoubtful = opinions.every(({ behind }) => behind)
   const counted = opinions.map((opinion) =>
     isHeadDoubtful && opinion.answer.kind === 'ok' ? { ...opinion, behind: false } : opinion,

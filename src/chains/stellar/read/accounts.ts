@@ -68,8 +68,8 @@ interface EntryAt {
 }
 
 /**
- * Of two that differ in the same ledger, the lower sequence number holds one transaction at most; a higher
- * one can stop the relayer.
+ * If two differ in the same ledger, the lower sequence number delays one transaction at most; a higher one
+ * can stop the relayer.
  */
 function byHeadAndBalance(one: EntryAt, other: EntryAt): number {
   if (one.head !== other.head) return one.head > other.head ? -1 : 1

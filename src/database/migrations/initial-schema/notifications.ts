@@ -1,7 +1,7 @@
 const ADDED = 'select notification_id, status, 1 as change from added'
 const REMOVED = 'select notification_id, status, -1 as change from removed'
 
-/** What each statement on deliveries changes in their counts, and the rows that its trigger refers to. */
+/** The triggers that keep the counts of deliveries, with the changes of each statement and its rows. */
 const COUNTED = [
   { event: 'insert', changes: ADDED, rows: 'new table as added' },
   {

@@ -1,6 +1,6 @@
 /**
- * What API keys and relayers may spend, what they have spent, what waits for an approval, and what users are
- * quoted. Amounts are in the smallest unit.
+ * Budgets of API keys and relayers, what they have spent, transactions that wait for an approval, and quotes
+ * of users. Amounts are in the smallest unit.
  */
 export const SPENDING: readonly string[] = [
   // API keys and relayers with limits, key:<id> and relayer:<id>. A request that a limit applies to locks the

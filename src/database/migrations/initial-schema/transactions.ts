@@ -141,7 +141,7 @@ export const TRANSACTIONS: readonly string[] = [
   'create index transactions_reorganized on transactions (relayer_id) where reorganized_at is not null',
   'create index transactions_stated_hash on transactions (stated_hash) where stated_hash is not null',
 
-  // What transactions are found by, besides their columns. \`transactions\` would get an entry in each
+  // The terms by which transactions are found, besides their columns. \`transactions\` would get an entry in each
   // further index at every step of a transaction; these rows never change. A search reads the first index
   // alone, in the order of acceptance; the second one finds the rows of a transaction that is deleted.
   `create table transaction_terms (
@@ -224,7 +224,7 @@ export const TRANSACTIONS: readonly string[] = [
     primary key (relayer_id, status)
   )`,
 
-  // What operators decided about transactions whose inclusion no endpoint can prove, and about those of a
+  // The decisions of operators about transactions whose inclusion no endpoint can prove, and about those of a
   // restored database that were signed after the backup. Rows are never changed.
   `create table operator_decisions (
     id bigint generated always as identity primary key,
