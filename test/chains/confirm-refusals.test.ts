@@ -52,7 +52,7 @@ test.each([
   ],
   ['is down', () => ({ status: 500, text: 'down' }), { ...REFUSED, unanswered: true }],
   ['answers with an unknown status', sent({ status: 'PERHAPS' }), { ...REFUSED, unanswered: true }],
-] as const)('a refusal when another endpoint %s', async (_name, second, want) => {
+] as const)('a refusal is compared with the answer of another endpoint, which %s', async (_name, second, want) => {
   expect(await confirmWith(second)).toEqual(want)
 })
 
@@ -63,6 +63,6 @@ test.each([
   ['wants them later, too', sent({ status: 'TRY_AGAIN_LATER' }), LATER],
   ['refuses them', sent(MALFORMED), LATER],
   ['is down', () => ({ status: 500, text: 'down' }), LATER],
-] as const)('a wait when another endpoint %s', async (_name, second, want) => {
+] as const)('a request to try later is compared with the answer of another endpoint, which %s', async (_name, second, want) => {
   expect(await confirmWith(second, LATER)).toEqual(want)
 })

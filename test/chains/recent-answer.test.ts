@@ -38,7 +38,7 @@ async function readFirst(value: number): Promise<void> {
   expect(await reading).toEqual(ok(value))
 }
 
-test('one question for all who wait, and for those who come while the answer is fresh', async () => {
+test('all who wait share one question, and a fresh answer needs none', async () => {
   const crowd = [recent.read(), recent.read()]
   questions[0]?.answer(ok(1))
   expect(await Promise.all(crowd)).toEqual([ok(1), ok(1)])
@@ -103,7 +103,7 @@ describe('an answer that is soon too old', () => {
   })
 })
 
-test('a silence is not kept', async () => {
+test('a silence is not kept as an answer', async () => {
   const reading = recent.read()
   questions[0]?.answer(SILENCE)
   expect(await reading).toEqual(SILENCE)

@@ -13,7 +13,7 @@ function setUp() {
   return { texts, lines, counted }
 }
 
-test('each sentence is counted, and logged once whatever its numbers are', () => {
+test('each unknown sentence of a node is counted, and logged once whatever its numbers are', () => {
   const { texts, lines, counted } = setUp()
   texts.saw('broadcast', 'the stars are 7 degrees off')
   texts.saw('broadcast', 'the stars are 12 degrees off')
@@ -25,7 +25,7 @@ test('each sentence is counted, and logged once whatever its numbers are', () =>
   ])
 })
 
-test('nothing of it can be a secret: urls, keys, hashes and bytes are left out, and it is short', () => {
+test('a logged sentence is short, without urls, keys, hashes and bytes, which may be secret', () => {
   const { texts, lines } = setUp()
   const key = 'v1_abcdefABCDEF0123456789'
   texts.saw('broadcast', `upstream https://user:pass@rpc.example/${key}?k=${key} said no`)
@@ -40,7 +40,7 @@ test('nothing of it can be a secret: urls, keys, hashes and bytes are left out, 
   expect(Math.max(...lines.map(({ text }) => text.length))).toBeLessThanOrEqual(301)
 })
 
-test('it remembers only some', () => {
+test('only a bounded number of sentences is remembered', () => {
   const { texts, lines } = setUp()
   const words = (index: number) => [...String(index)].map((digit) => 'abcdefghij'[Number(digit)]).join(' ')
   for (let index = 0; index <= 200; index += 1) texts.saw('broadcast', words(index))

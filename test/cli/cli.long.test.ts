@@ -346,7 +346,7 @@ describe('keys', () => {
     ])
   })
 
-  test('of a passphrase that others can read or guess: a warning', async () => {
+  test('get a warning about a passphrase that others can read or guess', async () => {
     await writeFile(join(cwd, 'pass'), 'HIDE\n', { mode: 0o644 })
     const { code, err } = await run('keys', 'create', 'hot.json', '--passphrase-file', 'pass')
     expect(code).toBe(0)

@@ -36,11 +36,11 @@ test('an older Node.js is named with what to do', () => {
   )
 })
 
-test.each(['24.0.0', '24.9.0', '25.1.0', process.versions.node])('%s is new enough', (version) => {
+test.each(['24.0.0', '24.9.0', '25.1.0', process.versions.node])('Node.js %s is new enough', (version) => {
   expect(nodeVersionProblem(version)).toBeUndefined()
 })
 
-test('package.json demands the same', async () => {
+test('package.json demands the version of Node.js that the start demands', async () => {
   const { engines } = JSON.parse(await readFile('package.json', 'utf8'))
   expect(engines.node).toBe('>=24')
 })

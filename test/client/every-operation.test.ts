@@ -51,12 +51,12 @@ const read = async (path: { relayer_id: string; transaction_id: string }) =>
     await client.GET('/api/v1/relayers/{relayer_id}/transactions/{transaction_id}', { params: { path } }),
   ).data
 
-test('health and readiness', async () => {
+test('health and readiness are read', async () => {
   expect(bodyOf(await client.GET('/api/v1/health', { parseAs: 'text' }))).toBe('OK')
   expect(bodyOf(await client.GET('/api/v1/ready')).ready).toBe(true)
 })
 
-test('metrics, all of them and one', async () => {
+test('metrics are read, all of them and one', async () => {
   const names = await client.GET('/api/v1/metrics', { headers: { accept: 'application/json' } })
   expect(bodyOf(names)).toContain('requests_total')
   const all = bodyOf(await client.GET('/api/v1/debug/metrics/scrape', { parseAs: 'text' }))
@@ -67,7 +67,7 @@ test('metrics, all of them and one', async () => {
   expect(one).not.toContain('# TYPE request_latency_seconds')
 })
 
-test('signers and networks', async () => {
+test('signers are created and read, and networks changed', async () => {
   const signer = { id: 'made', type: 'plain', config: { key: '22'.repeat(32) } } as const
   expect(bodyOf(await client.POST('/api/v1/signers', { body: signer })).data).toMatchObject({ id: 'made' })
   expect(bodyOf(await client.GET('/api/v1/signers')).data.map(({ id }) => id)).toContain('made')
@@ -85,7 +85,7 @@ test('signers and networks', async () => {
   expect(reset.error).toMatchObject({ code: 'chain_not_reset' })
 })
 
-test('notifications and their deliveries', async () => {
+test('notifications are created and changed, and their deliveries are read and repeated', async () => {
   const body = { id: 'hook', type: 'webhook', url: 'https://hooks.example/1' } as const
   expect(bodyOf(await client.POST('/api/v1/notifications', { body })).data.type).toBe('webhook')
   expect(bodyOf(await client.GET('/api/v1/notifications')).pagination.total_items).toBe(2)
@@ -222,7 +222,7 @@ describe('transactions', () => {
   })
 })
 
-test('signing and rpc', async () => {
+test('messages are signed, and RPC calls answered', async () => {
   const params = { path: main }
   const signed = await client.POST('/api/v1/relayers/{relayer_id}/sign', {
     params,
@@ -247,7 +247,7 @@ test('signing and rpc', async () => {
   expect(bodyOf(answer)).toMatchObject({ id: 1, result: '0x7a69' })
 })
 
-test('an authorization entry, on Stellar alone', async () => {
+test('an authorization entry is signed on Stellar alone', async () => {
   const { ledger } = world
   const root = tokenTransfer({ token: ledger.nativeContract, from: STELLAR, to: STELLAR, amount: 1n })
   const expirationLedger = (ledger.ledgers.at(-1)?.sequence ?? 0) + 100
@@ -264,11 +264,11 @@ test('an authorization entry, on Stellar alone', async () => {
     })
 })
 
-test('alerts', async () => {
+test('alerts are listed', async () => {
   expect(bodyOf(await client.GET('/api/v1/alerts')).data).toEqual([])
 })
 
-test('events, as a log and as a stream', async () => {
+test('events are read as a log and as a stream', async () => {
   const { data } = bodyOf(await client.GET('/api/v1/events', { params: { query: { relayer_id: 'main' } } }))
   expect(data.length).toBeGreaterThan(0)
   const stream = await client.GET('/api/v1/events/stream', {
@@ -283,7 +283,7 @@ test('events, as a log and as a stream', async () => {
   expect(await asBrowser.text()).toContain(`id: ${data[0]?.number}\nevent: `)
 })
 
-test('API keys', async () => {
+test('API keys are created, read, rotated, changed and deleted', async () => {
   expect(bodyOf(await client.GET('/api/v1/current-api-key')).data.id).toBe('root')
   const created = await client.POST('/api/v1/api-keys', {
     body: { id: 'reader', name: 'Reader', scopes: ['relayers:read'], relayers: ['main'] },
@@ -312,7 +312,7 @@ test('API keys', async () => {
   expect(bodyOf(gone).data).toBe('API key deleted successfully')
 })
 
-test('plugins', async () => {
+test('plugins are read, changed and called', async () => {
   expect(bodyOf(await client.GET('/api/v1/plugins')).data.map(({ id }) => id)).toEqual(['echo'])
   const params = { path: { plugin_id: 'echo' } }
   const changed = await client.PATCH('/api/v1/plugins/{plugin_id}', { params, body: { timeout: 20 } })
@@ -335,7 +335,7 @@ test('plugins', async () => {
   expect(error).toMatchObject({ error: 'no route /no/such' })
 })
 
-test('approvals', async () => {
+test('approvals are read and decided', async () => {
   const scopes = ['transactions:read', 'transactions:write'] as const
   const created = await client.POST('/api/v1/api-keys', {
     body: {
@@ -363,7 +363,7 @@ test('approvals', async () => {
   expect(bodyOf(refused).data).toMatchObject({ state: 'refused', decided_by: 'root', decision_reason: 'No.' })
 })
 
-test('the ABIs of a relayer', async () => {
+test('the ABIs of a relayer are registered, read and deleted', async () => {
   const address = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
   const one = '/api/v1/relayers/{relayer_id}/abis/{address}' as const
   const params = { path: { ...main, address } }
@@ -380,14 +380,14 @@ test('the ABIs of a relayer', async () => {
   })
 })
 
-test('sponsored transactions, which EVM does not have', async () => {
+test('sponsored transactions are refused on EVM, which does not have them', async () => {
   const of = '/api/v1/relayers/{relayer_id}/transactions/sponsored' as const
   const content = { params: { path: main }, body: { transaction: 'AQ==', fee_token: RECEIVER } }
   for (const answer of [await client.POST(`${of}/quote`, content), await client.POST(`${of}/build`, content)])
     expect(answer).toMatchObject({ error: { code: 'not_supported' } })
 })
 
-test('the audit log', async () => {
+test('the audit log is read', async () => {
   const query = { action: 'createRelayer', limit: 1 } as const
   const { data } = bodyOf(await client.GET('/api/v1/audit', { params: { query } }))
   expect(data).toMatchObject([
@@ -398,7 +398,7 @@ test('the audit log', async () => {
   expect(bodyOf(rest).data).toEqual([])
 })
 
-test('a report', async () => {
+test('a report of the spending is read', async () => {
   const query = { from: '2026-11-01T00:00:00Z', to: '2026-11-02T00:00:00Z' }
   expect(bodyOf(await client.GET('/api/v1/reports/spending', { params: { query } }))).toEqual({
     success: true,

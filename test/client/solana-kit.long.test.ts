@@ -85,7 +85,7 @@ test('others sign, and the relayer pays the fee', async () => {
   expect(lamportsOf(MAIN)).toBe(before + 20_000n - 10_000n)
 })
 
-test('a refusal and a signal end it', async () => {
+test('a refusal and a signal end the sending of a message', async () => {
   const message = await payment(undefined, RECEIVER, 10n ** 15n)
   await expect(signAndSendTransactionMessageWithSigners(message)).rejects.toMatchObject({
     name: 'InsufficientBalanceError',

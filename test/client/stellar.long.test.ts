@@ -75,8 +75,8 @@ function authOf({ built }: contract.AssembledTransaction<null>): xdr.SorobanAuth
   return operation.auth
 }
 
-describe('the relayer is not the source of the transaction', () => {
-  test('and authorizes its part of it, with which the ledger makes the call', async () => {
+describe('a relayer that is not the source of the transaction', () => {
+  test('authorizes its part of it, with which the ledger makes the call', async () => {
     const { publicKey, signAuthEntry } = await signer()
     const transfer = await (await tokenOfGuest()).transfer(TRANSFER)
     expect(transfer.needsNonInvokerSigningBy()).toEqual([publicKey])
@@ -90,7 +90,7 @@ describe('the relayer is not the source of the transaction', () => {
     expect([after?.balance, after?.sequence]).toEqual([(before?.balance ?? 0n) - 7n, before?.sequence])
   })
 
-  test('and a changed entry is not authorized', async () => {
+  test('has not authorized an entry that was changed', async () => {
     const { publicKey, signAuthEntry } = await signer()
     const native = await tokenOfGuest()
     const [signed, other] = [
@@ -103,7 +103,7 @@ describe('the relayer is not the source of the transaction', () => {
     expect((await other.signAndSend()).getTransactionResponse?.status).toBe('FAILED')
   })
 
-  test('and signs an entry whose preimage names its account', async () => {
+  test('signs an entry whose preimage names its account', async () => {
     const { publicKey, signAuthEntry } = await signer()
     const { sequence = 0 } = story.ledger.ledgers.at(-1) ?? {}
     const { nativeContract, passphrase } = story.ledger
@@ -125,7 +125,7 @@ describe('the relayer is not the source of the transaction', () => {
     expect(entry.credentials.type).toBe('sorobanCredentialsAddressV2')
   })
 
-  test('and refuses other accounts, networks and content', async () => {
+  test('refuses other accounts, networks and content', async () => {
     const { signAuthEntry } = await signer()
     const { sequence = 0 } = story.ledger.ledgers.at(-1) ?? {}
     const { nativeContract, passphrase } = story.ledger

@@ -148,7 +148,7 @@ test('a dry run changes nothing', async () => {
 })
 
 describe('waitFor', () => {
-  test('with the event stream, shared by all waits, and without the scope for it', async () => {
+  test('shares one event stream among all waits, and works without the scope for it', async () => {
     const reader = await clientWith(['relayers:read', 'transactions:read'])
     const sent = await Promise.all([1, 2, 3].map(() => client.transactions.send('main', PAYMENT)))
     const before = streamsOpened()
@@ -163,7 +163,7 @@ describe('waitFor', () => {
     expect(streamsOpened() - before).toBe(1)
   })
 
-  test('behind a proxy that keeps what streams say', async () => {
+  test('ends behind a proxy that keeps what streams say', async () => {
     const buffering = await startUnreliableProxy(story.service.url)
     buffering.bufferStreams()
     const behind = createRelayerClient({ baseUrl: buffering.url, apiKey: API_KEY })

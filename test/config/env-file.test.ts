@@ -109,6 +109,6 @@ test.each([
   [1001, 0o664, [1002], 1000, 'belongs to user 1001, and this process runs as user 1000'],
   [1000, 0o646, [], 1000, 'can be written by every user of this machine (mode 0646)'],
   [0, 0o602, [], 0, 'can be written by every user of this machine (mode 0602)'],
-])('trust in a file of user %i with mode %o', (uid, mode, others, user, reason) => {
+])('a file of user %i with mode %o is trusted, or the reason is named', (uid, mode, others, user, reason) => {
   expect(distrust({ uid, mode }, others, user)).toBe(reason)
 })

@@ -58,7 +58,7 @@ async function waiting(): Promise<number> {
   return Number(rows[0]?.count)
 }
 
-test('of two services that create the same one at the same instant, one does', async () => {
+test('of two services that create the same record at the same instant, one succeeds', async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const [path, body] of [
       ['/signers', signer(`round-${round}`)],
@@ -85,7 +85,7 @@ test('a signer is not deleted while a relayer is being created with it', async (
   })
 })
 
-test('nor is a notification', async () => {
+test('a notification is not deleted while a relayer is being created with it', async () => {
   await services[0].api('POST', '/notifications', { id: 'wanted', url: NOWHERE })
   let deletion: Promise<Answer> | undefined
   await database.db.transaction().execute(async (tx) => {

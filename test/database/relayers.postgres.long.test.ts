@@ -129,7 +129,7 @@ describe('a deletion', () => {
   test.each([
     ['paused', 'h', 'relayer_paused'],
     ['deleted', 'i', 'relayer_not_found'],
-  ])('or a pause that is under way is seen by a send that came before: %s', async (deed, signer, code) => {
+  ])('that is under way is seen by a send that came before, and so is a pause: %s', async (deed, signer, code) => {
     await created(signer, deed)
     const held = Promise.withResolvers<void>()
     const go = Promise.withResolvers<void>()

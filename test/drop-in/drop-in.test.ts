@@ -44,18 +44,18 @@ describe('a client of OpenZeppelin Relayer is served as before', () => {
   const PAGINATION = { current_page: 'integer', per_page: 'integer', total_items: 'integer' } as const
 })
 
-describe('calls whose answer has no envelope', () => {
+describe('an answer without an envelope', () => {
   test.each([
     ['main', { jsonrpc: '2.0', method: 'eth_blockNumber', params: [], id: 1 }],
     ['solana', { jsonrpc: '2.0', method: 'getLatestBlockhash', params: [], id: 1 }],
     ['stellar', { jsonrpc: '2.0', method: 'getLatestLedger', id: 'a' }],
-  ])('rpc of %s', async (relayer, call) => {
+  ])('has the reply of the node to rpc of %s', async (relayer, call) => {
     const { status, body } = await world.service.api<never>('POST', `/relayers/${relayer}/rpc`, call)
     expect(status).toBe(200)
     expect(body).toMatchObject({ jsonrpc: '2.0', id: call.id, result: expect.anything() })
   })
 
-  test('health and readiness, without a credential', async () => {
+  test('tells health and readiness without a credential', async () => {
     const health = await fetch(`${world.service.url}/api/v1/health`)
     expect({ status: health.status, text: await health.text() }).toEqual({ status: 200, text: 'OK' })
     const ready = await fetch(`${world.service.url}/api/v1/ready`)
@@ -111,13 +111,13 @@ describe('failures', () => {
     ['a body without its required field', 'POST', '/relayers/main/transactions', {}, 400],
     ['a body that is no JSON', 'POST', '/relayers/main/sign', '{', 400],
     ['a query that is no number', 'GET', '/relayers?page=abc', undefined, 400],
-  ])('%s', async (_name, method, path, body, status) => {
+  ])('%s is answered with the failure of the interface', async (_name, method, path, body, status) => {
     const answer = await world.service.api(method, path.replace('{sent}', sent), body)
     expect(answer.status).toBe(status)
     expect(answer.body).toMatchObject({ success: false, data: null, error: expect.any(String) })
   })
 
-  test('without a credential', async () => {
+  test('a request without a credential is unauthorized', async () => {
     const answer = await fetch(`${world.service.url}/api/v1/relayers`)
     expect(answer.status).toBe(401)
     expect(await answer.json()).toMatchObject({ success: false, message: 'Unauthorized' })

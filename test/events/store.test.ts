@@ -47,7 +47,7 @@ async function writeTests(count: number): Promise<void> {
   })
 }
 
-test('a relayer that was disabled and enabled: both are events, each with the state of its time', async () => {
+test('a relayer that was disabled and enabled has both events, each with the state of its time', async () => {
   const { db } = database
   await writeTests(0)
   await db.transaction().execute((tx) => saveRelayer(tx, RELAYER))

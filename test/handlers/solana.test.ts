@@ -62,7 +62,7 @@ test('a body of another group is none', () => {
   expect(isSolanaRequest({ transaction: 'AQ==' })).toBe(true)
 })
 
-test('before anything is signed, the request is shown', () => {
+test('the request is shown before anything is signed', () => {
   expect(presentSolanaContent({ request: REQUEST, shown: undefined, chain })).toEqual({
     network_type: 'solana',
     transaction: undefined,
@@ -75,7 +75,7 @@ test('before anything is signed, the request is shown', () => {
   })
 })
 
-test('then the signed bytes, their signature, and the last height that takes them', () => {
+test('the signed bytes are shown with their signature and the last height that takes them', () => {
   expect(presentSolanaContent({ request: REQUEST, shown: ATTEMPT, chain: undefined })).toMatchObject({
     transaction: 'AQID',
     transaction_signature: 'sig',

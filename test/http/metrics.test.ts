@@ -155,7 +155,7 @@ test.each([
   expect([reply.status, reply.json ?? reply.text]).toEqual([200, isNames ? ['requests_total'] : TEXT.body])
 })
 
-test('another method is refused', async () => {
+test('a method other than GET, HEAD and OPTIONS is refused', async () => {
   const { port } = await withMetrics()
   for (const path of ['/metrics', '/api/v1/metrics']) {
     const reply = await call(port, 'POST', path, {})

@@ -31,7 +31,7 @@ test.each([
   ['of another record', seal('text', 'oz-relayer:signer:other'), undefined],
   ['that is none', 'not a secret', undefined],
   ['of a version that is not known', base64('{"nonce":"AA==","ciphertext":"AA==","version":3}'), undefined],
-])('opens a secret %s', (_what, sealed, text) => {
+])('a secret %s is opened, or not', (_what, sealed, text) => {
   expect(open(sealed, SIGNER)).toBe(text)
 })
 

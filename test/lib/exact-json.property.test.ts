@@ -43,8 +43,8 @@ describe('exact JSON', () => {
     ),
   }))
 
-  describe('what goes through exact JSON comes back as it was (I10)', () => {
-    test('any nesting of integers, times, texts and the rest', () => {
+  describe('a value that goes through exact JSON (I10)', () => {
+    test('comes back as it was, in any nesting of integers, times, texts and the rest', () => {
       fc.assert(
         fc.property(value, (given) => {
           expect(throughJson(given)).toStrictEqual(given)
@@ -52,7 +52,7 @@ describe('exact JSON', () => {
       )
     })
 
-    test('also through a column of type jsonb', async () => {
+    test('comes back as it was through a column of type jsonb', async () => {
       const property = fc.asyncProperty(value, async (given) => {
         const stored = JSON.stringify({ given: toExactJson(given) })
         const { rows } = await sql<{ kept: { given: unknown } }>`select ${stored}::jsonb as kept`.execute(
@@ -64,18 +64,18 @@ describe('exact JSON', () => {
     })
 
     test.each([0n, -1n, 2n ** 53n + 1n, -(2n ** 63n), 2n ** 64n - 1n, 2n ** 256n + 1n])(
-      'the integer %d',
+      'comes back as the integer %d that it was',
       (given) => {
         expect(throughJson(given)).toBe(given)
       },
     )
 
-    test('digits and times that are texts stay texts', () => {
+    test('stays a text when it has the form of digits or of a time', () => {
       const given = { digits: '9007199254740993', time: '2030-01-01T00:00:00.000Z', empty: '' }
       expect(throughJson(given)).toStrictEqual(given)
     })
 
-    test('fields that are undefined are left out, null is kept', () => {
+    test('loses fields that are undefined, and keeps null', () => {
       expect(throughJson({ a: undefined, b: null, c: [{ d: undefined }] })).toStrictEqual({
         b: null,
         c: [{}],

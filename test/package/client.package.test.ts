@@ -57,7 +57,7 @@ test('the package has its program with types, its README and its licence, and no
   expect(read('LICENSE')).toBe(readFileSync(join(ROOT, 'LICENSE'), 'utf8'))
 })
 
-test('its only dependency has the version with which it is tested', () => {
+test('the only dependency of the package has the version with which it is tested', () => {
   const { dependencies } = JSON.parse(read('package.json'))
   const { devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   expect(dependencies).toEqual({ 'openapi-fetch': devDependencies['openapi-fetch'] })
@@ -80,12 +80,12 @@ async function compile(programs: readonly string[], ...more: readonly string[]):
   return `${code} ${out}`
 }
 
-test('the first program of the README compiles against it, with no other types, and its types are in order', async () => {
+test('the first program of the README compiles with the package and no other types, which are in order', async () => {
   const [, program = ''] = /```ts\n([\s\S]*?)```/.exec(read('README.md')) ?? []
   expect(await compile([program])).toBe('0 ')
 })
 
-test('the programs of the README for other libraries compile with these', async () => {
+test('the programs of the README for other libraries compile with the package and these libraries', async () => {
   const peers = Object.keys(JSON.parse(read('package.json')).peerDependencies)
   for (const peer of peers) {
     mkdirSync(dirname(join(folder, 'node_modules', peer)), { recursive: true })
@@ -98,7 +98,7 @@ test('the programs of the README for other libraries compile with these', async 
   expect(await compile(programs, '--skipLibCheck')).toBe('0 ')
 }, 120_000)
 
-test('other packages can load its entries, and nothing else', async () => {
+test('other packages can load the entries of the package, and nothing else', async () => {
   const load = (path: string, name: string) =>
     runProgram(
       [

@@ -33,7 +33,7 @@ const manager = (users: readonly string[] = []) =>
 
 const publicKey = async (id: string, ring = keyring()) => (await ring.find(id))?.stellar?.publicKey
 
-test('gives the keys of the file and those of callers', async () => {
+test('the keyring gives the keys of the file and those of callers', async () => {
   await manager().create({ id: 'theirs', type: 'plain', config: { key: OF_CALLER } }, ACTOR)
   expect(await publicKey('ours')).toEqual(keyOf(OF_FILE).stellar.publicKey)
   expect(await publicKey('theirs')).toEqual(keyOf(OF_CALLER).stellar.publicKey)

@@ -63,7 +63,7 @@ describe('a Stellar secret seed', () => {
     expect(await parsePrivateKey(`\n ${SEED} `)).toEqual(await parsePrivateKey(SEED))
   })
 
-  test('and its 32 bytes in hex are the same key', async () => {
+  test('is the same key as its 32 bytes in hex', async () => {
     const secret = demand(await parsePrivateKey(SEED))
     expect(await parsePrivateKey(`0x${hexOf(secret)}`)).toEqual(secret)
   })

@@ -344,7 +344,7 @@ describe('a gas limit that the node refuses', () => {
       gas < least ? `intrinsic gas too low: gas ${gas}, minimum needed ${least}` : undefined,
     )
 
-  test('was estimated: estimated again for the same nonce, when a second block is of the same opinion 30 seconds later', async () => {
+  test('that was estimated is estimated again for the same nonce, after a second block and 30 seconds', async () => {
     const { step } = await setUp({ speed: 'fast' }, { refuse: demanding(1_000_000n) })
     expect(stateOf((await step()).transaction)).toMatch(/^sent: .*second opinion/)
     await mine()
@@ -356,22 +356,22 @@ describe('a gas limit that the node refuses', () => {
   })
 })
 
-describe('one endpoint refuses permanently', () => {
+describe('a permanent refusal by one endpoint', () => {
   const refuse = refusing(() => 'transaction type not supported')
 
-  test('and another takes it: nothing happened', async () => {
+  test('changes nothing when another one takes the bytes', async () => {
     const { step } = await setUp({ speed: 'fast' }, { refuse }, {})
     const { transaction, attempts } = await step()
     expect(transaction.status).toBe('submitted')
     expect(attempts.map(({ outcome }) => outcome)).toEqual(['broadcast'])
   })
 
-  test('and another from the head as well: a no-op takes the nonce', async () => {
+  test('gives the nonce to a no-op when another one at the head refuses as well', async () => {
     const { step } = await setUp({ speed: 'fast' }, { refuse }, { refuse })
     expect((await step()).transaction).toMatchObject({ status: 'pending', purpose: 'abandon', nonce: 0n })
   })
 
-  test('and another from behind: the bytes wait', async () => {
+  test('lets the bytes wait when the other one that refuses is behind', async () => {
     await mine(3)
     const { step } = await setUp({ speed: 'fast' }, { refuse }, { refuse, behind: 2 })
     for (const _ of [1, 2, 3])
@@ -380,7 +380,7 @@ describe('one endpoint refuses permanently', () => {
     expect((await step()).transaction.status).toBe('submitted')
   })
 
-  test('alone: only a block and 30 seconds later is it believed', async () => {
+  test('is believed only a block and 30 seconds later when there is no other endpoint', async () => {
     const { step } = await setUp({ speed: 'fast' }, { refuse })
     for (const _ of [1, 2])
       expect((await step()).transaction).toMatchObject({ status: 'sent', purpose: 'request' })
@@ -390,7 +390,7 @@ describe('one endpoint refuses permanently', () => {
   })
 })
 
-test('a nonce that another program used, at an endpoint that always answers receipts with an error: proved by its block', async () => {
+test('a nonce that another program used is proved by its block when receipts are errors of the endpoint', async () => {
   const { step, look, owner } = await setUp({ speed: 'safeLow' }, {})
   const { attempts } = await step()
   await anvil.rpc('anvil_dropTransaction', [attempts[0]?.signed.hash])
@@ -407,9 +407,9 @@ test('a nonce that another program used, at an endpoint that always answers rece
 
 describe('a transaction that was mined during an outage, at an endpoint that has pruned its receipt', () => {
   test.each([
-    { name: 'and its transaction', of: 'transactionsBelow' },
-    { name: 'only', of: 'receiptsBelow' },
-  ] as const)('$name: is never executed again', async ({ of }) => {
+    { name: 'with its transaction', of: 'transactionsBelow' },
+    { name: 'alone', of: 'receiptsBelow' },
+  ] as const)('is never executed again, with the receipt pruned $name', async ({ of }) => {
     const { step, look } = await setUp({ speed: 'safeLow' }, {})
     await step()
     await mine()

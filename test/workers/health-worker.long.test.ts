@@ -74,7 +74,7 @@ function startWorker(owner = 'this process') {
   return { clock, pass, rested, worker: running }
 }
 
-test('looks at the start, then at intervals; at a disabled one after 10, 20, 30, 45, 60 and 60 s', async () => {
+test('a relayer is checked in intervals, and a disabled one after 10, 20, 30, 45, 60 and 60 s', async () => {
   const { stub, counter } = await addRelayer()
   const { pass, rested } = startWorker()
   await rested()
@@ -93,7 +93,7 @@ test('looks at the start, then at intervals; at a disabled one after 10, 20, 30,
   }
 }, 60_000)
 
-test('one that came meanwhile is looked at with the next interval, one that was removed no more', async () => {
+test('a relayer that is added is checked with the next interval, and one that is removed no more', async () => {
   const first = await addRelayer()
   const { pass, rested } = startWorker()
   await rested()
@@ -158,7 +158,7 @@ test('a relayer that cannot act is left out, and the others are looked at', asyn
   expect(counter.looks).toBe(2)
 }, 60_000)
 
-test('while another process has the lease nothing is asked; afterwards immediately', async () => {
+test('while another process has the lease nothing is asked, and afterwards immediately', async () => {
   const { counter } = await addRelayer()
   const lease = { name: 'health', owner: 'another process' }
   await acquireLease(fixture.database.db, { ...lease, ttlMs: 60_000 })

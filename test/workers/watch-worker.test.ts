@@ -87,12 +87,12 @@ test('without a feed the chain is looked at twice a block', async () => {
   expect(await looksIn(8)).toBe(8)
 })
 
-test('while new blocks announce themselves, once in four blocks', async () => {
+test('the chain is looked at once in four blocks while new blocks announce themselves', async () => {
   const { looksIn } = await setUp()
   expect(await looksIn(16)).toBe(2)
 })
 
-test('immediately when a block is announced', async () => {
+test('the chain is looked at immediately when a block is announced', async () => {
   const { stub, feed, looks } = await setUp()
   const before = looks()
   stub.head = headAt(101n)
@@ -103,7 +103,7 @@ test('immediately when a block is announced', async () => {
   )
 })
 
-test('at the normal pace when something of the block is left open, feed or not', async () => {
+test('the chain is looked at twice a block when something of a block is left open, feed or not', async () => {
   const { stub, feed, looksIn } = await setUp()
   stub.nonce = { kind: 'unknown', detail: 'no answer' }
   stub.head = headAt(101n)
@@ -111,7 +111,7 @@ test('at the normal pace when something of the block is left open, feed or not',
   expect(await looksIn(6)).toBeGreaterThanOrEqual(6)
 })
 
-test('at the next poll when an account comes from another process, and not when the division only changed', async () => {
+test('the chain is looked at with the next poll when an account arrives, not when only the division changed', async () => {
   const { division, looksIn } = await setUp()
   await looksIn(1)
   division.version += 1

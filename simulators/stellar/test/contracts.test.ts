@@ -144,7 +144,7 @@ describe('contract calls', () => {
       expect(await desk.apply(bad)).toEqual(['txFailed', 'invokeHostFunctionTrapped'])
     })
 
-    test('nothing left for the rent of a new entry', async () => {
+    test('a call that leaves nothing for the rent of a new entry fails', async () => {
       const alice = desk.person()
       const silent = desk.ledger.contract({
         keep(env) {
@@ -158,7 +158,7 @@ describe('contract calls', () => {
       expect(await desk.apply(bad)).toEqual(['txFailed', 'invokeHostFunctionInsufficientRefundableFee'])
     })
 
-    test('nothing left for rent and events', async () => {
+    test('a call that leaves nothing for rent and events fails', async () => {
       const alice = desk.person()
       const good = await desk.prepare(alice, increment(desk.ledger.contract(COUNTER), alice))
       const size = good.toEnvelope().toXdr().length
@@ -291,7 +291,7 @@ describe('the authorisation of a contract call', () => {
     test.each([
       ['the signature of a third party', 100, true],
       ['a signature that has expired', 0, false],
-    ])('%s is none', async (_name, lastLedger, isForged) => {
+    ])('%s authorises nothing', async (_name, lastLedger, isForged) => {
       const [alice, bob] = [desk.person(), desk.person()]
       const operation = await signedBy(bob, increment(desk.ledger.contract(COUNTER), bob), alice, lastLedger)
       if (isForged && operation.body.type === 'invokeHostFunction') {
@@ -316,7 +316,7 @@ describe('the authorisation of a contract call', () => {
       expect(codesOf((await desk.send(bad)).errorResult)).toEqual(['txSorobanInvalid'])
     })
 
-    test('nor may one that its source alone has agreed to', async () => {
+    test('a call that its source alone has agreed to must not have a memo', async () => {
       const alice = desk.person()
       const good = await desk.prepare(alice, increment(desk.ledger.contract(COUNTER), alice))
       const bad = desk.vary(good, alice, { memo: Memo.text('hello') })

@@ -43,12 +43,12 @@ describe('create_account', () => {
 
   test.each([
     ['below the reserve', '0.9999999', 'createAccountLowReserve'],
-    ['more than there is', '1000', 'createAccountUnderfunded'],
-  ])('%s', async (_name, amount, code) => {
+    ['above the balance of the source', '1000', 'createAccountUnderfunded'],
+  ])('is refused with an amount %s', async (_name, amount, code) => {
     expect(await run(desk.person(), create(Keypair.random(), amount))).toEqual(['txFailed', code])
   })
 
-  test('an account that is there already', async () => {
+  test('is refused for an account that exists', async () => {
     expect(await run(desk.person(), create(desk.person(), '5'))).toEqual([
       'txFailed',
       'createAccountAlreadyExist',
@@ -203,12 +203,12 @@ describe('account_merge', () => {
     expect(balanceOf(bob)).toBe(2000n * XLM - 100n)
   })
 
-  test('not when something hangs on it', async () => {
+  test('is refused while the account has other entries', async () => {
     const { alice } = await holder()
     expect(await run(alice, merge(desk.person()))).toEqual(['txFailed', 'accountMergeHasSubEntries'])
   })
 
-  test('not when its numbers would begin again behind where they are', async () => {
+  test('is refused when the sequence number would begin again below the current one', async () => {
     const alice = desk.person()
     const far = Operation.bumpSequence({ bumpTo: String(1n << 40n) })
     expect(await run(alice, far, merge(desk.person()))).toEqual([

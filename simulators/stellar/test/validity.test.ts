@@ -10,15 +10,15 @@ beforeEach(async () => {
 afterEach(() => desk.ledger.stop())
 
 describe('signatures', () => {
-  test('has no signature', async () => {
+  test('a transaction without a signature is refused', async () => {
     expect(await desk.refusal(desk.person(), { signers: [] })).toEqual(['ERROR', 'txBadAuth'])
   })
 
-  test('has the signature of another account', async () => {
+  test('a transaction with the signature of another account is refused', async () => {
     expect(await desk.refusal(desk.person(), { signers: [Keypair.random()] })).toEqual(['ERROR', 'txBadAuth'])
   })
 
-  test('one signature more than needed', async () => {
+  test('one signature more than needed is refused', async () => {
     const alice = desk.person()
     expect(await desk.refusal(alice, { signers: [alice, Keypair.random()] })).toEqual([
       'ERROR',
@@ -26,7 +26,7 @@ describe('signatures', () => {
     ])
   })
 
-  test('a signature for another network', async () => {
+  test('a signature for another network is refused', async () => {
     const alice = desk.person()
     const transaction = desk.build(alice, [NOTHING], { signers: [] })
     const elsewhere = new Transaction(transaction.toEnvelope(), Networks.TESTNET)
@@ -34,7 +34,7 @@ describe('signatures', () => {
     expect(codesOf((await desk.send(elsewhere)).errorResult)).toEqual(['txBadAuth'])
   })
 
-  test('an operation of an account that has not signed', async () => {
+  test('an operation of an account that has not signed fails', async () => {
     const [alice, bob] = [desk.person(), desk.person()]
     const ofOther = Operation.bumpSequence({ bumpTo: '0', source: bob.publicKey() })
     expect(await desk.refusal(alice, {}, [NOTHING, ofOther])).toEqual([
@@ -49,7 +49,7 @@ describe('signatures', () => {
     ])
   })
 
-  test('an operation of an account that does not exist', async () => {
+  test('an operation of an account that does not exist fails', async () => {
     const source = Keypair.random()
     const ofOther = Operation.bumpSequence({ bumpTo: '0', source: source.publicKey() })
     const alice = desk.person()

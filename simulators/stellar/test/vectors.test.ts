@@ -57,7 +57,7 @@ describe('hashes', () => {
 describe('strkeys of SEP-23', () => {
   const KEY = '3f0c34bf93ad0d9971d04ccc90f705511c838aad9734a4a2fb0d7a03fc7fe89a'
 
-  test('the account and the contract of the same 32 bytes', () => {
+  test('an account and a contract of the same 32 bytes have their own strkeys', () => {
     const bytes = Buffer.from(KEY, 'hex')
     expect(StrKey.encodeEd25519PublicKey(bytes)).toBe(
       'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ',

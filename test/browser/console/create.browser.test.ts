@@ -34,7 +34,7 @@ const SPARE = {
   },
 } as const
 
-describe.each([1440, 390] as const)('a person with a screen of %i px creates', (width) => {
+describe.each([1440, 390] as const)('a person with a screen of %i px', (width) => {
   let tab: ConsolePage
 
   beforeAll(async () => {
@@ -63,7 +63,7 @@ describe.each([1440, 390] as const)('a person with a screen of %i px creates', (
     await dialog().waitFor()
   }
 
-  test('an API key with scopes, rules and an end, and signs in with the secret that is shown once', async () => {
+  test('creates an API key with scopes, rules and an end, and signs in with the secret that is shown once', async () => {
     const id = `cashier-${width}`
     await tab.go('api-keys', 'API keys')
     await open('New API key')
@@ -113,7 +113,7 @@ describe.each([1440, 390] as const)('a person with a screen of %i px creates', (
     await other.context.close()
   })
 
-  test('a signer, and a relayer that signs with it', async () => {
+  test('creates a signer, and a relayer that signs with it', async () => {
     const { key, address } = SPARE[width]
     const id = `spare-${width}`
     await tab.go('signers', 'Signers')
@@ -146,7 +146,7 @@ describe.each([1440, 390] as const)('a person with a screen of %i px creates', (
     expect(body.data).toMatchObject({ address, signer_id: id, policies: { gas_price_cap: 80_000_000_000 } })
   })
 
-  test('a notification with a signing key of its own', async () => {
+  test('creates a notification with a signing key of its own', async () => {
     const id = `hook-${width}`
     await tab.go('notifications', 'Notifications')
     await open('New notification')
@@ -163,7 +163,7 @@ describe.each([1440, 390] as const)('a person with a screen of %i px creates', (
     await sees(tab.page, /Signing key\s+yes/)
   })
 
-  test('an ABI, by which it reads a call', async () => {
+  test('creates an ABI, by which it reads a call', async () => {
     const contract = width === 390 ? RECEIVER : '0x5FbDB2315678afecb367f032d93F642f64180aa3'
     const abi = [{ type: 'function', name: 'payOut', inputs: [{ type: 'address', name: 'who' }] }]
     await tab.go('relayers/main', 'Main')
@@ -184,7 +184,7 @@ describe.each([1440, 390] as const)('a person with a screen of %i px creates', (
     await story.settle()
   })
 
-  test('nothing with an id that is taken, and reads that at the end of the form', async () => {
+  test('creates nothing with an id that is taken, and reads that at the end of the form', async () => {
     await tab.go('signers', 'Signers')
     await open('New signer')
     await field('The key is in').selectOption('plain')

@@ -142,7 +142,7 @@ function promisesOfWaiting(under: () => ChainUnderTest): void {
 }
 
 function promisesOfReplacing(under: () => ChainUnderTest): void {
-  test('a second one with the same nonce does not slip in at the same price', async () => {
+  test('a second transaction with the same nonce does not slip in at the same price', async () => {
     const nonce = await nextNonce(under())
     await send(under(), under().move(1n), nonce)
     const second = await signedOf(under(), under().move(2n), nonce)

@@ -66,7 +66,7 @@ function inOrder(): void {
 }
 beforeEach(inOrder)
 
-test('a healthy node prepares it', async () => {
+test('a transaction is prepared with the answers of a healthy node', async () => {
   expect((await chain.prepare(requestOf(), accountWith())).kind).toBe('ok')
 })
 

@@ -32,7 +32,7 @@ describe('one endpoint that lies about any value, by any factor', () => {
     )
   })
 
-  test.each(NETWORKS)('or answers nothing, changes nothing of what the others would do', async (network) => {
+  test.each(NETWORKS)('changes nothing of what the others would do when it answers nothing, either', async (network) => {
     expectNothingChanged(await comparedWithSilence(3, network, 1))
     expectNoHarm(await comparedWithSilence(2, network, 1))
   })

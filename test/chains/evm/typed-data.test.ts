@@ -133,7 +133,7 @@ describe('signing structured data', () => {
     expect(await signTypedData(text, signer)).toEqual(await signTypedData(MAIL, signer))
   })
 
-  test('a document about the domain alone', async () => {
+  test('a document may consist of the domain alone', async () => {
     const types = { EIP712Domain: [{ name: 'name', type: 'string' }] } as const
     const document = { domain: { name: 'x' }, types, primaryType: 'EIP712Domain' } as const
     expect(await signerOf({ kind: 'document', message: {}, ...document }, hashTypedData(document))).toBe(

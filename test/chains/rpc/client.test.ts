@@ -304,7 +304,7 @@ describe('a client of one endpoint', () => {
       expect(await clientOf(failing).call('a', [])).toEqual({ kind: 'error', ...REVERT })
     })
 
-    test.each(['', ' 0', '0x0', '00000000000', 'null'])('but "%s" is no id', async (id) => {
+    test.each(['', ' 0', '0x0', '00000000000', 'null'])('counts for nothing when it is "%s"', async (id) => {
       const server = await serve((asked) => ({ body: asked.map((one) => ({ ...echo(one), id })) }))
       expect(await clientOf(server).call('a', [])).toMatchObject({ kind: 'unknown' })
     })
@@ -350,7 +350,7 @@ function clientOf(url: string, { allowPrivate = true, wholeBodyBytes = 1_000, ti
   })
 }
 
-test('is asked like any other, over one connection that is kept', async () => {
+test('an untrusted url is asked like any other, over one connection that is kept', async () => {
   const server = await start(answerWith({ one: '0x1', two: '0x2' }))
   const client = clientOf(server.url)
   expect(await client.call('one', [])).toEqual({ kind: 'result', result: '0x1' })
@@ -363,7 +363,7 @@ test('is asked like any other, over one connection that is kept', async () => {
   expect([server.requests.length, server.connections]).toEqual([2, 1])
 })
 
-test.each(['127.0.0.1', 'localhost'])('on this machine as %s is not asked', async (host) => {
+test.each(['127.0.0.1', 'localhost'])('an untrusted url on this machine, written as %s, is not asked', async (host) => {
   const server = await start(answerWith({ one: '0x1' }))
   const client = clientOf(server.url.replace('127.0.0.1', host), { allowPrivate: false })
   expect(await client.call('one', [])).toEqual({
@@ -373,7 +373,7 @@ test.each(['127.0.0.1', 'localhost'])('on this machine as %s is not asked', asyn
   expect(server.connections).toBe(0)
 })
 
-test('that redirects is not followed', async () => {
+test('a redirect of an untrusted url is not followed', async () => {
   const target = await start(answerWith({ one: '0x1' }))
   const server = await start(() => ({ status: 307, headers: { location: target.url }, text: '' }))
   expect(await clientOf(server.url).call('one', [])).toMatchObject({ kind: 'unknown' })
@@ -381,7 +381,7 @@ test('that redirects is not followed', async () => {
   expect(target.connections).toBe(0)
 })
 
-test('may answer as much as is read and not a byte more', async () => {
+test('an untrusted url may answer as much as is read and not a byte more', async () => {
   const reply = (length: number) => ({ jsonrpc: '2.0', id: 1, result: 'x'.repeat(length) })
   const frame = JSON.stringify(reply(0)).length
   const limit = 500
@@ -395,7 +395,7 @@ test('may answer as much as is read and not a byte more', async () => {
   }
 })
 
-test('that never ends its answer times out, and the detail tells it', async () => {
+test('an untrusted url that never ends its answer times out, and the detail tells it', async () => {
   const server = await start(() => 'silent')
   expect(await clientOf(server.url, { timeoutMs: 200 }).call('one', [])).toEqual({
     kind: 'unknown',
@@ -403,7 +403,7 @@ test('that never ends its answer times out, and the detail tells it', async () =
   })
 })
 
-test('is not asked at all without a guarded client', async () => {
+test('an untrusted url is not asked at all without a guarded client', async () => {
   const server = await start(answerWith({ one: '0x1' }))
   const urls = [{ url: server.url, weight: 100, untrusted: true as const }]
   const client = createRpcClient({

@@ -257,7 +257,7 @@ describe('an endpoint that refuses batches', () => {
     expect(servers[0]?.connections).toBeGreaterThan(2)
   })
 
-  test('and single calls as well is just not answering: batches stay', async () => {
+  test('counts as silent when it refuses single calls as well, and batches stay', async () => {
     const { client, servers } = await setUp(
       inTurn(...Array.from({ length: 6 }, () => saying({ status: 400, text: '' })), serving()),
     )

@@ -258,7 +258,7 @@ describe('instructions', () => {
     expect(check(request)).toMatchObject({ code: 'invalid_request', detail: expect.stringContaining(phrase) })
   })
 
-  test('and a transaction exclude each other, and one is needed', () => {
+  test('exclude a transaction in the same request, and one of the two is needed', () => {
     expect(check(requestOf({}))?.detail).toBe('transaction, instructions: one of the two is expected.')
     const both = { ...prebuilt(wire(STEP)), instructions: [GOOD] }
     expect(check(both)?.detail).toBe(

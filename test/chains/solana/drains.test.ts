@@ -67,37 +67,37 @@ const asked = (...steps: readonly Step[]) => stage.prebuilt(steps, attacker)
 /** So that the attacker is a signer of what needs no signature of theirs. */
 const alibi = () => transfer(attacker.address, OTHER, 1n)
 
-describe('who has a transaction paid for cannot take from the relayer', () => {
-  test('its lamports, by a transfer', async () => {
+describe('a caller whose transaction the relayer pays for', () => {
+  test('cannot take lamports of the relayer by a transfer', async () => {
     await expectStopped(asked(alibi(), transfer(SELF, attacker.address, SOL)))
   })
 
-  test('more lamports than they give it in the same transaction', async () => {
+  test('cannot take more lamports than they give the relayer in the same transaction', async () => {
     const give = transfer(attacker.address, SELF, SOL)
     const take = transfer(SELF, attacker.address, 2n * SOL)
     await expectStopped(asked(give, take))
   })
 
-  test('the rent of a token account', async () => {
+  test('cannot make the relayer pay the rent of a token account', async () => {
     const wallet = createWallet().address
     const at = await associatedAddress(wallet, mint)
     await expectStopped(asked(alibi(), openTokenAccount(SELF, at, wallet, mint)))
   })
 
-  test('the lamports of an account that is made for their own program', async () => {
+  test('cannot make the relayer pay for an account of their own program', async () => {
     const made = createWallet()
     const account = { lamports: SOL, space: 0, owner: attacker.address }
     await expectStopped(stage.prebuilt([createAccount(SELF, made.address, account)], made))
   })
 
-  test('its account itself, by assigning it to a program', async () => {
+  test('cannot take the account of the relayer by assigning it to a program', async () => {
     const accounts = [{ address: SELF, signs: true, writes: true }]
     const data = Buffer.concat([u32(1), Buffer.from(getAddressEncoder().encode(attacker.address))])
     const assign = { program: SYSTEM_PROGRAM, accounts, data }
     await expectStopped(asked(alibi(), assign))
   })
 
-  test('what is in a nonce account that it has authority over', async () => {
+  test('cannot take what is in a nonce account over which the relayer has authority', async () => {
     const accounts = [
       { address: createWallet().address, writes: true },
       { address: attacker.address, writes: true },
@@ -107,7 +107,7 @@ describe('who has a transaction paid for cannot take from the relayer', () => {
     expect(await refusalOf(asked(alibi(), withdraw))).toBe('fee_payer_at_risk')
   })
 
-  test('what is in an address table of its own, by closing it', async () => {
+  test('cannot take what is in an address table of the relayer by closing it', async () => {
     const accounts = [
       { address: createWallet().address, writes: true },
       { address: SELF, signs: true },
@@ -117,7 +117,7 @@ describe('who has a transaction paid for cannot take from the relayer', () => {
     expect(await refusalOf(asked(alibi(), close))).toBe('fee_payer_at_risk')
   })
 
-  test('its tokens, however many decimals they have', async () => {
+  test('cannot take tokens of the relayer, however many decimals they have', async () => {
     const strange = createWallet().address
     plantMint(stage.solana, strange, { decimals: 255 })
     await expectStopped(asked(alibi(), transferTokens(hoard, loot, SELF, 1n)))
@@ -131,7 +131,7 @@ describe('who has a transaction paid for cannot take from the relayer', () => {
     expect(await refusalOf(asked(alibi(), checked))).toBe('fee_payer_at_risk')
   })
 
-  test('the right to take its tokens later', async () => {
+  test('cannot get the right to take tokens of the relayer later', async () => {
     const accounts = [
       { address: hoard, writes: true },
       { address: attacker.address },
@@ -141,13 +141,13 @@ describe('who has a transaction paid for cannot take from the relayer', () => {
     await expectStopped(asked(alibi(), approve))
   })
 
-  test('its authority, by a program of their own that receives its account (a transfer hook)', async () => {
+  test('cannot pass the authority of the relayer to a program of their own (a transfer hook)', async () => {
     const accounts = [{ address: SELF }, { address: loot, writes: true }]
     const hook = { program: TOKEN_2022_PROGRAM, accounts, data: Buffer.from([1]) }
     expect(await refusalOf(asked(alibi(), hook))).toBe('fee_payer_at_risk')
   })
 
-  test('its tokens as the permanent delegate of their mint, which needs no signature of its authority', async () => {
+  test('cannot take tokens of the relayer as the permanent delegate of their mint', async () => {
     const [tricky, its, theirs] = [createWallet(), createWallet(), createWallet()].map(
       ({ address }) => address,
     )
@@ -167,12 +167,12 @@ describe('who has a transaction paid for cannot take from the relayer', () => {
     await expectStopped(asked(take))
   })
 
-  test('more than a fee, by naming any price for priority', async () => {
+  test('cannot make the relayer pay more than a fee by naming any price for priority', async () => {
     expect(await refusalOf(asked(alibi(), unitPrice(2n ** 64n - 1n)))).toBe('fee_above_cap')
     expect(await refusalOf(asked(alibi(), unitPrice(1_000_000n)), { maxFee: 15_000n })).toBe('fee_above_cap')
   })
 
-  test('anything in the name of an account that has not signed', () => {
+  test('cannot act in the name of an account that has not signed', () => {
     const otherWallet = createWallet()
     const request = stage.prebuilt([alibi()], attacker)
     const bytes = Buffer.from(request.transaction ?? '', 'base64')
@@ -186,8 +186,8 @@ describe('who has a transaction paid for cannot take from the relayer', () => {
   })
 })
 
-describe('who has a transaction paid for', () => {
-  test('gets just that', async () => {
+describe('a caller who takes nothing from the relayer that pays the fee', () => {
+  test('gets just the payment of the fee', async () => {
     const request = asked(transfer(attacker.address, OTHER, SOL))
     const { transaction, spends, fee } = draftOf(await stage.chain.prepare(request, accountWith()))
     expect([transaction, spends, fee]).toEqual([request.transaction, 0n, 10_000n])
@@ -207,7 +207,7 @@ describe('who has a transaction paid for', () => {
   })
 })
 
-describe('who pays for a transaction in tokens', () => {
+describe('a caller who pays for a transaction in tokens', () => {
   let other: Address
   const pays = (amount: bigint) => transferTokens(loot, hoard, attacker.address, amount)
 

@@ -87,18 +87,18 @@ const FRAMES: readonly (readonly [Partial<StellarRequest>, string])[] = [
   [{ transactionXdr: 'AAAA' }, 'transaction_xdr: a TransactionEnvelope is expected, XDR in base64.'],
 ]
 
-describe('a request that is refused before a node is asked', () => {
-  test.each(FRAMES)('%#: %s', (change, detail) => {
+describe('the check of a request before a node is asked', () => {
+  test.each(FRAMES)('refuses case %#: %s', (change, detail) => {
     const refusal = check(change)
     expect(refusal?.code).toBe('invalid_request')
     expect(refusal?.detail.startsWith(detail), refusal?.detail).toBe(true)
   })
 
-  test('the place of the operation stands in the answer', () => {
+  test('names the place of the operation', () => {
     expect(check({ operations: [pay, pay, paymentOf(-1n)] })?.detail).toMatch(/^operations\[2\]\.amount: /)
   })
 
-  test('signatures that only others can give', () => {
+  test('refuses an operation that needs signatures of others', () => {
     const refusal = check({
       operations: [{ ...CALL, auth: { type: 'addresses', signers: [OTHER] } } as StellarOperation],
     })
@@ -106,13 +106,13 @@ describe('a request that is refused before a node is asked', () => {
     expect(refusal?.detail).toMatch(/^operations\[0\]\.auth\.type: /)
   })
 
-  test('more than the relayer allows', () => {
+  test('refuses a max_fee above the policy of the relayer', () => {
     const request = requestOf({ operations: [pay], maxFee: 501n })
     expect(checkRequest(request, accountWith({ maxFee: 500n }), NETWORK)?.code).toBe('fee_above_cap')
     expect(checkRequest({ ...request, maxFee: 500n }, accountWith({ maxFee: 500n }), NETWORK)).toBeUndefined()
   })
 
-  test('more than the default, where the relayer has no policy', () => {
+  test('refuses a max_fee above the default if the relayer has no policy', () => {
     const checkFee = (maxFee: bigint, policies = {}) =>
       checkRequest(requestOf({ operations: [pay], maxFee }), accountWith(policies), NETWORK)
     expect(checkFee(1_000_000n)).toBeUndefined()
@@ -144,7 +144,7 @@ describe('what passes', () => {
     },
   ]
 
-  test.each(PASSING)('%#', (change) => {
+  test.each(PASSING)('request %# is valid', (change) => {
     expect(check(change)).toBeUndefined()
   })
 })

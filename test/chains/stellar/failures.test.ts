@@ -25,7 +25,7 @@ describe('what nodes say to sendTransaction', () => {
     ['TRY_AGAIN_LATER', { kind: 'later' }],
     ['SOMETHING_NEW', { kind: 'unknown' }],
     ['ERROR', { kind: 'unclear' }],
-  ])('%s', (status, want) => {
+  ])('the status %s has its meaning', (status, want) => {
     expect(readSent(resultOf({ status }))).toMatchObject(want)
   })
 
@@ -37,7 +37,7 @@ describe('what nodes say to sendTransaction', () => {
     [TransactionResultResult.txMalformed(), 'refused', 'tx_malformed'],
     [TransactionResultResult.txSorobanInvalid(), 'refused', 'tx_soroban_invalid'],
     [TransactionResultResult.txInsufficientFee(), 'underpriced', 'tx_insufficient_fee'],
-  ])('%#: an error', (result, kind, detail) => {
+  ])('error %# has its meaning', (result, kind, detail) => {
     expect(readSent(errorOf(result))).toEqual({ kind, detail })
   })
 
@@ -45,7 +45,7 @@ describe('what nodes say to sendTransaction', () => {
     [TransactionResultResult.txTooLate(), 'tx_too_late'],
     [TransactionResultResult.txTooEarly(), 'tx_too_early'],
     [TransactionResultResult.txInternalError(), 'tx_internal_error'],
-  ])('%#: an error that may pass or last', (result, detail) => {
+  ])('error %# may pass or last', (result, detail) => {
     expect(readSent(errorOf(result))).toEqual({ kind: 'unclear', detail, known: true })
   })
 

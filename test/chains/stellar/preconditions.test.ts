@@ -110,7 +110,7 @@ describe('a transaction that a third party has signed, with maxLedger and withou
   })
 })
 
-describe('a call of a smart contract goes without a number of its source (stellar-core validateSorobanMemo)', () => {
+describe('a call of a smart contract (stellar-core validateSorobanMemo)', () => {
   const muxedOf = (address: string) => new MuxedAccount(new Account(address, '0'), '7').accountId()
   const CALL = {
     type: 'invoke_contract',
@@ -119,7 +119,7 @@ describe('a call of a smart contract goes without a number of its source (stella
     args: [],
   } as const
 
-  test('operations', () => {
+  test('may not have a muxed source account in a request', () => {
     const request = requestOf({ operations: [CALL], sourceAccount: muxedOf(SELF) })
     expect(problemOf(request)).toMatchObject({
       code: 'invalid_request',
@@ -156,7 +156,7 @@ describe('a call of a smart contract goes without a number of its source (stella
   test.each([
     ['the transaction', () => prebuiltCall(muxedOf(SELF), {})],
     ['the operation', () => prebuiltCall(SELF, { operationSource: muxedOf(SELF) })],
-  ])('a prebuilt transaction, where %s has one', (_where, build) => {
+  ])('may not have a muxed source in a prebuilt transaction, where %s has one', (_where, build) => {
     expect(problemOf(requestOf({ transactionXdr: build() }))?.detail).toMatch(
       /^transaction_xdr: a source without a muxed id/,
     )
@@ -164,7 +164,7 @@ describe('a call of a smart contract goes without a number of its source (stella
 
   test.each([
     [
-      'a number',
+      'a muxed source',
       () => prebuiltCall(muxedOf(CUSTOMER.publicKey()), { signer: CUSTOMER }),
       /source without a muxed id/,
     ],
@@ -173,7 +173,7 @@ describe('a call of a smart contract goes without a number of its source (stella
       () => prebuiltCall(CUSTOMER.publicKey(), { memo: Memo.text('hi'), signer: CUSTOMER }),
       /must have no memo/,
     ],
-  ])('what a third party has signed, with %s', (_what, build, detail) => {
+  ])('may not have %s in a transaction that a third party has signed', (_what, build, detail) => {
     expect(problemOf(requestOf({ transactionXdr: build(), feeBump: true }))?.detail).toMatch(detail)
   })
 })

@@ -60,7 +60,7 @@ function draftOf(request: Partial<StellarRequest>, change: Partial<StellarDraft>
   }
 }
 
-describe('on the own line', () => {
+describe('a transaction with a sequence number of the relayer', () => {
   test('is signed by the relayer, with the number and the fee filled in', async () => {
     const draft = draftOf({
       operations: [paymentOf(1n), paymentOf(2n)],
@@ -81,7 +81,7 @@ describe('on the own line', () => {
     expect(tx.timeBounds).toEqual({ minTime: '0', maxTime: '1120' })
   })
 
-  test('wrapped, the inside bids nothing, so that it cannot be included alone', async () => {
+  test('bids nothing inside a fee bump, so that it cannot be included alone', async () => {
     const draft = draftOf({ operations: [paymentOf(1n)] }, { bumped: true, feePerOperation: 1_000n })
     const { raw, hash, signature } = await signDraft(draft, signingContextAt(6n), PASSPHRASE)
     const tx = read(raw)
@@ -93,8 +93,8 @@ describe('on the own line', () => {
   })
 })
 
-describe('on the line of a channel account', () => {
-  test('the number is the channel’s; acting and paying are the relayer’s', async () => {
+describe('a transaction with a sequence number of a channel account', () => {
+  test('has operations of the relayer, which pays the fee', async () => {
     const draft = draftOf({ operations: [paymentOf(1n), paymentOf(2n)] })
     const { raw } = await signDraft(draft, channelSigningContextAt(9n), PASSPHRASE)
     const tx = read(raw)
@@ -110,7 +110,7 @@ describe('on the line of a channel account', () => {
     expect(isSignedBy(inner, addressOf('channel'), SELF) && isSignedBy(tx, SELF)).toBe(true)
   })
 
-  test('a number of the relayer’s own account stays in the operations', async () => {
+  test('keeps the muxed account of the relayer in the operations', async () => {
     const sourceAccount = 'MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUAAAAAAAAAAAACJUQ'
     const { raw } = await signDraft(
       draftOf({ operations: [paymentOf(1n)], sourceAccount }),

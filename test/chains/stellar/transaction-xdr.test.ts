@@ -86,7 +86,7 @@ describe('a prebuilt transaction to sign', () => {
     [600, 500, 500n],
     [600, 700, 600n],
     [0, 700, 700n],
-  ])('its end %d and valid_until %s: the earlier one', (maxTime, until, want) => {
+  ])('ends at the earlier of its own end %d and valid_until %s', (maxTime, until, want) => {
     const validUntil = until === undefined ? {} : { validUntil: new Date(until * 1_000 + 999) }
     const request = requestWith({ maxTime }, validUntil)
     expect(maxTimeOf(composeTransaction(request, accountWith(), 0n as UnixSeconds))).toBe(want)
@@ -102,7 +102,7 @@ describe('a prebuilt transaction to sign', () => {
     ],
     [{}, { memo: { type: 'text', value: 'mine' } }, 'memo: a prebuilt transaction has its own'],
     [{}, { feeBump: true }, 'fee_bump: a signed transaction_xdr is expected'],
-  ])('%#: is refused', (shape, change, detail) => {
+  ])('is refused in case %#', (shape, change, detail) => {
     expect(problem(shape, change)?.startsWith(detail)).toBe(true)
   })
 

@@ -298,7 +298,7 @@ describe('the list', () => {
     expect([200, 400], JSON.stringify(body)).toContain(status)
   })
 
-  test('and the database have no secret', async () => {
+  test('has no secret', async () => {
     const database = JSON.stringify(await list())
     expect(SECRETS.filter((secret) => database.includes(secret.replace('0x', '')))).toEqual([])
   })

@@ -186,7 +186,7 @@ test('an EVM service whose nodes and receivers fail logs and counts no secret', 
   for (const { request_id } of requests) expect(request_id).toMatch(/^[0-9a-f-]{36}$/)
 }, 90_000)
 
-test('nor does one on Stellar', async () => {
+test('a Stellar service whose nodes and receivers fail logs no secret', async () => {
   const { log, text } = listen()
   const { receiver, url } = await startBadReceiver()
   const story = await startStellarScenario({

@@ -65,7 +65,7 @@ test('a name that a caller chose and that leads to this machine is not reached b
   expect(listener.count()).toBe(0)
 })
 
-test('it is where the deployment allows it; what it redirects to is not', async () => {
+test('a deployment that allows private urls reaches this machine, and follows no redirect of it', async () => {
   const target = await startListener()
   const listener = await startListener(307, target.url)
   const open = await start({ RELAYER_ALLOW_PRIVATE_URLS: 'true' })

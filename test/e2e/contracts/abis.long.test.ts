@@ -357,7 +357,7 @@ test('a relayer that is deleted takes its ABIs along, and one of its name begins
   expect((await api('GET', 'brief/abis')).body.pagination?.total_items).toBe(0)
 })
 
-test('a relayer has at most 200', async () => {
+test('a relayer has at most 200 ABIs', async () => {
   const abi = ABI.slice(0, 1)
   const { pagination } = (await api('GET', 'brief/abis')).body
   expect(pagination?.total_items).toBe(0)

@@ -112,7 +112,7 @@ async function toldStates(): Promise<Schemas['EventPayload'][]> {
 describe('the balance', () => {
   const setBalance = (wei: string) => anvil.rpc('anvil_setBalance', [DEV_ADDRESSES[0], wei])
 
-  test('below min_balance disables, topped up restores; events, deliveries, readiness and metrics tell', async () => {
+  test('disables a relayer below min_balance and restores it after a top-up, and everything tells so', async () => {
     expect((await ready()).body.components.relayers).toEqual({ status: 'healthy' })
     const already = receiver.received.length
     await setBalance('0x0')
@@ -192,7 +192,7 @@ describe('the balance', () => {
 })
 
 describe('the nodes', () => {
-  test('silent for two checks: nothing is switched off, and requests are accepted', async () => {
+  test('that are silent for two checks switch nothing off, and requests are accepted', async () => {
     await story.settle()
     await until(
       async () => node.calls.get('eth_chainId') ?? 0,
@@ -213,7 +213,7 @@ describe('the nodes', () => {
     expect(await toldStates()).toEqual([])
   })
 
-  test('of another chain behind the same url disable at the first look', async () => {
+  test('of another chain behind the same url disable the relayer at the first look', async () => {
     standIn = await startAnvil({ args: ['--chain-id', '31338'] })
     node.fault = () => ({ kind: 'lag', blocks: 1 })
     const { disabled_reason } = await disabled('RpcValidationFailed')
@@ -228,7 +228,7 @@ describe('the nodes', () => {
     await enabled()
   })
 
-  test('of a chain that was reset to the same first block: disabled, because its nonces were used already', async () => {
+  test('of a chain that was reset to the same first block disable the relayer, whose nonces were used', async () => {
     const { id } = await story.send({ to: RECEIVER, value: 1 })
     await story.settle()
     expect((await story.get(id)).status).toBe('confirmed')
@@ -262,7 +262,7 @@ test('a wrong chain behind urls of a caller stops no start: the relayer is disab
   expect((await relayer('other')).system_disabled).toBe(false)
 })
 
-test('an outage with transactions on their way and waiting: disabled, restored, all confirmed, none twice', async () => {
+test('an outage with transactions on their way disables the relayer, and each is confirmed once after it', async () => {
   const amounts = [1_000, 1_001, 1_002, 1_003, 1_004]
   const before = BigInt(await anvil.rpc<string>('eth_getBalance', [RECEIVER, 'latest']))
   const sent: Transaction[] = []

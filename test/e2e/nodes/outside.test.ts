@@ -38,7 +38,7 @@ const chainNonce = async () =>
   Number(await story.anvil.rpc<string>('eth_getTransactionCount', [DEV_ADDRESSES[0], 'latest']))
 
 describe('a nonce that is used outside the service (R4)', () => {
-  test('before ours is signed: ours gets the next one', async () => {
+  test('is skipped when it was used before ours is signed', async () => {
     const used = await chainNonce()
     await sendOutside(used, 1n)
     await story.mine()
@@ -47,7 +47,7 @@ describe('a nonce that is used outside the service (R4)', () => {
     expect(await story.get(sent.id)).toMatchObject({ status: 'confirmed', nonce: used + 1 })
   })
 
-  test('while ours waits: ours loses the race, gets a fresh nonce once that is proven, and is executed once', async () => {
+  test('is lost for a waiting transaction, which gets another one once that is proven', async () => {
     const nonce = await chainNonce()
     const sent = await story.send({
       to: RECEIVER,

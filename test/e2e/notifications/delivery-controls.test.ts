@@ -59,7 +59,7 @@ test('a test event is delivered, and its delivery shows request and answer', asy
   expect(JSON.stringify(body)).not.toContain(SIGNING_KEY)
 })
 
-test('paused, nothing is sent; resumed, everything is', async () => {
+test('a paused notification sends nothing, and a resumed one everything', async () => {
   const { body } = await call<Schemas['Notification']>('POST', '/pause')
   expect(body.data).toMatchObject({ paused: true, paused_reason: 'operator' })
   const eventId = await sendTest()
@@ -71,7 +71,7 @@ test('paused, nothing is sent; resumed, everything is', async () => {
   await delivery(eventId, 'delivered')
 })
 
-test('one is delivered again under the same id', async () => {
+test('a delivered event is delivered again under the same id', async () => {
   const eventId = await sendTest()
   const { id } = await delivery(eventId, 'delivered')
   const { status, body } = await call<Schemas['Delivery']>('POST', `/deliveries/${id}/redeliver`)
@@ -85,7 +85,7 @@ test('one is delivered again under the same id', async () => {
   expect(await delivery(eventId, 'delivered')).toMatchObject({ tries: 2 })
 })
 
-test('one that waits for its next try is tried now', async () => {
+test('a delivery that waits for its next try is tried now', async () => {
   receiver.behave(() => 503)
   const eventId = await sendTest()
   const waiting = await until(
@@ -98,7 +98,7 @@ test('one that waits for its next try is tried now', async () => {
   await delivery(eventId, 'delivered')
 })
 
-test('a range is delivered again', async () => {
+test('a range of events is delivered again', async () => {
   const events = [await sendTest(), await sendTest(), await sendTest()]
   const items = await Promise.all(events.map((eventId) => delivery(eventId, 'delivered')))
   const { body } = await call<Schemas['RedeliveryCount']>('POST', '/redeliver', {
@@ -113,7 +113,7 @@ test('a range is delivered again', async () => {
   expect(requestsOf(events[2] ?? '')).toHaveLength(1)
 })
 
-test('a new key signs immediately, and the one before beside it', async () => {
+test('a new signing key signs immediately, and the previous one beside it', async () => {
   const { status, body } = await call<Schemas['SigningKeyRotation']>('POST', '/signing-key', {
     signing_key: NEW_KEY,
   })

@@ -85,7 +85,7 @@ test('a reader that loses the connection before the first event comes back with 
   expect(frames.map(({ data }) => statusOf(data))).toEqual(['pending', 'sent', 'submitted'])
 })
 
-test('filters, and a filter for another relayer', async () => {
+test('a stream has only what its filters select', async () => {
   const of = async (query: string) =>
     (await openStream(story.service.url, { query: `?after=0&duration=0&${query}` })).rest()
   expect(await of('relayer_id=other')).toEqual([])

@@ -50,7 +50,7 @@ function told(id: string): string[] {
     .map(({ payload }) => payload.status ?? '')
 }
 
-test('killed between commit and delivery: what was committed arrives after the restart', async () => {
+test('an event that was committed before the service is killed arrives after the restart', async () => {
   await receiver.down()
   const { id } = await send()
   await running.kill()
@@ -64,7 +64,7 @@ test('killed between commit and delivery: what was committed arrives after the r
   expect(told(id)).toEqual(['pending', 'sent', 'submitted'])
 }, 90_000)
 
-test('killed between delivery and settlement: the event arrives again under the same id, and nothing is lost', async () => {
+test('an event that was delivered before the service is killed arrives again under the same id', async () => {
   const before = receiver.received.length
   const dead = Promise.withResolvers<void>()
   receiver.behave(() => {

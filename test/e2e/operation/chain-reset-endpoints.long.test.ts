@@ -79,7 +79,7 @@ test('an endpoint that a caller chose cannot prove that the network was reset', 
   await reach('shared', open, 'submitted')
 })
 
-test('urls of the network that a caller chose cannot prove it either', async () => {
+test('urls of the network that a caller chose cannot prove that the network was reset', async () => {
   const { service, own, send, reach, reset } = await start('caller')
   const open = await send('shared')
   await reach('shared', open, 'mined')

@@ -21,7 +21,7 @@ async function diagnosis(id: string): Promise<Schemas['Diagnosis']> {
   return answer.body.data
 }
 
-test('explains every position in the queue of an account, from the head to the end', async () => {
+test('the diagnosis explains every position in the queue of an account, from the head to the end', async () => {
   const head = await story.send({ to: RECEIVER, value: 1, speed: 'fastest' })
   await story.reach(head.id, 'submitted')
   const second = await story.send({

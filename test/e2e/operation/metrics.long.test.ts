@@ -129,7 +129,7 @@ test('the main port shows the same to those who have the key', async () => {
   expect(totalOf(samples, 'request_latency_seconds_count', sends)).toBe(3)
 })
 
-test('on Stellar every method has its name, too', async () => {
+test('every RPC method of Stellar has its name in the metrics', async () => {
   const stellar = await startStellarScenario({ env: METRICS })
   try {
     const funds = await balanceOf(stellar)
@@ -143,7 +143,7 @@ test('on Stellar every method has its name, too', async () => {
   }
 })
 
-test('and on Solana', async () => {
+test('every RPC method of Solana has its name in the metrics', async () => {
   const solana = await startSolanaScenario({ env: METRICS })
   try {
     const funds = await balanceOf(solana)

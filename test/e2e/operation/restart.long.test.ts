@@ -104,7 +104,7 @@ describe('when the node is not to be trusted', () => {
   })
 
   test.each(['drop', 'http_500', 'http_429'] as const)(
-    '%s on everything: requests are accepted and executed later',
+    'requests during %s on everything are accepted and executed later',
     async (fault) => {
       node.fault = () => fault
       const sent = await story.send({ to: RECEIVER, value: 1 })
@@ -117,7 +117,7 @@ describe('when the node is not to be trusted', () => {
     },
   )
 
-  test('silent while a signed transaction is to be replaced: a clear failure, and nothing changes', async () => {
+  test('a replacement while the node is silent fails clearly and changes nothing', async () => {
     const sent = await story.send({ to: RECEIVER, value: 1 })
     const before = await story.reach(sent.id, 'submitted')
     node.fault = () => 'drop'

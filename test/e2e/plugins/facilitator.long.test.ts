@@ -70,7 +70,7 @@ const payment = async () => {
   return (await stellarPayment(parts)).body
 }
 
-test('it tells what it supports, with the address of the relayer', async () => {
+test('the facilitator tells what it supports, with the address of the relayer', async () => {
   const { status, body } = await call('supported', {})
   expect([status, body.data]).toMatchObject([
     200,

@@ -91,7 +91,7 @@ test('a wrong hash in the answer changes nothing: the hash is that of the signed
   expect(await story.reach(id, 'confirmed')).toMatchObject({ hash })
 })
 
-test('without private endpoints nothing is broadcast, also after a restart, and it goes on when there are some again', async () => {
+test('without private endpoints nothing is broadcast, also after a restart, until there are some again', async () => {
   const { id } = await story.send({ to: RECEIVER, value: 1 })
   await story.reach(id, 'submitted')
   const patch = (urls: readonly string[]) =>

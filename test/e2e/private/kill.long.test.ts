@@ -45,7 +45,7 @@ const start = () =>
     },
   })
 
-test('killed between the private broadcast and its record, it broadcasts the same bytes privately and counts from then', async () => {
+test('a service killed between private broadcast and record broadcasts the same bytes privately', async () => {
   endpoint.behave(() => 'silent')
   const first = await start()
   const body = { to: RECEIVER, value: 1 }

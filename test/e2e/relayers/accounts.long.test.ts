@@ -157,7 +157,7 @@ test('an account without money takes nothing, and the others go on', async () =>
 })
 
 describe('accounts change while the service runs', () => {
-  test('one more takes work at once', async () => {
+  test('an added account takes work at once', async () => {
     const service = await startPool(1)
     expect(await accountsOf(service)).toHaveLength(1)
     const changed = await service.api<Relayer>('PATCH', '/relayers/pool', {
@@ -168,7 +168,7 @@ describe('accounts change while the service runs', () => {
     expect(new Set(sent.map(({ from }) => from)).size).toBe(3)
   })
 
-  test('one that leaves finishes its work, and takes no other', async () => {
+  test('an account that leaves finishes its work, and takes no other', async () => {
     const service = await startPool(2)
     const sent = await Promise.all([send(service, payment(1)), send(service, payment(2))])
     const [own, leaving] = await accountsOf(service)
@@ -186,7 +186,7 @@ describe('accounts change while the service runs', () => {
     expect(body.data).toMatchObject({ status: 'confirmed', from: leaving?.address })
   })
 
-  test('one that has sent nothing leaves at once', async () => {
+  test('an account that has sent nothing leaves at once', async () => {
     const service = await startPool(2)
     const changed = await service.api<Relayer>('PATCH', '/relayers/pool', {
       accounts: [{ signer_id: 'seed' }],
@@ -194,7 +194,7 @@ describe('accounts change while the service runs', () => {
     expect(changed.body.data.accounts).toHaveLength(1)
   })
 
-  test('its own account cannot leave', async () => {
+  test('the own account of the relayer cannot leave', async () => {
     const service = await startPool(2)
     const refused = await service.api('PATCH', '/relayers/pool', { accounts: [{ signer_id: 'other' }] })
     expect([refused.status, refused.body.error]).toEqual([

@@ -66,7 +66,7 @@ describe('the policies of the file are a ceiling', () => {
     expect(await policiesOf('limited')).toEqual(inFile)
   })
 
-  test('what is stricter, or does not limit, is the callers’', async () => {
+  test('a policy that is stricter, or does not limit, can be set by callers', async () => {
     const stricter = {
       gas_price_cap: 99,
       min_balance: 11,
@@ -83,13 +83,13 @@ describe('the policies of the file are a ceiling', () => {
     expect((await patch('limited', null)).body.data.policies).toEqual(inFile)
   })
 
-  test('unless the file says api_may_relax; null means the file even then', async () => {
+  test('a policy may be relaxed if the file says api_may_relax, and null means the file even then', async () => {
     const relaxed = { ...inFile, gas_price_cap: 101, allowed_rpc_methods: ['eth_accounts'] }
     expect((await patch('free', relaxed)).body.data.policies).toEqual(relaxed)
     expect((await patch('free', null)).body.data.policies).toEqual(inFile)
   })
 
-  test('also for a relayer with the same account that a caller creates after deleting that of the file', async () => {
+  test('a relayer with the same account that a caller creates later is below it, too', async () => {
     expect((await service.api('DELETE', '/relayers/gone')).status).toBe(200)
     const again = (policies: object) => create(service, onAnvil('d', { id: 'again', policies }))
     expect(refusalOf(await again({}))).toMatchObject({ code: 'policy_beyond_ceiling' })

@@ -76,7 +76,7 @@ describe('deleting a relayer', () => {
     expect((await remove('heir')).status).toBe(200)
   })
 
-  test('is not for ever: created again it has its history, and goes on where the chain is', async () => {
+  test('is not permanent: a relayer that is created again has its history and goes on', async () => {
     expect((await create(story.service, onAnvil('a', { id: 'one', name: 'Again' }))).status).toBe(201)
     expect(await listOf('one')).toHaveLength(2)
     const sent = await send('one')
@@ -85,7 +85,7 @@ describe('deleting a relayer', () => {
     expect(after.find(({ id }) => id === sent.body.data.id)).toMatchObject({ nonce: 3, status: 'confirmed' })
   })
 
-  test('of one with another account than before starts again', async () => {
+  test('lets a relayer of the same id with another account begin with nonce 0', async () => {
     expect((await remove('one')).status).toBe(200)
     const relayer = await createFunded(story.service, story.anvil, onAnvil('b', { id: 'one' }))
     const sent = await send('one')
@@ -96,7 +96,7 @@ describe('deleting a relayer', () => {
     })
   })
 
-  test('of one of the file leaves its id to callers', async () => {
+  test('leaves the id of a relayer of the file to callers', async () => {
     expect((await remove('other')).status).toBe(200)
     const { status, body } = await create(story.service, onAnvil('c', { id: 'other' }))
     expect([status, body.data?.signer_id]).toEqual([201, 'c'])

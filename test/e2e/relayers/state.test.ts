@@ -16,7 +16,7 @@ const status = (id = 'one') => story.service.api<Record<string, unknown>>('GET',
 const balance = (id = 'one') => story.service.api<Record<string, unknown>>('GET', `/relayers/${id}/balance`)
 
 describe('the state of a relayer on EVM', () => {
-  test('that did nothing yet', async () => {
+  test('has the balance and the next nonce before it did anything', async () => {
     const { status: code, body } = await status()
     expect(code).toBe(200)
     // The head is there as soon as a node has told one.

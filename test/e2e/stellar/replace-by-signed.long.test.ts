@@ -238,8 +238,8 @@ describe('a transaction that a third party has signed, in place of one that the 
   })
 })
 
-describe('in place of one that a third party has signed, too', () => {
-  test('with the same number: one excludes the other, so the new one goes out immediately for ten times the fee', async () => {
+describe('the replacement of a transaction that a third party has signed', () => {
+  test('goes out immediately for ten times the fee if both have the same sequence number', async () => {
     const { ledger, replace } = scenario
     const before = received()
     const first = await submitted(bump(signed({ amount: '1' })))
@@ -256,7 +256,7 @@ describe('in place of one that a third party has signed, too', () => {
     expect(received()).toBe(before + 2n * XLM)
   })
 
-  test('without time bounds and with the same number, it goes out immediately as well', async () => {
+  test('goes out immediately without time bounds, too, if both have the same sequence number', async () => {
     const before = received()
     const first = await submitted(bump(signed({ seconds: 'never' })))
     const { status } = await scenario.replace(first.id, bump(signed({ seconds: 'never', amount: '2' })))
@@ -265,7 +265,7 @@ describe('in place of one that a third party has signed, too', () => {
     expect(received()).toBe(before + 2n * XLM)
   })
 
-  test('with another account it waits until the earlier one has expired', async () => {
+  test('waits until the earlier one has expired if another account has signed it', async () => {
     const before = received()
     const first = await submitted(bump(signed({ seconds: 60 })))
     scenario.ledger.dropQueue()
@@ -275,7 +275,7 @@ describe('in place of one that a third party has signed, too', () => {
     expect(received()).toBe(before + 6n * XLM)
   })
 
-  test('with another number of the same account it waits, too, because the numbers can follow each other', async () => {
+  test('waits with another sequence number of the same account, because the numbers can follow each other', async () => {
     const before = received()
     const first = await submitted(bump(signed({ seconds: 60 })))
     scenario.ledger.dropQueue()
@@ -291,7 +291,7 @@ describe('in place of one that a third party has signed, too', () => {
     expect(received()).toBe(before + 8n * XLM)
   })
 
-  test('content of the service waits as well, and gets a number of the relayer', async () => {
+  test('waits if the service signs it, and gets a sequence number of the relayer', async () => {
     const before = received()
     const first = await submitted(bump(signed({ seconds: 60 })))
     scenario.ledger.dropQueue()
@@ -305,7 +305,7 @@ describe('in place of one that a third party has signed, too', () => {
     expect(received()).toBe(before + 77n)
   })
 
-  test('a version without time bounds is never followed by another number: the answer says what to do', async () => {
+  test('is refused with advice if the earlier one has no time bounds and another sequence number', async () => {
     const first = await submitted(bump(signed({ seconds: 'never' })))
     for (const body of [bump(signed({ keypair: FRIEND })), payment(1n)]) {
       const refused = await scenario.replace(first.id, body)
@@ -319,7 +319,7 @@ describe('in place of one that a third party has signed, too', () => {
     expect(await settled(first.id)).toMatchObject({ status: 'confirmed' })
   })
 
-  test('that the signer has used up otherwise: the new content takes its place', async () => {
+  test('goes out when the signer has used the earlier sequence number otherwise', async () => {
     const before = received()
     const first = await submitted(bump(signed({ seconds: 3_600 })))
     scenario.ledger.dropQueue()
@@ -335,7 +335,7 @@ describe('in place of one that a third party has signed, too', () => {
   })
 
   test.each(['as it is', 'in a fee bump of their own'])(
-    'the signer sends the earlier one %s: it is included, and the new one is not sent',
+    'is not sent when the signer sends the earlier one %s, which is included',
     async (how) => {
       const before = received()
       const xdr = signed({ seconds: 60 })
@@ -355,7 +355,7 @@ describe('in place of one that a third party has signed, too', () => {
     },
   )
 
-  test('a cancellation ends both when the earlier one has expired, and can be asked for twice', async () => {
+  test('is canceled together with the earlier one when that has expired, and can be canceled twice', async () => {
     const before = received()
     const first = await submitted(bump(signed({ seconds: 60 })))
     scenario.ledger.dropQueue()
@@ -368,7 +368,7 @@ describe('in place of one that a third party has signed, too', () => {
     expect(received()).toBe(before)
   })
 
-  test('the deletion of everything that is open ends it, too', async () => {
+  test('ends with the deletion of everything that is open', async () => {
     const first = await submitted(bump(signed({ seconds: 60 })))
     scenario.ledger.dropQueue()
     await replaceLater(first.id, bump(signed({ keypair: FRIEND })))

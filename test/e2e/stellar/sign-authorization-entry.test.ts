@@ -123,7 +123,7 @@ function tooDeep(): string {
   return Buffer.concat([head, ...levels, call, none]).toString('base64')
 }
 
-describe('is refused, and named', () => {
+describe('a request to sign an authorization entry is refused', () => {
   test.each<[string, () => string, string]>([
     ['no XDR', () => 'AAAA', 'a HashIdPreimage of a Soroban authorization is expected'],
     ['the preimage of a transaction', transactionPreimage, 'a HashIdPreimage of a Soroban authorization'],
@@ -149,21 +149,21 @@ describe('is refused, and named', () => {
       'signatureExpirationLedger: a ledger from ',
     ],
     ['the last of all ledgers', () => preimage(pay(1n), { expirationLedger: 2 ** 32 - 1 }), '4294967295'],
-  ])('%s', async (_name, text, words) => {
+  ])('for its content: %s', async (_name, text, words) => {
     const { status, body } = await sign(text())
     expect({ status, code: body.code }).toEqual({ status: 400, code: 'invalid_request' })
     expect(body.error).toMatch(/^(body\.)?preimage_xdr: /)
     expect(body.error).toContain(words)
   })
 
-  test('by a network whose nodes do not answer', async () => {
+  test('when the nodes of the network do not answer', async () => {
     const silent = await startStellarScenario({ urls: () => ['http://127.0.0.1:9'] })
     onTestFinished(() => silent.stop())
     const answer = await silent.service.api('POST', PATH, { preimage_xdr: preimage() })
     expect(answer.body.code).toBe('network_unavailable')
   })
 
-  test('by a key without the scope, and by one that does not see the relayer', async () => {
+  test('for a key without the scope, and for one that does not see the relayer', async () => {
     const issue = async (rights: object) => {
       const { body } = await story.service.api<{ secret: string }>('POST', '/api-keys', {
         name: 'K',

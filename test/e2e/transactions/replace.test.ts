@@ -115,7 +115,7 @@ describe('on EVM', () => {
       expect(body.metadata?.logs[0]?.message).toContain('44000000000')
     })
 
-    test('above the cap (R14): explicit and by speed are refused, and the first one stays', async () => {
+    test('a price above the cap (R14), explicit or by speed, is refused, and the first one stays', async () => {
       const before = await inPool({ max_fee_per_gas: 95 * GWEI, max_priority_fee_per_gas: 1 * GWEI })
       for (const pricing of [
         { speed: 'fast' },
@@ -234,7 +234,7 @@ describe('on EVM', () => {
       )
     })
 
-    test('mined before the replacement was stored: the first one wins and the caller gets an error', async () => {
+    test('the first one wins if it is mined before the replacement is stored, and the caller gets an error', async () => {
       const before = await inPool()
       await story.mine() // The service has not looked yet, or just has: both must end in the same honest answer.
       const { status, body } = await story.replace(before.id, { to: OTHER, value: 7, speed: 'fast' })
@@ -290,7 +290,7 @@ describe('on EVM', () => {
       expect(await story.minedHash(DEV_ADDRESSES[0], before.nonce ?? -1)).toBe(body.data.hash)
     })
 
-    test('twice is once', async () => {
+    test('a repeated cancellation adds nothing', async () => {
       const before = await inPool()
       const [first, second] = [await story.cancel(before.id), await story.cancel(before.id)]
       expect(second.body.data.hash).toBe(first.body.data.hash)
@@ -421,7 +421,7 @@ describe('on Stellar', () => {
       expect((await get(id)).status).toBe('confirmed')
     })
 
-    test('a final one cannot be replaced', async () => {
+    test('a final transaction cannot be replaced', async () => {
       const { send, closeUntil, replace } = scenario
       const { id } = await send(payment(1n))
       await closeUntil(id, 'confirmed')

@@ -25,7 +25,7 @@ test('what waits in a pool when valid_until passes is replaced by a no-op, and e
   expect(await story.minedHash(DEV_ADDRESSES[0], first.nonce ?? -1)).toBe(expiring.hash)
 })
 
-test('when a block includes it all the same, that is the truth', async () => {
+test('a transaction that a block includes after its valid_until all the same is confirmed', async () => {
   const sent = await story.send({ to: RECEIVER, value: 6, valid_until: soon() })
   const first = await story.reach(sent.id, 'submitted')
   const raw = await story.anvil.rpc<string>('eth_getRawTransactionByHash', [first.hash])

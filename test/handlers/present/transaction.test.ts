@@ -30,7 +30,7 @@ const paid = (amount: string) => ({
 })
 
 describe('presentTransaction', () => {
-  test('before anything is signed it shows what was asked for, and leaves out unknown fields', () => {
+  test('shows what was asked for before anything is signed, and leaves out unknown fields', () => {
     const request = requestOf({ value: 2n ** 128n - 1n, gasPrice: 2n ** 64n })
     const { transaction } = itemOf([], {
       status: 'pending',
@@ -52,7 +52,7 @@ describe('presentTransaction', () => {
     })
   })
 
-  test('then the attempt that counts, with exact amounts and RFC 3339 times', () => {
+  test('shows the attempt that counts as soon as there is one, with exact amounts and RFC 3339 times', () => {
     const item = itemOf([attempt(1), attempt(2)], {
       currentAttempt: 1,
       confirmedAt: new Date('2030-01-01T00:00:03.004Z'),
@@ -81,19 +81,19 @@ describe('presentTransaction', () => {
     })
   })
 
-  test('a legacy attempt has a gas price and no other', () => {
+  test('shows a gas price and no other for a legacy attempt', () => {
     const shown = presentTransaction(itemOf([attempt(1, legacy(7n))]), chain)
     expect(shown).toMatchObject({ gas_price: '7' })
     expect(shown).not.toHaveProperty('max_fee_per_gas')
   })
 
-  test('a request with a price has no speed', () => {
+  test('shows no speed for a request with a price', () => {
     expect(
       presentTransaction(itemOf([attempt(1)], { request: requestOf({ gasPrice: 1n }) }), chain),
     ).not.toHaveProperty('speed')
   })
 
-  test('a creation has no receiver', () => {
+  test('shows no receiver for a creation', () => {
     const { to: _, ...draft } = draftOf(legacy(1n))
     expect(presentTransaction(itemOf([{ ...attempt(1), draft }]), chain)).not.toHaveProperty('to')
   })

@@ -143,14 +143,14 @@ describe('a request on Stellar', async () => {
   ): StellarOperation => operation
 
   describe('a body of group C', () => {
-    test('null is absent', () => {
+    test('may have null for what is absent', () => {
       const nothing =
         '{"network":"testnet","source_account":null,"operations":null,"transaction_xdr":null,"fee_bump":null,"max_fee":null,"memo":null,"valid_until":null}'
       expect(read(nothing)).toEqual({ type: 'stellar', network: 'testnet' })
       expect(read('{"network":"testnet"}')).toEqual({ type: 'stellar', network: 'testnet' })
     })
 
-    test('every field', () => {
+    test('is read with every field', () => {
       const body = `{"network":"testnet","source_account":"${ACCOUNT}","transaction_xdr":"AAAA","fee_bump":true,"max_fee":"${MOST}","valid_until":"2030-01-01T01:00:00+01:00"}`
       expect(read(body)).toEqual({
         type: 'stellar',
@@ -188,7 +188,7 @@ describe('a request on Stellar', async () => {
       })
     })
 
-    test('arguments of smart contracts', () => {
+    test('is read with arguments of smart contracts', () => {
       const args =
         '"void",{"u64":1},{"i64":"-9223372036854775808"},{"u32":7},{"i128":{"hi":-1,"lo":"18446744073709551615"}},{"u256":"5"},{"string":"12"},{"vec":[{"map":[{"key":{"symbol":"k"},"val":{"timepoint":"9"}}]}]}'
       const call = `{"type":"invoke_contract","contract_address":"${CONTRACT}","function_name":"f","args":[${args}]}`
@@ -213,7 +213,7 @@ describe('a request on Stellar', async () => {
       [`{"type":"id","value":"${MOST}"}`, { type: 'id', value: MOST }],
       [`{"type":"hash","value":"${'ab'.repeat(32)}"}`, { type: 'hash', value: 'ab'.repeat(32) }],
       [`{"type":"return","value":[${Array(32).fill(0)}]}`, { type: 'return', value: Array(32).fill(0) }],
-    ])('memo %s', (text, memo) => {
+    ])('is read with the memo %s', (text, memo) => {
       expect(withMemo(text)).toEqual(memo)
     })
 

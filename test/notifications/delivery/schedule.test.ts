@@ -18,7 +18,7 @@ function timesOf(random: () => number): number[] {
 }
 
 describe('nextTry', () => {
-  test('twice as long each time, up to an hour, for a day', () => {
+  test('waits twice as long each time, up to an hour, for a day', () => {
     const times = timesOf(() => 1)
     expect(times.slice(0, 6)).toEqual([0, 5_000, 15_000, 35_000, 75_000, 155_000])
     const waits = times.slice(1).map((time, index) => time - (times[index] ?? 0))
@@ -27,14 +27,14 @@ describe('nextTry', () => {
     expect(times.length).toBe(34)
   })
 
-  test('half of a wait is random', () => {
+  test('makes half of a wait random', () => {
     const wait = (random: number) => nextTry({ tries: 3, now: 0, giveUpAt: DAY, random: () => random })
     expect([wait(0), wait(0.5), wait(1)]).toEqual(
       [10_000, 15_000, 20_000].map((delayMs) => ({ kind: 'again', delayMs })),
     )
   })
 
-  test('never sooner than the receiver asked, and never after the last chance', () => {
+  test('is never sooner than the receiver asked, and never after the last chance', () => {
     const asked = (retryAfterMs: number) =>
       nextTry({ tries: 1, now: 0, giveUpAt: DAY, retryAfterMs, random: () => 1 })
     expect([asked(1_000), asked(60_000), asked(2 * DAY)]).toEqual(
@@ -42,7 +42,7 @@ describe('nextTry', () => {
     )
   })
 
-  test('a failure at the end is the last', () => {
+  test('is never when the last chance has failed', () => {
     expect(nextTry({ tries: 11, now: DAY, giveUpAt: DAY, random: () => 0 })).toEqual({ kind: 'never' })
   })
 

@@ -86,8 +86,8 @@ function dying(at: number, when: 'before' | 'after'): { world: World; calls: () 
   }
 }
 
-describe('a payment is settled once', () => {
-  test('by whichever process, if one is killed at every step, before and after its effect', async () => {
+describe('a payment', () => {
+  test('is settled once by whichever process, if one is killed at every step', async () => {
     const limits = [{ per: 'payee', window_seconds: 100_000, settlements: 1000 }]
     const extensions = () => ({
       'payment-identifier': {
@@ -118,7 +118,7 @@ describe('a payment is settled once', () => {
     }
   }, 120_000)
 
-  test('by twenty requests at the same moment, with one answer', async () => {
+  test('is settled once by twenty requests at the same moment, with one answer', async () => {
     const payer = await site.payer()
     const body = await paymentBy(payer, site)
     const before = await site.balanceOf(site.payTo)
@@ -133,7 +133,7 @@ describe('a payment is settled once', () => {
     expect(await site.balanceOf(site.payTo)).toBe(before + 10_000n)
   })
 
-  test('and another payment with the same nonce is refused, also while the first one waits', async () => {
+  test('is refused with the nonce of another one, also while that one waits', async () => {
     const payer = await site.payer()
     const first = await paymentBy(payer, site)
     const { nonce } = first.paymentPayload.payload.authorization
@@ -159,7 +159,7 @@ describe('a payment is settled once', () => {
     })
   })
 
-  test('and its block that is reorganised away is told until it is included again', async () => {
+  test('is pending while its block is reorganised away, until it is included again', async () => {
     const payer = await site.payer()
     const body = await paymentBy(payer, site)
     const brief = settings({ timeout_seconds: 2 })
@@ -189,7 +189,7 @@ describe('a payment is settled once', () => {
     expect(await site.balanceOf(payer.address)).toBe(FUNDS - 10_000n)
   }, 60_000)
 
-  test('and someone else who sends the authorization first does not make it fail', async () => {
+  test('does not fail when someone else sends its authorization first', async () => {
     const payer = await site.payer()
     const body = await paymentBy(payer, site)
     const pending = await signed(body)

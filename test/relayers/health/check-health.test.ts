@@ -130,7 +130,7 @@ test('checks that fail in a row are counted from the first one, and the count ou
   expect(await failedChecks(id)).toBe(1)
 })
 
-test('what was found about a relayer that was changed meanwhile is not written', async () => {
+test('a finding about a relayer that was changed meanwhile is not written', async () => {
   const { stub, account, check, now, told } = await setUp()
   stub.override = {
     ...stub.override,
@@ -181,7 +181,7 @@ test.each(['nonces', 'transactions'] as const)(
   },
 )
 
-test('nor about one that was removed', async () => {
+test('a finding about a relayer that was removed meanwhile is not written', async () => {
   const { stub, id, check, told } = await setUp()
   stub.override = {
     ...stub.override,
@@ -194,7 +194,7 @@ test('nor about one that was removed', async () => {
   expect(await told()).toEqual([])
 })
 
-test('another type of reason is told, other numbers are only shown', async () => {
+test('a reason of another type is told, and other numbers are only shown', async () => {
   const { stub, check, now, told } = await setUp()
   stub.balance = POOR
   await check()
@@ -294,7 +294,7 @@ test('a caller gets the relayer as it is after the check', async () => {
   expect(await checker.checkNow(account.relayer)).toMatchObject({ systemDisabled: false })
 })
 
-test('and waits for a silent chain for five seconds', async () => {
+test('a caller waits for a silent chain for five seconds', async () => {
   const { stub, account } = await setUp()
   stub.override = { verify: () => new Promise(() => {}) }
   let checked: Relayer | undefined

@@ -99,7 +99,7 @@ describe('one look', () => {
     [{ minBalance: 0n }, 0n, true],
     [{ minBalance: 2n ** 100n }, 2n ** 100n - 1n, false],
     [{ minBalance: 2n ** 100n }, 2n ** 100n, true],
-  ])('min_balance of %o, and %d on the account', (policies, balance, healthy) => {
+  ])('a min_balance of %o is compared with %d on the account', (policies, balance, healthy) => {
     const { evaluation } = judge({ balance: ok(balance) }, NO_MEMORY, { ...RELAYER, policies })
     expect(evaluation.reason === undefined).toBe(healthy)
   })
@@ -192,7 +192,7 @@ describe('a nonce out of step', () => {
   })
 })
 
-describe('what a verdict means', () => {
+describe('the next step after a check', () => {
   const low: DisabledReason = { type: 'BalanceCheckFailed', details: 'The account can spend 0 wei.' }
   const lower: DisabledReason = { ...low, details: 'The account can spend 1 wei.' }
   const silent: DisabledReason = { type: 'RpcValidationFailed', details: 'Nobody answers.' }
@@ -227,7 +227,7 @@ describe('what a verdict means', () => {
   })
 })
 
-test('the pauses between checks', () => {
+test('the pauses between checks grow with each failure, up to a minute', () => {
   const seconds = [0, 1, 2, 3, 4, 5, 6, 100].map((failed) => untilNextCheck(failed, 25_000) / 1_000)
   expect(seconds).toEqual([25, 10, 20, 30, 45, 60, 60, 60])
 })

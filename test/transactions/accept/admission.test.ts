@@ -247,7 +247,7 @@ describe('admission', () => {
       expect(created).toEqual([first.transaction.id])
     })
 
-    test('is one, too, when two arrive at the same time with the same key', async () => {
+    test('is the same one when two requests with one key arrive at the same time', async () => {
       const { owner, created, accept } = await setUp()
       const key = { key: 'at once', maker: 'shop', fingerprint: 'same' }
       const [one, other] = await Promise.all(

@@ -141,7 +141,7 @@ const CASES: readonly [string, Case][] = [
   ],
 ]
 
-test.each(CASES)('what a transaction took: %s', (_what, { attempts, change, took, ofToken }) => {
+test.each(CASES)('the amounts that a transaction took are known when %s', (_what, { attempts, change, took, ofToken }) => {
   const item = itemOf(attempts, change)
   const chain = chainMoving(EFFECTS)
   expect(amountTakenBy(holdingOf('native', spentOf(90, 9, 1)), item, chain)).toEqual(took)

@@ -145,12 +145,12 @@ test.each([
   ['a moment later', 1, false],
   ['the longest wait', LONGEST_WAIT_MS, false],
   ['more than the longest wait', LONGEST_WAIT_MS + 1, true],
-] as const)('a transaction that runs next at %s', (_name, ahead, want) => {
+] as const)('a transaction that runs next at %s is due, or not', (_name, ahead, want) => {
   const createdAt = new Date(NOW - HOUR_MS)
   expect(isDue({ nextRunAt: new Date(NOW + ahead), createdAt, status: 'sent' }, NOW)).toBe(want)
 })
 
-test('a pending one that has never waited is due whatever the clock said at its acceptance', () => {
+test('a pending transaction that has never waited is due, whatever the clock said at its acceptance', () => {
   const at = new Date(NOW + 1_000)
   expect(isDue({ nextRunAt: at, createdAt: at, status: 'pending' }, NOW)).toBe(true)
   expect(isDue({ nextRunAt: at, createdAt: at, status: 'sent' }, NOW)).toBe(false)
@@ -167,7 +167,7 @@ test('the chain can still include what was signed or broadcast', () => {
   expect(openAttempts(attempts).map(({ outcome }) => outcome)).toEqual(['signed', 'broadcast'])
 })
 
-test('nothing is proved about these, nor about what one node refused', () => {
+test('nothing is proved about attempts that were signed, broadcast or refused by one node', () => {
   expect(unprovenAttempts(attempts).map(({ outcome }) => outcome)).toEqual(['signed', 'broadcast', 'refused'])
 })
 

@@ -61,7 +61,7 @@ describe('refusals', () => {
         brings: { address: TO, nonce: 6n },
         detail: undefined,
       },
-      { name: 'so may own content', change: EXTERNAL, brings: undefined, detail: undefined },
+      { name: 'own content may follow signed content', change: EXTERNAL, brings: undefined, detail: undefined },
       {
         name: 'it cannot be canceled while a node may have it',
         change: EXTERNAL,
@@ -69,7 +69,7 @@ describe('refusals', () => {
         detail: CANCELED_BY_SIGNER,
       },
       {
-        name: 'nor when one node has refused it',
+        name: 'it cannot be canceled when one node has refused it',
         change: EXTERNAL,
         outcome: 'refused',
         brings: 'cancel',
@@ -82,7 +82,7 @@ describe('refusals', () => {
         detail: undefined,
       },
       {
-        name: 'and canceled once more',
+        name: 'its cancellation can be repeated',
         change: { ...EXTERNAL, purpose: 'cancel' },
         brings: 'cancel',
         detail: undefined,
@@ -154,7 +154,7 @@ describe('refusals', () => {
       })
     })
 
-    test('of a paused relayer is none, and neither is content that breaks a rule', async () => {
+    test('of a paused relayer is refused, and so is content that breaks a rule', async () => {
       const { owner, stored, replace, cancel, submit, now } = await setUp()
       const paused = { ...owner.relayer, paused: true }
       await expect(replace(paused)).rejects.toMatchObject({ code: 'relayer_paused' })
@@ -389,7 +389,7 @@ describe('refuse externally signed', () => {
       expect(await now()).toMatchObject({ status: 'failed', cost: 0n })
     })
 
-    test('its time passes by our clock: it is not over before the chain says so', async () => {
+    test('expires by the word of the chain, not when its time passes by our clock', async () => {
       const { stub, step, look, now } = await setUp({ endsAfterMs: 5_000 })
       await step(10_000)
       expect(await now()).toMatchObject({ status: 'sent', purpose: 'expire' })

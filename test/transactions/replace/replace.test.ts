@@ -55,8 +55,8 @@ async function setUp() {
   return { stub, owner, replacer, pending, submitted, replace, cancel }
 }
 
-describe('before it is signed', () => {
-  test('the new content takes its place, without a bump', async () => {
+describe('a transaction that is not signed', () => {
+  test('is replaced without a bump', async () => {
     const { stub, pending, replace } = await setUp()
     const transaction = await pending()
     const { transaction: now, attempts, logs } = await replace(transaction, 7n)
@@ -71,13 +71,13 @@ describe('before it is signed', () => {
     expect(stub.broadcasted).toEqual([])
   })
 
-  test('a cancellation is final immediately when there is no nonce', async () => {
+  test('is canceled immediately when it has no nonce', async () => {
     const { pending, cancel } = await setUp()
     const { transaction } = await cancel(await pending())
     expect(transaction).toMatchObject({ status: 'canceled', cost: 0n })
   })
 
-  test('with a nonce, a no-op has to take it', async () => {
+  test('leaves its nonce to a no-op when it is canceled', async () => {
     const { stub, owner, pending, cancel } = await setUp()
     const transaction = await pending()
     await fixture.context.db
@@ -93,8 +93,8 @@ describe('before it is signed', () => {
   })
 })
 
-describe('after it was broadcast', () => {
-  test('a further attempt with the same nonce is signed, stored and broadcast before the answer', async () => {
+describe('a transaction that was broadcast', () => {
+  test('gets another attempt with its nonce, which is signed, stored and broadcast before the answer', async () => {
     const { stub, submitted, replace } = await setUp()
     const before = await submitted()
     const { transaction, attempts } = await replace(before, 7n)
@@ -106,7 +106,7 @@ describe('after it was broadcast', () => {
     expect(stub.broadcasted.at(-1)).toBe(attempts[1]?.signed.hash)
   })
 
-  test('changes at the same time are made one after the other, and none is lost', async () => {
+  test('gets changes at the same time one after the other, and loses none', async () => {
     const { stub, submitted, replace } = await setUp()
     const before = await submitted()
     const values = [1n, 2n, 3n, 4n, 5n].map((value) => value * 11n)
@@ -117,7 +117,7 @@ describe('after it was broadcast', () => {
     expect(transaction).toMatchObject({ currentAttempt: 6, nonce: before.nonce, request: { value: 55n } })
   })
 
-  test('a worker that changes the record meanwhile does not lose it either', async () => {
+  test('does not lose a change when a worker writes the record meanwhile', async () => {
     const { stub, submitted, replace } = await setUp()
     const before = await submitted()
     let raced = false
@@ -138,7 +138,7 @@ describe('after it was broadcast', () => {
     expect(attempts).toHaveLength(2)
   })
 
-  test('a cancellation is a no-op to itself, and asked for twice it is made once', async () => {
+  test('is canceled by a no-op to itself, once even if that is asked for twice', async () => {
     const { stub, owner, submitted, cancel } = await setUp()
     const before = await submitted()
     const [, second] = await Promise.all([cancel(before), cancel(before)])
@@ -151,9 +151,9 @@ describe('after it was broadcast', () => {
   })
 })
 
-describe('when it cannot be done', () => {
+describe('a change with an obstacle', () => {
   test.each(['mined', 'confirmed', 'failed', 'canceled', 'expired'] as const)(
-    '%s: refused, nothing changed',
+    'is refused for a transaction that is %s, and nothing changes',
     async (status) => {
       const { pending, replace, cancel } = await setUp()
       const transaction = await pending()
@@ -170,7 +170,7 @@ describe('when it cannot be done', () => {
     },
   )
 
-  test("another relayer's transaction does not exist (R24)", async () => {
+  test('is refused for a transaction of another relayer, as if that did not exist (R24)', async () => {
     const [one, other] = [await setUp(), await setUp()]
     const externallySigned = await other.submitted()
     for (const change of [one.replace(externallySigned, 7n), one.cancel(externallySigned)]) {
@@ -180,7 +180,7 @@ describe('when it cannot be done', () => {
   })
 
   test.each(['underpriced', 'refused', 'too_cheap', 'too_dear', 'gas_limit'] as const)(
-    'the node says %s: the record is as it was, and the caller is told',
+    'leaves the record as it was when the node says %s, and the caller is told',
     async (kind) => {
       const { stub, submitted, replace } = await setUp()
       const before = await submitted()
@@ -203,7 +203,7 @@ describe('when it cannot be done', () => {
     },
   )
 
-  test('the very bytes that a node refused before are refused immediately, and nothing is stored again', async () => {
+  test('is refused immediately when a node refused the very bytes before, and nothing is stored again', async () => {
     const { stub, submitted, replace } = await setUp()
     const before = await submitted()
     const fees = { kind: 'legacy', gasPrice: 7_000n } as const
@@ -222,7 +222,7 @@ describe('when it cannot be done', () => {
     expect((await reload(fixture.context, before)).attempts).toHaveLength(2)
   })
 
-  test('one endpoint refuses it and another does not answer: the other may have accepted it, so the change stays', async () => {
+  test('stays when one endpoint refuses it and another, which may have accepted it, does not answer', async () => {
     const { stub, submitted, replace } = await setUp()
     const before = await submitted()
     stub.answerBroadcast = () => ({ kind: 'too_dear', detail: 'words of the node', unanswered: true })
@@ -236,7 +236,7 @@ describe('when it cannot be done', () => {
     { kind: 'refused', raised: 'broadcast' },
     { kind: 'underpriced', raised: 'mined' },
   ] as const)(
-    'the node says $kind because a worker was faster, and the raised fee is $raised: the change did happen',
+    'happens although the node says $kind, when a worker was faster and the raised fee is $raised',
     async ({ kind, raised }) => {
       const { stub, owner, submitted, replace } = await setUp()
       const before = await submitted()
@@ -262,7 +262,7 @@ describe('when it cannot be done', () => {
     },
   )
 
-  test('the node does not answer: stored, reported, and broadcast again later (I6)', async () => {
+  test('is stored, reported, and broadcast again later when the node does not answer (I6)', async () => {
     const { stub, owner, submitted, replace } = await setUp()
     const before = await submitted()
     stub.answerBroadcast = () => ({ kind: 'unknown', detail: 'time-out' })
@@ -278,7 +278,7 @@ describe('when it cannot be done', () => {
     })
   })
 
-  test('no prices: 500, and nothing was changed', async () => {
+  test('fails and changes nothing when no node tells prices', async () => {
     const { stub, submitted, replace } = await setUp()
     const before = await submitted()
     stub.override = { replace: async () => ({ kind: 'unknown', detail: 'time-out' }) }
@@ -286,7 +286,7 @@ describe('when it cannot be done', () => {
     expect((await reload(fixture.context, before)).attempts).toHaveLength(1)
   })
 
-  test('an earlier attempt was mined meanwhile: the caller gets an error, and the chain decides (R9)', async () => {
+  test('is refused when an earlier attempt was mined meanwhile, and the chain decides (R9)', async () => {
     const { stub, submitted, replace } = await setUp()
     const before = await submitted()
     const [hash] = stub.broadcasted
@@ -299,7 +299,7 @@ describe('when it cannot be done', () => {
     expect((await reload(fixture.context, before)).attempts).toHaveLength(2)
   })
 
-  test('the earlier content was mined in the bytes of the replacement: that is no earlier attempt', async () => {
+  test('happens when its own bytes were mined under the hash of the earlier content', async () => {
     const { stub, submitted, replace } = await setUp()
     const before = await submitted()
     const [first] = stub.broadcasted
@@ -311,7 +311,7 @@ describe('when it cannot be done', () => {
     expect((await replace(before, 7n)).attempts).toHaveLength(2)
   })
 
-  test('content that a block includes already: refused before anything is signed', async () => {
+  test('is refused before anything is signed when a block includes its content already', async () => {
     const { stub, submitted, replace } = await setUp()
     const before = await submitted()
     const value = { draft: draftOf(legacy(1_000n)), logs: [], included: 'Block 9 includes it.' }
@@ -323,7 +323,7 @@ describe('when it cannot be done', () => {
     expect((await reload(fixture.context, before)).attempts).toHaveLength(1)
   })
 
-  test('more than the account holds: refused before anything is signed', async () => {
+  test('is refused before anything is signed when it costs more than the account holds', async () => {
     const { stub, submitted, replace } = await setUp()
     const before = await submitted()
     await expect(replace(before, 10n ** 20n)).rejects.toMatchObject({ code: 'insufficient_balance' })

@@ -205,7 +205,7 @@ describe('a change that came too late', () => {
   test.each<[string, string]>([
     ['in the bytes of the change', 'second'],
     ['in its own bytes', 'first'],
-  ])('or not: the earlier content was included %s', async (_name, applied) => {
+  ])('is undone, or not, when the earlier content was included %s', async (_name, applied) => {
     const { stub, first, second, undo } = await replaced()
     const appliedHash = (applied === 'first' ? first : second).signed.hash
     include(stub, first.signed.hash, { result: { appliedHash } })

@@ -51,8 +51,8 @@ const draft: fc.Arbitrary<EvmDraft> = fc.record(
 /** As the database does it: out as JSON text, in through JSON.parse, which knows no bigint. */
 const throughJson = (stored: unknown): object => JSON.parse(JSON.stringify(stored))
 
-describe('what goes through jsonb comes back exactly (I10)', () => {
-  test('requests', () => {
+describe('a value that goes through jsonb (I10)', () => {
+  test('comes back exactly as the request that it was', () => {
     fc.assert(
       fc.property(request, (given) => {
         expect(decodeRequest(throughJson(encodeRequest(given)))).toStrictEqual(given)
@@ -60,7 +60,7 @@ describe('what goes through jsonb comes back exactly (I10)', () => {
     )
   })
 
-  test('signatures, whose joined form is stored only where the other fields do not tell it', () => {
+  test('comes back exactly as a signature, whose joined form is stored only where it cannot be derived', () => {
     const half = fc
       .uint8Array({ minLength: 32, maxLength: 32 })
       .map((bytes) => Buffer.from(bytes).toString('hex'))
@@ -78,7 +78,7 @@ describe('what goes through jsonb comes back exactly (I10)', () => {
     )
   })
 
-  test('drafts', () => {
+  test('comes back exactly as the draft that it was', () => {
     fc.assert(
       fc.property(draft, (given) => {
         expect(decodeDraft(throughJson(encodeDraft(given)))).toStrictEqual(given)
@@ -87,7 +87,7 @@ describe('what goes through jsonb comes back exactly (I10)', () => {
   })
 
   test.each([0n, 1n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 64n, 2n ** 128n - 1n])(
-    '%s',
+    'comes back exactly as the integer %s that it was',
     (value) => {
       const given = { type: 'evm', value } as const
       expect(decodeRequest(throughJson(encodeRequest(given)))).toStrictEqual(given)

@@ -66,7 +66,7 @@ describe('saveTransactions', () => {
     expect(await eventsOf(fixture.context, transaction)).toEqual(['pending', 'sent'])
   })
 
-  test('of several, only the fresh ones are written', async () => {
+  test('writes only the fresh ones of several transactions', async () => {
     const owner = await account()
     const [a, b] = [await stored(owner), await stored(owner)]
     await save({ ...a, status: 'sent' })
@@ -75,7 +75,7 @@ describe('saveTransactions', () => {
     expect((await reload(fixture.context, a)).transaction.status).toBe('sent')
   })
 
-  test('many writers of one version: exactly one wins', async () => {
+  test('lets exactly one of many writers of one version win', async () => {
     const transaction = await stored(await account())
     const written = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -86,13 +86,13 @@ describe('saveTransactions', () => {
     expect(await eventsOf(fixture.context, transaction)).toEqual(['pending', 'sent'])
   })
 
-  test('a change that is no change of status or attempt makes no event', async () => {
+  test('makes no event of a change that is no change of status or attempt', async () => {
     const transaction = await stored(await account())
     await save({ ...transaction, statusReason: 'waiting' })
     expect(await eventsOf(fixture.context, transaction)).toEqual(['pending'])
   })
 
-  test('rolled back, it leaves neither the change nor the event (I8)', async () => {
+  test('leaves neither the change nor the event when it is rolled back (I8)', async () => {
     const transaction = await stored(await account())
     const attempt = fixture.context.db.transaction().execute(async (tx) => {
       await saveTransactions(tx, [{ ...transaction, status: 'sent' }])
@@ -120,7 +120,7 @@ describe('words of others that no database can keep', () => {
     expect((await reload(fixture.context, transaction)).transaction.statusReason).toBe(KEPT)
   })
 
-  test('neither do those of a node about an attempt', async () => {
+  test('lose the unstorable characters when a node says them about an attempt', async () => {
     const transaction = await stored(await account())
     const refusal = { transactionId: transaction.id, number: 1, outcome: 'refused', error: WORDS } as const
     await fixture.context.db.transaction().execute(async (tx) => {
@@ -130,7 +130,7 @@ describe('words of others that no database can keep', () => {
     expect((await reload(fixture.context, transaction)).attempts).toMatchObject([{ error: KEPT }])
   })
 
-  test('nor those of a transaction that is stored for the first time', async () => {
+  test('lose the unstorable characters in a transaction that is stored for the first time', async () => {
     const [transaction] = await insert(
       fixture.context,
       newTransaction(await account(), { statusReason: WORDS }),

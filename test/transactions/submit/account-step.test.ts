@@ -62,7 +62,7 @@ describe('submitting', () => {
     )
   })
 
-  test('one at a time where pools hold only one of an account (EIP-7702)', async () => {
+  test('takes one at a time where pools hold only one of an account (EIP-7702)', async () => {
     const { stub, owner, step } = await setUp()
     stub.override = { sequencing: { ...chainOf(stub).sequencing, inFlightLimit: async () => 1 } }
     const transactions = [await accept(owner), await accept(owner)]
@@ -231,7 +231,7 @@ describe('submitting', () => {
     expect((await now(transaction)).transaction.nonce).toBeUndefined()
   })
 
-  test('an account that another process took over meanwhile: nothing is stored, and nothing leaves (R16)', async () => {
+  test('stores and broadcasts nothing for an account that another process took over meanwhile (R16)', async () => {
     const { stub, owner, step } = await setUp()
     const transaction = await accept(owner)
     const sign = owner.runtime.chain.sign
@@ -250,7 +250,7 @@ describe('submitting', () => {
     expect({ status, nonce }).toEqual({ status: 'pending', nonce: undefined })
   })
 
-  test('a counter that changes while it is signed for: the signatures are dropped, and made again (I2)', async () => {
+  test('drops the signatures, and makes them again, when the counter changes meanwhile (I2)', async () => {
     const { stub, owner, step } = await setUp()
     const transactions = [await accept(owner), await accept(owner)]
     const sign = owner.runtime.chain.sign
@@ -306,7 +306,7 @@ describe('submitting', () => {
 })
 
 describe('silence (I6)', () => {
-  test('about the nonce: no number is given', async () => {
+  test('about the nonce leaves the transaction without one', async () => {
     const { stub, owner, step } = await setUp()
     stub.nonce = { kind: 'unknown', detail: 'time-out' }
     const transaction = await accept(owner)
@@ -315,7 +315,7 @@ describe('silence (I6)', () => {
     expect((await now(transaction)).transaction.nonce).toBeUndefined()
   })
 
-  test('about prices: it waits, and says for what', async () => {
+  test('about prices makes the transaction wait, with the reason', async () => {
     const { stub, owner, step } = await setUp()
     stub.override = { prepare: async () => ({ kind: 'unknown', detail: 'no prices' }) }
     const transaction = await accept(owner)
@@ -327,7 +327,7 @@ describe('silence (I6)', () => {
   })
 
   test.each(['unknown', 'later', 'nonce_used'] as const)(
-    'after the bytes left (%s): the same bytes again and again, never another nonce (R2, R3, R26)',
+    'after a broadcast (%s) repeats the same bytes, and never takes another nonce (R2, R3, R26)',
     async (kind) => {
       const { stub, owner, step } = await setUp()
       stub.answerBroadcast = () => ({ kind, detail: 'words' })
@@ -349,7 +349,7 @@ describe('silence (I6)', () => {
 })
 
 describe('a crash (I12)', () => {
-  test('between storing and broadcasting: the next step broadcasts the stored bytes (R2)', async () => {
+  test('between storing and broadcasting makes the next step broadcast the stored bytes (R2)', async () => {
     const { stub, owner, step } = await setUp()
     const transaction = await accept(owner)
     stub.override = { broadcast: () => Promise.reject(new Error('kill -9')) }
@@ -362,7 +362,7 @@ describe('a crash (I12)', () => {
     expect((await now(transaction)).transaction).toMatchObject({ status: 'submitted', nonce: 0n })
   })
 
-  test('while it is signed: no nonce is used, and the next step goes on in the same order (R1)', async () => {
+  test('while signing uses no nonce, and the next step goes on in the same order (R1)', async () => {
     const { stub, owner, step } = await setUp()
     const [first, second] = [await accept(owner), await accept(owner)]
     stub.override = { sign: () => Promise.reject(new Error('kill -9')) }
@@ -400,7 +400,7 @@ describe('what cannot be sent', () => {
     expect((await now(behind)).transaction.nonce).toBe(1n)
   })
 
-  test('one that would revert now fails without a nonce, and the next one goes', async () => {
+  test('a transaction that would revert now fails without a nonce, and the next one goes', async () => {
     const { stub, owner, step } = await setUp()
     const [bad, good] = [await accept(owner, { request: requestOf({ value: 666n }) }), await accept(owner)]
     const { prepare } = chainOf(stub)
@@ -417,7 +417,7 @@ describe('what cannot be sent', () => {
     expect((await now(good)).transaction).toMatchObject({ status: 'submitted', nonce: 0n })
   })
 
-  test('valid_until passes before it is signed: expired, without a nonce', async () => {
+  test('a transaction whose valid_until passes before it is signed expires without a nonce', async () => {
     const { stub, owner, step } = await setUp()
     const transaction = await accept(owner, {
       request: { type: 'evm', value: 1n, validUntil: new Date(fixture.clock.now() + 1_000) },
@@ -428,7 +428,7 @@ describe('what cannot be sent', () => {
     expect(stub.broadcasted).toEqual([])
   })
 
-  test('refused permanently: a no-op takes its nonce, and both hashes are kept (R11, I4)', async () => {
+  test('a transaction that is refused permanently leaves its nonce to a no-op, and both hashes stay (R11, I4)', async () => {
     const { stub, owner, step } = await setUp()
     const transaction = await accept(owner)
     stub.answerBroadcast = () => ({ kind: 'refused', detail: 'exceeds block gas limit' })

@@ -373,13 +373,13 @@ test('a node that works again just when content is compared takes the content, w
   })
 })
 
-describe('several endpoints', () => {
-  test('of which one takes what another refuses: nothing has to be compared', async () => {
+describe('content that one of several endpoints refuses', () => {
+  test('needs no comparison when another one takes it', async () => {
     const { step } = await setUp({}, CONTENT_REFUSED, {})
     expect((await step(0)).transaction.status).toBe('submitted')
   })
 
-  test('of which one has known words: the other one is at fault', async () => {
+  test('is not at fault when another one answers in known words', async () => {
     const { step, transaction } = await setUp({}, CONTENT_REFUSED, refusing(isContent, 'txpool is full'))
     for (let seconds = 0; seconds < 900; seconds += 15) await step(15_000)
     expect((await reload(fixture.context, transaction)).transaction).toMatchObject({
@@ -390,7 +390,7 @@ describe('several endpoints', () => {
     expect((await step(15_000)).transaction.status).toBe('submitted')
   })
 
-  test('of which one is silent: the comparison waits for ten minutes, because it may take the content', async () => {
+  test('is compared after ten minutes when another one, which may take it, is silent', async () => {
     const { step, stepUntil, transaction } = await setUp({}, CONTENT_REFUSED, {})
     nodes[1].fault = () => 'http_500'
     await step(0)

@@ -210,7 +210,7 @@ describe('what has no nonce', () => {
     })
   })
 
-  test('refused permanently, it waits for the proof that no block includes it; nothing is signed in its place', () => {
+  test('waits for the proof of absence after a permanent refusal, and nothing is signed in its place', () => {
     const { transaction, outcome } = settle({ kind: 'refused', detail: 'no signature' })
     expect(transaction).toMatchObject({
       status: 'sent',
@@ -222,12 +222,12 @@ describe('what has no nonce', () => {
     expect(outcome).toEqual({ transactionId: 'tx', number: 1, error: 'no signature' })
   })
 
-  test('and is refused permanently, keeps what the caller wants instead', () => {
+  test('keeps what the caller wants instead when it is refused permanently', () => {
     const { transaction } = settle({ kind: 'refused', detail: 'no signature' }, { purpose: 'cancel' })
     expect(transaction.purpose).toBe('cancel')
   })
 
-  test('fails when that is proved', () => {
+  test('fails when its absence is proved', () => {
     const item = itemOf([{ outcome: 'signed' }], { status: 'sent', purpose: 'abandon' })
     const { transaction } = expired(item, { now: NOW, over: false, reSignable: true, ownsNonce: true })
     expect(transaction).toMatchObject({ status: 'failed', cost: 0n })
@@ -238,14 +238,14 @@ describe('an expired transaction', () => {
   const item = itemOf([{ outcome: 'expired' }, { outcome: 'broadcast' }], { status: 'submitted' })
   const [, second] = item.attempts
 
-  test('stays so when a later version is included', () => {
+  test('stays expired when a later version is included', () => {
     if (!second) throw new Error('no second attempt')
     const receipt = { hash: second.signed.hash, blockNumber: 7n, blockHash: '7', success: true, final: false }
     const { outcomes } = included(item, { attempt: second, receipt, reason: undefined })
     expect(outcomes.map(({ number, outcome }) => [number, outcome])).toEqual([[2, 'mined']])
   })
 
-  test('and when the block of that is dropped', () => {
+  test('stays expired when the block of a later version is dropped', () => {
     const mined = itemOf([{ outcome: 'expired' }, { outcome: 'mined' }], {
       status: 'mined',
       block: { number: 7n, hash: '7' },

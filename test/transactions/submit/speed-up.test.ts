@@ -158,11 +158,11 @@ describe('a speed-up', () => {
 
     test.each([
       {
-        name: 'and the market has passed it: raised',
+        name: 'is raised when the market has passed it',
         market: 101n,
         kinds: ['send signed', 'speed_up signed'],
       },
-      { name: 'for another reason than its price: left alone', market: 100n, kinds: ['send signed'] },
+      { name: 'is left alone when its price is not the reason', market: 100n, kinds: ['send signed'] },
     ])('that no node ever took, counted from its signature, $name', async ({ market, kinds }) => {
       const stub = createStubChain()
       const owner = await fixture.addAccount({ chain: chainOf(stub) })
@@ -212,7 +212,7 @@ describe('a speed-up', () => {
       expect(stub.broadcasted).toEqual([hash, hash, hash])
     })
 
-    test('that a node refuses: the earlier attempt counts, and the transactions behind it are not blocked', async () => {
+    test('that a node refuses leaves the earlier attempt, and blocks no transactions behind it', async () => {
       const { stub, owner, stored, step } = await setUp({ speed: 'fast' })
       const [first] = stub.broadcasted
       stub.answerBroadcast = (hash) =>
@@ -234,7 +234,7 @@ describe('a speed-up', () => {
   describe('valid_until', () => {
     const soon = () => ({ validUntil: new Date(fixture.clock.now() + 10_000) })
 
-    test('passes in a pool: a no-op will use the nonce', async () => {
+    test('that passes in a pool gives the nonce to a no-op', async () => {
       const { stored, step } = await setUp(soon())
       fixture.clock.advance(10_000)
       await step()
@@ -248,7 +248,7 @@ describe('a speed-up', () => {
       })
     })
 
-    test('passes before a node accepted it: a no-op is broadcast instead of the old bytes', async () => {
+    test('that passes before a node accepted the bytes puts a no-op in their place', async () => {
       const stub = createStubChain()
       const owner = await fixture.addAccount({ chain: chainOf(stub) })
       stub.override = { replace: (_request, attempts) => dearer(attempts) }
@@ -268,7 +268,7 @@ describe('a speed-up', () => {
       expect(stub.broadcasted).not.toContain(late)
     })
 
-    test('the no-op is refused: it is tried again, and the transactions behind it are not blocked', async () => {
+    test('whose no-op is refused is tried again, and blocks no transactions behind it', async () => {
       const { stub, owner, stored, step } = await setUp(soon())
       const [first] = stub.broadcasted
       stub.answerBroadcast = (hash) =>
@@ -357,7 +357,7 @@ describe('speed up refused', () => {
       },
     )
 
-    test('that stays, because the caller got no answer, the change is made again', async () => {
+    test('the change is made again if it stays because the caller got no answer', async () => {
       const { stub, step, now, kinds, change } = await setUp()
       stub.answerBroadcast = () => ({ kind: 'unknown', detail: 'time-out' })
       await change.cancel()

@@ -162,14 +162,14 @@ describe('included', () => {
     expect(outcomesOf(outcomes)).toEqual(['1 mined', '2 superseded'])
   })
 
-  test('reverted, with the reason', () => {
+  test('a reverted attempt has the reason', () => {
     const { transaction, outcomes } = includedAs(itemOf(), 1, 'not enough')
     expect(transaction).toMatchObject({ status: 'mined', statusReason: 'Reverted on chain: not enough.' })
     expect(outcomesOf(outcomes)).toEqual(['1 reverted'])
   })
 })
 
-test('reorged: back to submitted with every attempt open, the same bytes immediately (I7)', () => {
+test('a reorganisation reopens every attempt, and the same bytes go out immediately (I7)', () => {
   const item = itemOf([{ outcome: 'mined' }, { outcome: 'superseded' }, { outcome: 'refused' }], {
     status: 'mined',
     currentAttempt: 1,
@@ -271,7 +271,7 @@ describe('finalised', () => {
 /** What the service can give a new nonce, because no one else has signed it. */
 const RENEWABLE = { now: NOW, reSignable: true }
 
-test('reorged: an attempt for another nonce stays closed', () => {
+test('a reorganisation keeps an attempt for another nonce closed', () => {
   const block = { number: 8n, hash: '0xblock' }
   const item = itemOf(
     [
@@ -409,7 +409,7 @@ describe('expired: the chain has passed the expiry of every attempt, and include
     ['as content that waited for the earlier one', { purpose: 'successor' }, {}, {}, true],
     ['not at all, because it is over', { nonce: undefined }, {}, { over: true }, undefined],
     ['not at all, because it is a no-op', { nonce: undefined, purpose: 'cancel' }, {}, {}, undefined],
-  ])('signed again %s', (_name, change, attempt, terms, isSuccessor) => {
+  ])('a transaction is signed again %s', (_name, change, attempt, terms, isSuccessor) => {
     expect(expired(itemOf([attempt], change), { ...WANTED, ...terms }).isSuccessor).toBe(isSuccessor)
   })
 
@@ -443,7 +443,7 @@ describe('expired: the chain has passed the expiry of every attempt, and include
     ['three versions of a replacement', [{ ...refusedLife, kind: 'replace' }, ...lives(2)], {}, 'failed'],
     ['three versions while an endpoint is silent', lives(3), { unanswered: true }, 'pending'],
     ['six versions while an endpoint is silent', lives(6), { unanswered: true }, 'failed'],
-  ] as const)('nodes that refused %s', (_name, attempts, terms, status) => {
+  ] as const)('a transaction that nodes refused for %s ends, or is signed again', (_name, attempts, terms, status) => {
     const { transaction, incident, freed } = expired(itemOf([...attempts], { stuckSince: new Date(1) }), {
       ...WANTED,
       ...terms,
@@ -464,12 +464,12 @@ describe('expired: the chain has passed the expiry of every attempt, and include
     ['refused a few times', { refusals: 5, error: 'x' }, {}],
     ['taken by a node before', { refusals: 9, error: 'x', broadcastAt: new Date(1) }, {}],
     ['followed by other content', { refusals: 9, error: 'x' }, { purpose: 'successor' }],
-  ] as const)('%s, it does not count as stuck', (_name, attempt, change) => {
+  ] as const)('a transaction that was %s does not count as stuck', (_name, attempt, change) => {
     const { transaction, incident } = expired(itemOf([attempt], change), WANTED)
     expect([transaction.stuckSince, incident]).toEqual([undefined, undefined])
   })
 
-  test('a setup transaction of the service, too', () => {
+  test('a setup transaction of the service is signed again, too', () => {
     expect(expired(itemOf([{}], { purpose: 'setup' }), WANTED).transaction).toMatchObject({
       status: 'pending',
       nonce: 5n,

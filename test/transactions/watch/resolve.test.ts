@@ -116,7 +116,7 @@ describe('the receipts of a transaction', () => {
     ['not final by the word of the network', { blockNumber: 98n }, { finalNumber: 97n }, false],
     ['of a chain whose receipts tell finality', { blockNumber: 98n, final: false }, {}, false],
   ])(
-    'in a block that is %s: the next round looks at the same block again, or not',
+    'in a block that is %s let the next round look at the same block again, or not',
     async (_name, change, head, open) => {
       const { round } = await resolve(head ? { head } : {}, {}, [included(receiptOf(HASHES[0], change))])
       expect(round.open).toBe(open)
@@ -283,7 +283,7 @@ describe('a transaction whose attempts have expired', () => {
     ['two, of which one is of the operator', { endpoints: endpoints(2), ...trusted(1) }, true],
     ['two of the operator', { endpoints: endpoints(3), ...trusted(2) }, undefined],
   ])(
-    'by the word of %s: what is signed next may be charged and approved again',
+    'by the word of %s may be charged and approved again for what is signed next',
     async (_name, chain, again) => {
       const { resolution } = await resolve(proofs.absent, { chain, change: { nonce: undefined } })
       expect([resolution?.transaction.status, resolution?.isSuccessor]).toEqual(['pending', again])
@@ -304,7 +304,7 @@ describe('a transaction whose attempts have expired', () => {
       'pending',
     ],
     ['for a relayer that is gone', { isRelayerKnown: false }, 'pending'],
-  ])('was signed %s', async (_name, situation, status) => {
+  ])('ends or is signed again if it was signed %s', async (_name, situation, status) => {
     const { resolution } = await resolve(proofs.absent, situation)
     expect(resolution?.transaction.status).toBe(status)
   })
@@ -313,7 +313,7 @@ describe('a transaction whose attempts have expired', () => {
     ['the service can sign again', true, 'request', 'pending'],
     ['only a third party can sign again', false, 'request', 'expired'],
     ['was never signed, because it waited for an earlier one', false, 'successor', 'pending'],
-  ])('with content that %s', async (_name, reSignable, purpose, status) => {
+  ])('ends or is signed again with content that %s', async (_name, reSignable, purpose, status) => {
     const chain = { expiry: { hasExpired: async () => true, reSignable: () => reSignable } }
     const { resolution } = await resolve(proofs.absent, { chain, change: { purpose } })
     expect(resolution?.transaction.status).toBe(status)
@@ -324,7 +324,7 @@ describe('a transaction whose attempts have expired', () => {
     ['has a valid_until in the future', NOW + 1, NOW, 'pending'],
     ['has a valid_until that passed by our clock', NOW, undefined, 'expired'],
     ['has a valid_until that passed by the clock of the chain', NOW + 1, NOW + 1, 'expired'],
-  ])('and that %s', async (_name, end, time, status) => {
+  ])('ends or is signed again if it %s', async (_name, end, time, status) => {
     const { resolution } = await resolve(proofs.absent, {
       chain: { endsAt: () => (end === undefined ? undefined : new Date(end)) },
       head: time === undefined ? {} : { time: new Date(time) },

@@ -44,7 +44,7 @@ const statusOf = async (transaction: Transaction) =>
   (await reload(fixture.context, transaction)).transaction.status
 
 describe('the way to the end', () => {
-  test('mined, then confirmed at depth and not before, each with its event', async () => {
+  test('a mined transaction is confirmed at depth and not before, each with its event', async () => {
     const { stub, first, hash, look } = await setUp()
     include(stub, hash)
     stub.nonce = { kind: 'ok', value: 1n }
@@ -69,7 +69,7 @@ describe('the way to the end', () => {
     ])
   })
 
-  test('reverted is failed at depth only, with the reason', async () => {
+  test('a reverted transaction fails at depth only, with the reason', async () => {
     const { stub, first, hash, look } = await setUp()
     include(stub, hash, { success: false })
     stub.nonce = { kind: 'ok', value: 1n }
@@ -83,7 +83,7 @@ describe('the way to the end', () => {
     expect(await statusOf(first)).toBe('failed')
   })
 
-  test('found when it is deep already, it is final without waiting for another block', async () => {
+  test('a transaction that is found deep enough is final without waiting for another block', async () => {
     const { stub, first, hash, look } = await setUp()
     include(stub, hash, { blockNumber: 90n })
     stub.nonce = { kind: 'ok', value: 1n }
@@ -180,7 +180,7 @@ describe('unknown is never no (I6)', () => {
 
 describe('a reorg (I7, R8)', () => {
   test.each([true, false])(
-    'takes it back, and the same bytes go out again (success: %s)',
+    'takes the transaction back, and the same bytes go out again (success: %s)',
     async (success) => {
       const { stub, first, hash, look, step } = await setUp()
       include(stub, hash, { success })
@@ -205,7 +205,7 @@ describe('a reorg (I7, R8)', () => {
     },
   )
 
-  test('into another block: mined there, counted from there', async () => {
+  test('moves the transaction into another block, from which its depth counts', async () => {
     const { stub, first, hash, look } = await setUp()
     include(stub, hash)
     stub.nonce = { kind: 'ok', value: 1n }
@@ -221,7 +221,7 @@ describe('a reorg (I7, R8)', () => {
     expect(await statusOf(first)).toBe('confirmed')
   })
 
-  test('whose receipt cannot be read leaves it mined', async () => {
+  test('leaves the transaction mined while its receipt cannot be read', async () => {
     const { stub, first, hash, look } = await setUp()
     include(stub, hash)
     stub.nonce = { kind: 'ok', value: 1n }
@@ -298,7 +298,7 @@ describe('a gap (I5)', () => {
     expect(waiting && (await reload(fixture.context, waiting)).transaction.nonce).toBe(5n)
   })
 
-  test('too wide to be one is left to a person', async () => {
+  test('that is too wide to be one is left to a person', async () => {
     const { stub, owner, look, submit } = await setUp(0)
     stub.nonce = { kind: 'ok', value: 1_000n }
     await submit(1)
@@ -313,8 +313,8 @@ describe('a gap (I5)', () => {
   })
 })
 
-describe('how often the chain is asked', () => {
-  test('once for a block in which nothing is left open', async () => {
+describe('a look at the chain', () => {
+  test('asks once for a block in which nothing is left open', async () => {
     const { stub, hash, look } = await setUp()
     include(stub, hash)
     stub.nonce = { kind: 'ok', value: 1n }
@@ -325,13 +325,13 @@ describe('how often the chain is asked', () => {
     expect(stub.receiptsAsked).toBe(receiptsAsked)
   })
 
-  test('no receipt of an account whose nonce has not passed', async () => {
+  test('asks for no receipt of an account whose nonce has not passed', async () => {
     const { stub, look } = await setUp()
     await look(100n)
     expect(stub.receiptsAsked).toBe(0)
   })
 
-  test('a transaction that is stored, sent and mined during a look is not overlooked', async () => {
+  test('does not overlook a transaction that is stored, sent and mined meanwhile', async () => {
     const { stub, owner, look, step } = await setUp()
     const [late] = await insert(fixture.context, newTransaction(owner))
     if (!late) throw new Error('nothing was stored')

@@ -309,6 +309,6 @@ test.each<[string, PrivateOpinion[], BroadcastResult]>([
   ],
   ['nobody answers', [of({ kind: 'unknown', detail })], { kind: 'unknown', detail: named }],
   ['no one is there', [], { kind: 'unknown', detail: 'no private endpoint was asked' }],
-])('when %s', (_name, opinions, expected) => {
+])('the answers of private endpoints become one when %s', (_name, opinions, expected) => {
   expect(evaluatePrivateOpinions(opinions)).toEqual(expected)
 })

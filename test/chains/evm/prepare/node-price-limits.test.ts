@@ -189,7 +189,7 @@ describe('the price of the market', () => {
     expect(fees).toEqual(want)
   })
 
-  test('legacy', () => {
+  test('reaches the minimum of a pool with a legacy price, too', () => {
     const floor = { tip: 500n, ceiling: 500n, stated: true }
     expect(marketFees({ ...MARKET, floor }, 'safeLow', { eip1559: false })).toEqual(legacy(500n))
   })
@@ -223,7 +223,7 @@ describe('a maximum of the endpoints', () => {
     expect(await prepare(maximum)).toMatchObject({ kind: 'ok', value: { draft: { fees: want } } })
   })
 
-  test('below what the next block asks: waits, and says why', async () => {
+  test('below what the next block asks makes the transaction wait, with the reason', async () => {
     expect(await prepare(4_999_000n)).toEqual({
       kind: 'unknown',
       detail: expect.stringMatching(/fee above 4999000 wei .*txfeecap.* at least 5000000 wei/),
@@ -290,7 +290,7 @@ describe('the comparison of prices', () => {
       // No node told it.
       { preparedAtBlock: undefined, isNew: true },
     ])(
-      'and is older than block 7 when prepared at $preparedAtBlock: $isNew',
+      'with block 7, which is new for a draft that was prepared at $preparedAtBlock: $isNew',
       ({ preparedAtBlock, isNew }) => {
         const draft = preparedAtBlock === undefined ? {} : { preparedAtBlock }
         expect(compare(eip1559(160n, 10n), { draft }).newest?.isNew).toBe(isNew)

@@ -368,7 +368,7 @@ describe('prepareReplacement', () => {
     if (answer.kind === 'refused' && names) expect(answer.refusal.detail).toContain(names)
   })
 
-  test('an underpriced one asks no node', async () => {
+  test('asks no node about an underpriced replacement', async () => {
     const { context, asked } = contextOf()
     await prepareReplacement(context, {
       request: requestOf({ gasPrice: 1n }),
@@ -501,7 +501,7 @@ describe('the price of exactly this content', () => {
     })
   })
 
-  test('is below the market, or not known: the market counts', async () => {
+  test('counts for nothing when it is below the market, or not known', async () => {
     for (const context of [quoted(9n), { ...quoted(9n), quote: async () => undefined }])
       expect(await prepareDraft(context, { request, account: accountWith() })).toMatchObject({
         value: { draft: { fees: eip1559(110n, 10n) } },

@@ -67,7 +67,7 @@ describe('what only the relayer signs', () => {
     ['average', 1_250n],
     ['fast', 1_500n],
     ['fastest', 2_000n],
-  ] as const)('and the speed %s is priced at %s', async (speed, unitPrice) => {
+  ] as const)('pays for the speed %s a unit price of %s', async (speed, unitPrice) => {
     stage.solana.market.recentPrice = 1_000n
     stage.solana.tick(200)
     const request = { ...instructionsOf(transfer(SELF, OTHER, 5n)), speed }
@@ -92,7 +92,7 @@ describe('what only the relayer signs', () => {
     expect(new Set(answers.map((answer) => draftOf(answer).transaction)).size).toBe(20)
   })
 
-  test('prebuilt, it gets another blockhash, and a budget only where it sets none', async () => {
+  test('gets another blockhash if it is prebuilt, and a budget only where it sets none', async () => {
     const stale = (...steps: Parameters<typeof signContent>[0]['steps']) =>
       requestOf({
         transaction: signContent({ signers: [AS_PAYER], blockhash: someAddress(9), steps }).base64,

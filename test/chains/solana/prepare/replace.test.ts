@@ -159,7 +159,7 @@ describe('a replacement with a durable nonce', () => {
     expect(paid()).toBe(1n)
   })
 
-  test('prebuilt, it has to advance the same one', async () => {
+  test('has to advance the same nonce if it is prebuilt', async () => {
     const first = await sendOn(stage.chain, durable(1n))
     const other = stage.prebuilt([transfer(SELF, OTHER, 2n)])
     expect(await stage.chain.replace(other, [first], accountWith())).toMatchObject({

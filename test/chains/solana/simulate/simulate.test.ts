@@ -126,7 +126,7 @@ test.each([
   { name: 'two losses', of: [HARM, HARM], want: { code: 'fee_payer_at_risk' } },
   { name: 'a loss from behind and a success', of: [HARM_BEHIND, GOOD], want: 'ok' },
   { name: 'a failure and a success', of: [REVERT, GOOD], want: 'ok' },
-])('$name of endpoints', ({ of, want }) => {
+])('one decision follows from $name of endpoints', ({ of, want }) => {
   const answer = createSimulationRefusals(150n, createTestClock()).settle('content', refuseIfAnySeesLoss(of))
   if (answer.kind === 'refused') expect(answer.refusal).toEqual({ ...Object(want), detail: 'no' })
   else expect(answer.kind).toBe(want)

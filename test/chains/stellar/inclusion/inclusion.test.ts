@@ -132,7 +132,7 @@ describe('the proof of inclusion', () => {
   })
 
   describe('the sequence number as proof', () => {
-    test('one that was not reached proves absence, also when no endpoint remembers so far back', async () => {
+    test('proves absence while it was not reached, also when no endpoint remembers so far back', async () => {
       const attempt = await signed()
       stage.ledger.close({ ledgers: 30, seconds: 60 })
       const terms = { asOf: await newest(), since: attempt.signedAt }
@@ -227,7 +227,7 @@ describe('the proof of inclusion', () => {
       expect(await withSilent.proveInclusion([attempt], terms)).toMatchObject({ kind: 'unknown' })
     })
 
-    test('and a history that no endpoint has any more leave it to an operator', async () => {
+    test('is left to an operator when no endpoint has the history any more', async () => {
       const attempt = await signed({ bumped: true })
       await useElsewhere(attempt)
       stage.ledger.close({ ledgers: 30, seconds: 60 })
@@ -388,7 +388,7 @@ describe('receipts', () => {
       expect(await stage.chain.balance(missing)).toEqual({ kind: 'ok', value: 0n })
     })
 
-    test('one that is used is told apart from one that is not there yet', async () => {
+    test('a used sequence number is told apart from one that is not there yet', async () => {
       const draft = await stage.prepare(requestOf({ operations: [paymentOf(1n)] }))
       const next = await stage.nonce()
       const used = await stage.chain.sign(draft, signingContextAt(next - 1n))

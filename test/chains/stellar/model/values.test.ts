@@ -41,7 +41,7 @@ const ENCODED: readonly (readonly [ScValue, string])[] = [
 ]
 
 describe('arguments of smart contracts', () => {
-  test.each(ENCODED)('%# as XDR', (value, hex) => {
+  test.each(ENCODED)('are encoded as XDR in case %#', (value, hex) => {
     expect(checkScValue(value, 'args[0]')).toBeUndefined()
     expect(encodeScValue(value).toXdr('hex')).toBe(hex)
   })
@@ -52,7 +52,7 @@ describe('arguments of smart contracts', () => {
     expect(Object.keys(scValToNative(encoded) as object)).toEqual(['B', 'a', 'b'])
   })
 
-  test('addresses of accounts and of smart contracts', () => {
+  test('may be addresses of accounts and of smart contracts', () => {
     expect(scValToNative(encodeScValue({ address: OTHER }))).toBe(OTHER)
     expect(scValToNative(encodeScValue({ address: CONTRACT }))).toBe(CONTRACT)
   })

@@ -40,7 +40,7 @@ describe('the budget', () => {
     [undefined, 2_000_000n, 1_000_000n],
     [300n, 500n, 300n],
     [9_000_000n, undefined, 9_000_000n],
-  ])('max_fee %s under a policy of %s', (maxFee, policy, want) => {
+  ])('follows a max_fee of %s under a policy of %s', (maxFee, policy, want) => {
     const account = accountWith(policy === undefined ? {} : { maxFee: policy })
     expect(budgetOf(maxFee === undefined ? {} : { maxFee }, account)).toBe(want)
   })
@@ -96,7 +96,7 @@ describe('a bid', () => {
   })
 })
 
-describe('what replaces what is in the queue', () => {
+describe('the replacement of what is in the queue', () => {
   const at = (feePerOperation: bigint, change: Parameters<typeof attemptOf>[1] = {}) =>
     attemptOf({ ...draft, feePerOperation }, change)
 
@@ -106,7 +106,7 @@ describe('what replaces what is in the queue', () => {
     expect(replacementFloor([at(100n, { outcome: 'signed' })])).toBe(1_000n)
   })
 
-  test('nothing may be there: nothing has to be beaten', () => {
+  test('has nothing to beat when the queue can have none of it', () => {
     expect(replacementFloor([])).toBeUndefined()
     expect(
       replacementFloor([at(100n, { outcome: 'expired' }), at(100n, { outcome: 'superseded' })]),
