@@ -52,9 +52,12 @@ test.each([
   ],
   ['is down', () => ({ status: 500, text: 'down' }), { ...REFUSED, unanswered: true }],
   ['answers with an unknown status', sent({ status: 'PERHAPS' }), { ...REFUSED, unanswered: true }],
-] as const)('a refusal is compared with the answer of another endpoint, which %s', async (_name, second, want) => {
-  expect(await confirmWith(second)).toEqual(want)
-})
+] as const)(
+  'a refusal is compared with the answer of another endpoint, which %s',
+  async (_name, second, want) => {
+    expect(await confirmWith(second)).toEqual(want)
+  },
+)
 
 const LATER = { kind: 'later', detail: 'try_again_later' } as const
 
@@ -63,6 +66,9 @@ test.each([
   ['wants them later, too', sent({ status: 'TRY_AGAIN_LATER' }), LATER],
   ['refuses them', sent(MALFORMED), LATER],
   ['is down', () => ({ status: 500, text: 'down' }), LATER],
-] as const)('a request to try later is compared with the answer of another endpoint, which %s', async (_name, second, want) => {
-  expect(await confirmWith(second, LATER)).toEqual(want)
-})
+] as const)(
+  'a request to try later is compared with the answer of another endpoint, which %s',
+  async (_name, second, want) => {
+    expect(await confirmWith(second, LATER)).toEqual(want)
+  },
+)

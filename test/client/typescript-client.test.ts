@@ -221,7 +221,7 @@ describe('events.follow', () => {
     await expect.poll(() => proxy.streams.size).toBe(0)
   })
 
-  test('from now on misses nothing when the connection is cut before the first event', async () => {
+  test('misses nothing from now on when the connection is cut before the first event', async () => {
     await expect.poll(() => proxy.streams.size).toBe(0)
     const events = shaky.events.follow({ relayer_id: 'main' })[Symbol.asyncIterator]()
     const first = events.next() as Promise<IteratorResult<RelayerEvent>>

@@ -129,27 +129,30 @@ describe('a deletion', () => {
   test.each([
     ['paused', 'h', 'relayer_paused'],
     ['deleted', 'i', 'relayer_not_found'],
-  ])('that is under way is seen by a send that came before, and so is a pause: %s', async (deed, signer, code) => {
-    await created(signer, deed)
-    const held = Promise.withResolvers<void>()
-    const go = Promise.withResolvers<void>()
-    const changing = database.db.transaction().execute(async (tx) => {
-      const relayer = await lockRelayer(tx, deed, 'update')
-      if (relayer === undefined) throw new Error('it was created')
-      if (deed === 'deleted') await removeRelayer(tx, deed)
-      else await updateRelayer(tx, { ...relayer, paused: true })
-      held.resolve()
-      await go.promise
-    })
-    await held.promise
-    const sending = send(two, deed)
-    await somebodyWaits()
-    go.resolve()
-    await changing
-    expect(refusalOf(await sending)).toMatchObject({ code })
-    const { rows } = await sql`select 1 from transactions where relayer_id = ${deed}`.execute(database.db)
-    expect(rows).toEqual([])
-  })
+  ])(
+    'that is under way is seen by a send that came before, and so is a pause: %s',
+    async (deed, signer, code) => {
+      await created(signer, deed)
+      const held = Promise.withResolvers<void>()
+      const go = Promise.withResolvers<void>()
+      const changing = database.db.transaction().execute(async (tx) => {
+        const relayer = await lockRelayer(tx, deed, 'update')
+        if (relayer === undefined) throw new Error('it was created')
+        if (deed === 'deleted') await removeRelayer(tx, deed)
+        else await updateRelayer(tx, { ...relayer, paused: true })
+        held.resolve()
+        await go.promise
+      })
+      await held.promise
+      const sending = send(two, deed)
+      await somebodyWaits()
+      go.resolve()
+      await changing
+      expect(refusalOf(await sending)).toMatchObject({ code })
+      const { rows } = await sql`select 1 from transactions where relayer_id = ${deed}`.execute(database.db)
+      expect(rows).toEqual([])
+    },
+  )
 })
 
 /** A transaction that no worker looks at within the test. */

@@ -22,7 +22,7 @@ function setUp() {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-test('the others wait until the first has succeeded, and then run together', async () => {
+test('other calls wait until the first has succeeded, and then run together', async () => {
   const { begun, start } = setUp()
   const [first, second, third] = [start('first'), start('second'), start('third')]
   await settled()

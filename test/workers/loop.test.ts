@@ -70,7 +70,7 @@ describe('a loop', () => {
     expect(rounds).toHaveLength(2)
   })
 
-  test('woken during a round, it works once more, however often it was woken', async () => {
+  test('works once more when it is woken during a round, however often', async () => {
     const { loop, rounds, end } = createTestLoop()
     loop.start()
     for (let times = 0; times < 10; times += 1) loop.wake()

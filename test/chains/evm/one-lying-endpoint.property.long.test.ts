@@ -32,10 +32,13 @@ describe('one endpoint that lies about any value, by any factor', () => {
     )
   })
 
-  test.each(NETWORKS)('changes nothing of what the others would do when it answers nothing, either', async (network) => {
-    expectNothingChanged(await comparedWithSilence(3, network, 1))
-    expectNoHarm(await comparedWithSilence(2, network, 1))
-  })
+  test.each(NETWORKS)(
+    'changes nothing of what the others would do when it answers nothing, either',
+    async (network) => {
+      expectNothingChanged(await comparedWithSilence(3, network, 1))
+      expectNoHarm(await comparedWithSilence(2, network, 1))
+    },
+  )
 
   test('of two raises no price, refuses nothing, and stops nothing', { timeout: 120_000 }, async () => {
     await fc.assert(

@@ -85,7 +85,7 @@ describe('pricing', () => {
     )
   })
 
-  test('nothing above the cap, and nothing changed below it', () => {
+  test('never goes above the cap, and changes nothing below it', () => {
     fc.assert(
       fc.property(fees, price, (wanted, cap) => {
         const result = capped(wanted, cap)

@@ -363,15 +363,18 @@ test('an untrusted url is asked like any other, over one connection that is kept
   expect([server.requests.length, server.connections]).toEqual([2, 1])
 })
 
-test.each(['127.0.0.1', 'localhost'])('an untrusted url on this machine, written as %s, is not asked', async (host) => {
-  const server = await start(answerWith({ one: '0x1' }))
-  const client = clientOf(server.url.replace('127.0.0.1', host), { allowPrivate: false })
-  expect(await client.call('one', [])).toEqual({
-    kind: 'unknown',
-    detail: `${host} is in a private network`,
-  })
-  expect(server.connections).toBe(0)
-})
+test.each(['127.0.0.1', 'localhost'])(
+  'an untrusted url on this machine, written as %s, is not asked',
+  async (host) => {
+    const server = await start(answerWith({ one: '0x1' }))
+    const client = clientOf(server.url.replace('127.0.0.1', host), { allowPrivate: false })
+    expect(await client.call('one', [])).toEqual({
+      kind: 'unknown',
+      detail: `${host} is in a private network`,
+    })
+    expect(server.connections).toBe(0)
+  },
+)
 
 test('a redirect of an untrusted url is not followed', async () => {
   const target = await start(answerWith({ one: '0x1' }))

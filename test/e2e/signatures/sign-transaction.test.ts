@@ -116,7 +116,7 @@ describe('on EVM', () => {
       expect(await story.minedHash(DEV_ADDRESSES[0], 1)).toBe(data.hash)
     })
 
-    test('nothing of it is stored', async () => {
+    test('stores nothing of it', async () => {
       const count = async () =>
         (await story.service.api('GET', '/relayers/main/transactions?per_page=0')).body.pagination
           ?.total_items
@@ -305,7 +305,7 @@ describe('on Stellar', () => {
       expect(story.ledger.account(MAIN.publicKey())?.balance).toBe(before - XLM)
     })
 
-    test('signed twice, it has the signature once', async () => {
+    test('leaves one signature when a transaction is signed twice', async () => {
       const first = await sign(draft().toXDR())
       const again = await sign(first.body.data.signedXdr)
       expect(again.body.data).toEqual(first.body.data)
@@ -482,7 +482,7 @@ describe('on Solana', () => {
       expect(body.error).toContain(words)
     })
 
-    test('nothing is stored', async () => {
+    test('stores nothing', async () => {
       const { body } = await story.service.api('GET', '/relayers/main/transactions?per_page=0')
       expect(body.pagination?.total_items).toBe(0)
     })

@@ -64,7 +64,7 @@ describe('a transaction that a third party has signed', () => {
     expect(expired.attempts).toMatchObject([{ kind: 'send', outcome: 'expired' }])
   })
 
-  test('twice is executed once, and the second record says so', async () => {
+  test('is executed once when it is sent twice, and the second record says so', async () => {
     const body = prebuilt([gift(SOL / 100n)], friend)
     const [first, second] = await Promise.all([scenario.send(body), scenario.send(body)])
     const settled = (id: string, ...open: readonly string[]) =>

@@ -243,8 +243,8 @@ describe('a new receiver', () => {
   })
 })
 
-describe('while it waits', () => {
-  test('its sender can cancel it, alone or with all others', async () => {
+describe('a transaction that waits for an approval', () => {
+  test('can be canceled by its sender, alone or with all others', async () => {
     const key = await issueLimited(story.service, EVERY)
     const [one, two] = [await waiting(key), await waiting(key)]
     expect(outcomeOf(await key.call('DELETE', pathOf(one)))).toBe('200')
@@ -256,7 +256,7 @@ describe('while it waits', () => {
     }
   })
 
-  test('it cannot be replaced, and a replacement that would have to wait is refused', async () => {
+  test('cannot be replaced, and a replacement that would have to wait is refused', async () => {
     const key = await issueLimited(story.service, ABOVE)
     const id = await waiting(key)
     const replaced = await key.call('PUT', pathOf(id), pay(1))
@@ -272,7 +272,7 @@ describe('while it waits', () => {
     expect(await story.get(data.id)).toEqual(before)
   })
 
-  test('nothing is reserved for it, and it still waits when the account cannot pay at the approval', async () => {
+  test('reserves nothing, and still waits when the account cannot pay at the approval', async () => {
     const key = await issueLimited(story.service, ABOVE)
     const account = DEV_ADDRESSES[0]
     const balance = BigInt(await story.anvil.rpc<string>('eth_getBalance', [account, 'latest']))
@@ -290,7 +290,7 @@ describe('while it waits', () => {
     await story.anvil.rpc('anvil_setBalance', [account, `0x${balance.toString(16)}`])
   })
 
-  test('its valid_until ends it as expired, and it cannot be approved any more', async () => {
+  test('expires at its valid_until, and cannot be approved any more', async () => {
     const key = await issueLimited(story.service, EVERY)
     const end = new Date(Date.now() + 1_500).toISOString()
     const id = await waiting(key, { ...pay(1), valid_until: end })
@@ -308,7 +308,7 @@ describe('while it waits', () => {
     ])
   })
 
-  test('the diagnosis names what it waits for', async () => {
+  test('has a diagnosis that names what it waits for', async () => {
     const key = await issueLimited(story.service, EVERY)
     const id = await waiting(key)
     const { body } = await story.service.api<{ findings: { code: string }[]; summary: string }>(

@@ -153,8 +153,8 @@ describe('on EVM', () => {
     })
   })
 
-  describe('a budget gets back', () => {
-    test('after a cancellation is everything but the fee of what took its nonce', async () => {
+  describe('a budget', () => {
+    test('gets back everything but the fee of what took the nonce after a cancellation', async () => {
       const key = await issueLimited(story.service, EVERYTHING)
       const id = await submitted(key, pay(60n))
       expect(outcomeOf(await key.call('DELETE', pathOf(id)))).toBe('200')
@@ -162,14 +162,14 @@ describe('on EVM', () => {
       await expectCharged(key, { id, status: 'canceled', value: 0n })
     })
 
-    test('after it reverted is the value', async () => {
+    test('gets back the value of a transaction that reverted', async () => {
       const key = await issueLimited(story.service, EVERYTHING)
       const id = await submitted(key, { ...pay(60n, 3n, REVERTING), gas_limit: '100000' })
       expect(await spentBy(key)).toEqual([60n, 3n * GWEI * 100_000n, 1])
       await expectCharged(key, { id, status: 'failed', value: 0n })
     })
 
-    test('when it was canceled before anything was signed is everything', async () => {
+    test('gets back everything of a transaction that was canceled before anything was signed', async () => {
       const key = await issueLimited(story.service, EVERYTHING)
       await submitted(key, pay(1n))
       const { body } = await key.send(pay(60n))

@@ -30,8 +30,8 @@ describe('a transaction by its nonce', () => {
     ['one that was not given yet', '100', 'main', 'transaction_not_found'],
     ['one that another relayer has given', '0', 'other', 'transaction_not_found'],
     ['the largest one', '9223372036854775807', 'main', 'transaction_not_found'],
-    ['of an unknown relayer', '0', 'nobody', 'relayer_not_found'],
-  ])('%s: 404', async (_name, nonce, relayer, code) => {
+    ['one of an unknown relayer', '0', 'nobody', 'relayer_not_found'],
+  ])('is a 404 for %s', async (_name, nonce, relayer, code) => {
     const { status, body } = await byNonce(nonce, relayer)
     expect({ status, code: body.code }).toEqual({ status: 404, code })
   })

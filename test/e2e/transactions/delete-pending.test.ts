@@ -82,7 +82,7 @@ describe('on EVM', () => {
         expect(await story.minedHash(DEV_ADDRESSES[0], nonce)).toBe(hash)
     })
 
-    test('repeated, it does nothing twice', async () => {
+    test('does nothing twice when it is repeated', async () => {
       const ids = await fiveOpen()
       await deletePending()
       const attempts = async () => (await Promise.all(ids.map(story.get))).map((one) => one.attempts.length)
@@ -92,7 +92,7 @@ describe('on EVM', () => {
       expect(await attempts()).toEqual(before)
     })
 
-    test('asked at the same time by several, each transaction is canceled and none is called a failure', async () => {
+    test('cancels each transaction and calls none a failure when several callers ask at the same time', async () => {
       const ids = await fiveOpen()
       const answers = await Promise.all(Array.from({ length: 4 }, () => deletePending()))
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])

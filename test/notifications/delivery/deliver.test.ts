@@ -162,7 +162,7 @@ test('429 with Retry-After: nothing is sent until then', async () => {
   await fixture.settled('ops', delivered)
 })
 
-test('down for hours: nothing is lost, and the events of each transaction arrive in order', async () => {
+test('a receiver that is down for hours loses nothing, and gets the events of each transaction in order', async () => {
   const target = await receiver()
   const fixture = await openFixture()
   await fixture.addNotification('ops', target.url)
@@ -185,7 +185,7 @@ test('down for hours: nothing is lost, and the events of each transaction arrive
   expect(orderOf(target, 'u')).toEqual([5, 6, 7])
 })
 
-test('given up after a day, a dead letter is delivered again on demand', async () => {
+test('a dead letter, given up after a day, is delivered again on demand', async () => {
   const target = await receiver()
   const fixture = await openFixture()
   await fixture.addNotification('ops', target.url)

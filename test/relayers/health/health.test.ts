@@ -173,7 +173,7 @@ describe('a nonce out of step', () => {
     expect(judge({}, { outOfStep: 1 }).memory.outOfStep).toBe(0)
   })
 
-  test('on Stellar it is a sequence number', () => {
+  test('is a sequence number on Stellar', () => {
     const { evaluation } = judge(
       { sourceAccounts: sourceAccount(ok(3n)), balance: ok(10n ** 9n) },
       { outOfStep: 1 },

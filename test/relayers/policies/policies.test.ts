@@ -167,15 +167,15 @@ const STELLAR: readonly Case<Stellar>[] = [
 const namesOf = (relaxations: readonly { wireName: string }[]) => relaxations.map(({ wireName }) => wireName)
 
 describe('policies beyond a ceiling', () => {
-  test.each(EVM)('on EVM: case %#', (policies, ceiling, relaxed) => {
+  test.each(EVM)('are found on EVM in case %#', (policies, ceiling, relaxed) => {
     expect(namesOf(findRelaxationsOf(onEvm(policies), onEvm(ceiling)))).toEqual(relaxed)
   })
 
-  test.each(SOLANA)('on Solana: case %#', (policies, ceiling, relaxed) => {
+  test.each(SOLANA)('are found on Solana in case %#', (policies, ceiling, relaxed) => {
     expect(namesOf(findRelaxationsOf(onSolana(policies), onSolana(ceiling)))).toEqual(relaxed)
   })
 
-  test.each(STELLAR)('on Stellar: case %#', (policies, ceiling, relaxed) => {
+  test.each(STELLAR)('are found on Stellar in case %#', (policies, ceiling, relaxed) => {
     expect(namesOf(findRelaxationsOf(onStellar(policies), onStellar(ceiling)))).toEqual(relaxed)
   })
 })

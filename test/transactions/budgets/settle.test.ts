@@ -141,12 +141,15 @@ const CASES: readonly [string, Case][] = [
   ],
 ]
 
-test.each(CASES)('the amounts that a transaction took are known when %s', (_what, { attempts, change, took, ofToken }) => {
-  const item = itemOf(attempts, change)
-  const chain = chainMoving(EFFECTS)
-  expect(amountTakenBy(holdingOf('native', spentOf(90, 9, 1)), item, chain)).toEqual(took)
-  expect(amountTakenBy(holdingOf(TOKEN, spentOf(8)), item, chain)).toEqual(spentOf(ofToken))
-})
+test.each(CASES)(
+  'the amounts that a transaction took are known when %s',
+  (_what, { attempts, change, took, ofToken }) => {
+    const item = itemOf(attempts, change)
+    const chain = chainMoving(EFFECTS)
+    expect(amountTakenBy(holdingOf('native', spentOf(90, 9, 1)), item, chain)).toEqual(took)
+    expect(amountTakenBy(holdingOf(TOKEN, spentOf(8)), item, chain)).toEqual(spentOf(ofToken))
+  },
+)
 
 test('a transaction took nothing of an asset that its last content does not move', () => {
   const item = itemOf([{}, { kind: 'replace', ...MINED }])

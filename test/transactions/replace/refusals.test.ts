@@ -61,7 +61,12 @@ describe('refusals', () => {
         brings: { address: TO, nonce: 6n },
         detail: undefined,
       },
-      { name: 'own content may follow signed content', change: EXTERNAL, brings: undefined, detail: undefined },
+      {
+        name: 'own content may follow signed content',
+        change: EXTERNAL,
+        brings: undefined,
+        detail: undefined,
+      },
       {
         name: 'it cannot be canceled while a node may have it',
         change: EXTERNAL,

@@ -433,7 +433,7 @@ describe('a crash', () => {
     })
   })
 
-  test('between the acceptance of the no-op and its record: a block with it ends the transaction, with the words', async () => {
+  test('between the acceptance of the no-op and its record lets a block with it end the transaction', async () => {
     const { step, stepUntil, finish } = await setUp({}, CONTENT_REFUSED)
     await step(0)
     // The replies to no-ops are lost.

@@ -443,22 +443,25 @@ describe('expired: the chain has passed the expiry of every attempt, and include
     ['three versions of a replacement', [{ ...refusedLife, kind: 'replace' }, ...lives(2)], {}, 'failed'],
     ['three versions while an endpoint is silent', lives(3), { unanswered: true }, 'pending'],
     ['six versions while an endpoint is silent', lives(6), { unanswered: true }, 'failed'],
-  ] as const)('a transaction that nodes refused for %s ends, or is signed again', (_name, attempts, terms, status) => {
-    const { transaction, incident, freed } = expired(itemOf([...attempts], { stuckSince: new Date(1) }), {
-      ...WANTED,
-      ...terms,
-    })
-    expect(transaction.status).toBe(status)
-    expect(incident).toBeUndefined()
-    if (status !== 'failed') return
-    expect(transaction).toMatchObject({
-      cost: 0n,
-      nonce: undefined,
-      statusReason:
-        'The nodes refused every version of it until it expired (the stars are not right), and the chain proved that none was included.',
-    })
-    expect(freed).toEqual(FREED)
-  })
+  ] as const)(
+    'a transaction that nodes refused for %s ends, or is signed again',
+    (_name, attempts, terms, status) => {
+      const { transaction, incident, freed } = expired(itemOf([...attempts], { stuckSince: new Date(1) }), {
+        ...WANTED,
+        ...terms,
+      })
+      expect(transaction.status).toBe(status)
+      expect(incident).toBeUndefined()
+      if (status !== 'failed') return
+      expect(transaction).toMatchObject({
+        cost: 0n,
+        nonce: undefined,
+        statusReason:
+          'The nodes refused every version of it until it expired (the stars are not right), and the chain proved that none was included.',
+      })
+      expect(freed).toEqual(FREED)
+    },
+  )
 
   test.each([
     ['refused a few times', { refusals: 5, error: 'x' }, {}],

@@ -325,8 +325,8 @@ describe('a network with several endpoints', () => {
   })
 })
 
-describe('how often the node is asked', () => {
-  test('once for a crowd, and again only when the price is old', async () => {
+describe('a question about prices', () => {
+  test('goes to the node once for a crowd, and again only when the price is old', async () => {
     const clock = createTestClock()
     const { client, asked } = clientOf(NODE)
     const market = createMarketWatch({ client, clock, blocktimeMs: 12_000, freshForMs: 1_000 })
@@ -340,7 +340,7 @@ describe('how often the node is asked', () => {
     expect(asked).toHaveLength(8)
   })
 
-  test('immediately again after no answer: a silence is not kept', async () => {
+  test('goes to the node again immediately after no answer, because a silence is not kept', async () => {
     const results: Record<string, unknown> = {}
     const { client } = clientOf(results)
     const market = createMarketWatch({
