@@ -4,7 +4,7 @@ export interface Rules {
   readonly arrows: Readonly<Record<string, readonly string[]>>
   /** Where a package may be imported. A package that is not named here may be imported nowhere. */
   readonly packages: Readonly<Record<string, PackageRule>>
-  /** Text that stands only in these files, e.g. `process.env`. */
+  /** Text that stands only in these files, e.g. `process.env`. A path that ends in `/` is everything below it. */
   readonly onlyIn: Readonly<Record<string, readonly string[]>>
 }
 
@@ -34,6 +34,36 @@ const CHAINS = [
   'chains/solana/content.ts',
   'chains/stellar/content.ts',
   'chains/stellar/model/operation.ts',
+]
+
+/** Comparisons with a type of networks. */
+const COMPARISONS = ['evm', 'solana', 'stellar'].flatMap((type) =>
+  ['===', '!==', 'case'].map((compared) => `${compared} '${type}'`),
+)
+
+/**
+ * What may compare types of networks: the tables in which a type is a row, and what speaks the words or the protocol
+ * of one. Everything else asks a table, or whether the chain has a capability.
+ */
+const KNOW_NETWORK_TYPES = [
+  'chains/',
+  'config/networks.ts',
+  'handlers/codecs/',
+  'networks/',
+  'relayers/policies/policies.ts',
+  // The shape of keys: which secret an account derives, which signatures a key service makes, where addresses are equal.
+  'relayers/accounts/source-accounts.ts',
+  'relayers/shared-keys.ts',
+  'signers/key.ts',
+  // Words for people, which differ by type.
+  'cli/api/transaction-lines.ts',
+  'diagnosis/next-action.ts',
+  // Protocols of one type: its nodes, its calls, its wallets, the users that pay in its tokens.
+  'cli/api/restore.ts',
+  'handlers/present/decoded-calls.ts',
+  'handlers/wallet/rpc.ts',
+  'plugins/runtime/context.ts',
+  'sponsoring/fee-payment.ts',
 ]
 
 /** What every part may import: it knows no one itself. */
@@ -336,6 +366,7 @@ export const RULES: Rules = {
   // What the library of an HSM reads is no setting of the service.
   onlyIn: {
     'process.env': ['config/load.ts', 'config/api-access.ts', 'signers/pkcs11/module-process.ts'],
+    ...Object.fromEntries(COMPARISONS.map((comparison) => [comparison, KNOW_NETWORK_TYPES])),
   },
 }
 

@@ -110,8 +110,10 @@ function fromFirst(cycle: readonly string[]): string[] {
 }
 
 function misplacedText(root: string, file: string, { onlyIn }: Rules): string[] {
+  const code = codeOf(join(root, file))
   return Object.entries(onlyIn).flatMap(([text, files]) => {
-    if (files.includes(file) || !codeOf(join(root, file)).includes(text)) return []
+    const isAllowed = files.some((one) => (one.endsWith('/') ? file.startsWith(one) : file === one))
+    if (isAllowed || !code.includes(text)) return []
     return [`${file}: uses ${text}; only ${files.join(', ')} may`]
   })
 }

@@ -391,6 +391,23 @@ export interface ContentReader<R extends ChainRequest = ChainRequest, D extends 
    * `check`.
    */
   effects(request: R, address: string): Effects
+  /** Returns what the caller named, so that the service does not decide it. Absent where callers cannot. */
+  named?(request: R): NamedByCaller
+  /**
+   * Returns the draft as if it had been priced with the newest attempt: one that a node refused was a reaction
+   * to its block as well. Absent where drafts have no block.
+   */
+  pricedLast?(draft: D, attempts: readonly Attempt<D>[]): D
+  /** Returns the receiver or the called contract; undefined if this content has none. */
+  receiver?(request: R): string | undefined
+}
+
+/** The parts of the price that the caller of a transaction named. */
+export interface NamedByCaller {
+  readonly speed?: Speed | undefined
+  /** The price of a unit of gas. */
+  readonly price: boolean
+  readonly gasLimit: boolean
 }
 
 /** Capabilities of some chains. A chain without a capability leaves it out. */

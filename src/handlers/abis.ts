@@ -12,9 +12,9 @@ import {
 } from '../relayers/interfaces/interfaces-store.ts'
 import { noInterface } from '../relayers/interfaces/manager.ts'
 import type { Relayer } from '../relayers/relayer.ts'
+import { readAddress } from './codecs/address.ts'
 import { toPage } from './present/shared.ts'
-import { readAddress } from './read/address.ts'
-import type { Service } from './service.ts'
+import type { RelayerParts, Service } from './service.ts'
 import { requireRelayer } from './transactions/transactions.ts'
 
 type Operations = 'listAbis' | 'getAbi' | 'registerAbi' | 'deleteAbi'
@@ -68,7 +68,7 @@ interface WithContracts {
 
 /** @throws AppError 404 `relayer_not_found`, or `not_supported` on a network whose contracts have no ABI */
 async function requireContracts(
-  { relayerOf, runtimeOf }: Service,
+  { relayerOf, runtimeOf }: RelayerParts,
   relayerId: string,
 ): Promise<WithContracts> {
   const relayer = await requireRelayer(relayerOf, relayerId)

@@ -19,7 +19,7 @@ import {
 } from '../spending/rules.ts'
 import { type AssetUsage, type LimitUsage, readUsage, type Usage } from '../spending/usage.ts'
 import { toPage } from './present/shared.ts'
-import type { Service } from './service.ts'
+import type { AccessParts, CoreParts, RelayerParts } from './service.ts'
 import { requireRelayer } from './transactions/transactions.ts'
 
 /** The default overlap of two secrets, in seconds: a day. */
@@ -34,7 +34,10 @@ type Operations =
   | 'rotateApiKey'
 
 /** The operations of the tag API keys. */
-export function apiKeyHandlers({ apiKeys, networks: directory }: Service): Pick<HandlerMap, Operations> {
+export function apiKeyHandlers({
+  apiKeys,
+  networks: directory,
+}: RelayerParts & AccessParts): Pick<HandlerMap, Operations> {
   return {
     listApiKeys: async ({ query }) => {
       const page = toPage(query)
@@ -125,7 +128,7 @@ export function usageHandlers({
   clock,
   relayerOf,
   apiKeys,
-}: Service): Pick<HandlerMap, 'getRelayerUsage' | 'getApiKeyUsage'> {
+}: CoreParts & RelayerParts & AccessParts): Pick<HandlerMap, 'getRelayerUsage' | 'getApiKeyUsage'> {
   const now = () => new Date(clock.now())
   return {
     getRelayerUsage: async ({ path }) => {

@@ -7,13 +7,13 @@ import type { HandlerMap } from '../http/handler.ts'
 import { omitUndefined } from '../lib/object.ts'
 import { type ReportRow, reportCsv } from '../reports/report-rows.ts'
 import { readReport } from '../reports/report-store.ts'
-import type { Service } from './service.ts'
+import type { CoreParts } from './service.ts'
 
 /** The most entries in one answer; a larger `limit` counts as this. */
 const MAX_LIMIT = 100
 
 /** The operations of the tag Audit. */
-export function auditHandlers({ db }: Service): Pick<HandlerMap, 'listAuditEntries'> {
+export function auditHandlers({ db }: CoreParts): Pick<HandlerMap, 'listAuditEntries'> {
   return {
     listAuditEntries: async ({ query }) => {
       const entries = await listEntries(db, {
@@ -64,7 +64,7 @@ function presentEntry(entry: StoredEntry): Schemas['AuditEntry'] {
 }
 
 /** The operations of the tag Reports. */
-export function reportHandlers({ db }: Service): Pick<HandlerMap, 'getSpendingReport'> {
+export function reportHandlers({ db }: CoreParts): Pick<HandlerMap, 'getSpendingReport'> {
   return {
     getSpendingReport: async ({ query }, { principal: { visibility }, signal, mediaType }) => {
       const [from, to] = [new Date(query.from), new Date(query.to)]

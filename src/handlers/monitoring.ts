@@ -5,7 +5,7 @@ import type { Schemas } from '../contract/operations.ts'
 import { AppError } from '../errors.ts'
 import type { HandlerMap, RequestContext } from '../http/handler.ts'
 import { toPage } from './present/shared.ts'
-import type { HealthReport, MetricsText, Service } from './service.ts'
+import type { CoreParts, HealthReport, MetricsText, Service } from './service.ts'
 
 /** The operations of the tag Health. They need no credential, and they reveal only which parts work. */
 export function healthHandlers({
@@ -107,7 +107,7 @@ function isOf(line: string, relayerIds: ReadonlySet<string>): boolean {
 }
 
 /** The operation that lists alerts. */
-export function alertHandlers({ db }: Service): Pick<HandlerMap, 'listAlerts'> {
+export function alertHandlers({ db }: CoreParts): Pick<HandlerMap, 'listAlerts'> {
   return {
     listAlerts: async ({ query }, { principal: { visibility } }) => {
       const page = toPage(query)

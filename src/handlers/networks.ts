@@ -2,17 +2,21 @@ import { seesNetwork } from '../access/principal.ts'
 import type { Schemas } from '../contract/operations.ts'
 import { AppError } from '../errors.ts'
 import type { HandlerMap } from '../http/handler.ts'
-import { assertNever } from '../lib/exhaustive.ts'
 import { omitUndefined } from '../lib/object.ts'
 import type { HeadState } from '../networks/head-age.ts'
-import { type EvmNetwork, maskUrl, type Network, networkId } from '../networks/network.ts'
+import { maskUrl, type Network, networkId } from '../networks/network.ts'
+import { CODECS } from './codecs/codecs.ts'
 import { presentHead, toPage } from './present/shared.ts'
-import type { Service } from './service.ts'
+import type { RelayerParts } from './service.ts'
 
 type Operations = 'listNetworks' | 'getNetwork' | 'updateNetwork' | 'resetNetwork'
 
 /** The operations of the tag Networks. */
-export function networkHandlers({ networks, headOf, resetChain }: Service): Pick<HandlerMap, Operations> {
+export function networkHandlers({
+  networks,
+  headOf,
+  resetChain,
+}: RelayerParts): Pick<HandlerMap, Operations> {
   const present = (network: Network) => presentNetwork(network, headOf(networkId(network)))
   return {
     listNetworks: async ({ query }, { principal: { visibility } }) => {
@@ -53,34 +57,6 @@ function presentNetwork(network: Network, head: HeadState | undefined): Schemas[
     is_testnet: network.isTestnet,
     tags: network.tags,
     tokens: network.tokens,
-    ...presentKind(network),
+    ...CODECS[network.type].presentNetwork(network),
   })
-}
-
-function presentKind(network: Network) {
-  switch (network.type) {
-    case 'evm':
-      return presentEvm(network)
-    case 'solana':
-      return { genesis_hash: network.genesisHash }
-    case 'stellar':
-      return { passphrase: network.passphrase }
-    default:
-      return assertNever(network)
-  }
-}
-
-function presentEvm(network: EvmNetwork) {
-  return {
-    private_rpc_urls: network.privateRpcUrls?.map(({ url, method }) => ({ url: maskUrl(url), method })),
-    chain_id: network.chainId,
-    required_confirmations: network.requiredConfirmations,
-    finality: network.finality,
-    max_gas_per_transaction:
-      network.maxGasPerTransaction === undefined ? undefined : Number(network.maxGasPerTransaction),
-    tx_fee_cap: String(network.txFeeCap),
-    min_priority_fee: network.minPriorityFee === undefined ? undefined : String(network.minPriorityFee),
-    features: network.features,
-    symbol: network.symbol,
-  }
 }

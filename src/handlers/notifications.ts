@@ -14,7 +14,7 @@ import type { Selection } from '../notifications/delivery/redeliver-store.ts'
 import { maskWebhookUrl, type Notification } from '../notifications/notification.ts'
 import { findNotification, listNotifications } from '../notifications/store.ts'
 import { toPage } from './present/shared.ts'
-import type { Service } from './service.ts'
+import type { CoreParts, EventParts, Service } from './service.ts'
 
 type NotificationOperation =
   | 'listNotifications'
@@ -27,7 +27,7 @@ type NotificationOperation =
 export function notificationHandlers({
   db,
   notifications,
-}: Service): Pick<HandlerMap, NotificationOperation> {
+}: CoreParts & EventParts): Pick<HandlerMap, NotificationOperation> {
   return {
     listNotifications: async ({ query }, { principal }) => {
       const page = toPage(query)
@@ -85,7 +85,7 @@ export function deliveryHandlers(service: Service): Pick<HandlerMap, DeliveryOpe
   return { ...seeing(service), ...controls(service) }
 }
 
-function seeing({ db, controls, bodiesOf }: Service) {
+function seeing({ db, controls, bodiesOf }: CoreParts & EventParts) {
   const show = async (item: DeliveryOfEvent) => {
     const [body = ''] = await bodiesOf([item.event])
     return { data: presentWithExchange(item, body) }
@@ -108,7 +108,7 @@ function seeing({ db, controls, bodiesOf }: Service) {
   } satisfies Partial<HandlerMap>
 }
 
-function controls({ db, controls, keys }: Service) {
+function controls({ db, controls, keys }: CoreParts & EventParts) {
   return {
     redeliverDeliveries: async ({ path, body }, { actor }) => {
       const { id } = await requireNotification(db, path.notification_id)

@@ -19,7 +19,7 @@ import {
 } from '../plugins/plugin.ts'
 import { parseDetails } from '../plugins/receive.ts'
 import { toPage } from './present/shared.ts'
-import type { Service } from './service.ts'
+import type { CoreParts, EventParts } from './service.ts'
 
 type Operations =
   | 'listPlugins'
@@ -37,7 +37,10 @@ const MAX_CONFIG_BYTES = 65_536
 const CALL_GRACE_MS = 5_000
 
 /** The operations of the tag Plugins. */
-export function pluginHandlers({ plugins: manager, db }: Service): Pick<HandlerMap, Operations> {
+export function pluginHandlers({
+  plugins: manager,
+  db,
+}: CoreParts & EventParts): Pick<HandlerMap, Operations> {
   const require = (id: string): { manager: PluginManager; plugin: Plugin } => {
     if (manager === undefined) throw new AppError('plugin_not_found', `There is no plugin ${id}.`)
     return { manager, plugin: manager.get(id) }

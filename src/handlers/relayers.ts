@@ -5,9 +5,7 @@ import type { Schemas } from '../contract/operations.ts'
 import type { Db } from '../database/db.ts'
 import { AppError } from '../errors.ts'
 import type { HandlerMap } from '../http/handler.ts'
-import { assertNever } from '../lib/exhaustive.ts'
 import { omitUndefined } from '../lib/object.ts'
-import type { NetworkType } from '../networks/network.ts'
 import { findNotification } from '../notifications/store.ts'
 import { findAccounts } from '../relayers/accounts/pool-store.ts'
 import type { RelayerChange } from '../relayers/manage/change.ts'
@@ -18,6 +16,8 @@ import { listRelayers } from '../relayers/store.ts'
 import { refuseOpaque } from '../transactions/budgets/spenders.ts'
 import { type AccountState, fetchBalance, getAccountState } from '../transactions/requests/account-state.ts'
 import { readTopUpState, type TopUpState } from '../transactions/top-up/top-up-store.ts'
+import { CODECS } from './codecs/codecs.ts'
+import { readCreation, readPatched } from './codecs/relayer.ts'
 import { presentUnit } from './present/dry-run.ts'
 import {
   presentAccount,
@@ -26,8 +26,7 @@ import {
   presentRelayer,
   toPage,
 } from './present/shared.ts'
-import { readCreation, readPatched } from './read/relayer.ts'
-import type { Service } from './service.ts'
+import type { CoreParts, RelayerParts, Service, SigningParts } from './service.ts'
 import { requireRelayer } from './transactions/transactions.ts'
 
 /** The operations that list relayers and sign messages. */
@@ -37,7 +36,7 @@ export function relayerHandlers({
   runtimeOf,
   prepare,
   recordSignature,
-}: Service): Pick<HandlerMap, 'listRelayers' | 'signMessage'> {
+}: CoreParts & RelayerParts & SigningParts): Pick<HandlerMap, 'listRelayers' | 'signMessage'> {
   return {
     listRelayers: async ({ query }, { principal }) => {
       const page = toPage(query)
@@ -77,7 +76,7 @@ export function manageRelayersHandlers({
   relayerOf,
   prepare,
   manager,
-}: Service): Pick<HandlerMap, Operations> {
+}: CoreParts & RelayerParts): Pick<HandlerMap, Operations> {
   const present = async ({ relayer, logs }: ManagedRelayer) => ({
     data: presentRelayer(relayer, await prepare(relayer), await accountsOf(db, relayer)),
     logs,
@@ -167,7 +166,7 @@ function presentState(relayer: Relayer, state: AccountState): Schemas['RelayerSt
   return omitUndefined({
     network_type: relayer.networkType,
     balance: balance?.toString(),
-    ...presentNumber(relayer.networkType, state),
+    ...CODECS[relayer.networkType].presentNumber?.(state),
     pending_transactions_count: open,
     deferred_transactions_count: deferred || undefined,
     oldest_pending_transaction_timestamp: oldestOpenAt?.toISOString(),
@@ -193,7 +192,7 @@ async function readAccountStates(
         return omitUndefined({
           ...presentAccount(account),
           balance: state.balance?.toString(),
-          ...presentNumber(account.networkType, state),
+          ...CODECS[account.networkType].presentNumber?.(state),
           pending_transactions_count: state.open,
         })
       }),
@@ -203,7 +202,7 @@ async function readAccountStates(
 
 /** Reads the balances of the accounts of a relayer with several. One that no endpoint returns is absent. */
 async function readBalances(
-  { db, clock, prepare }: Service,
+  { db, clock, prepare }: CoreParts & RelayerParts,
   relayer: Relayer,
 ): Promise<Schemas['AccountBalance'][] | undefined> {
   const accounts = await accountsOf(db, relayer)
@@ -224,20 +223,6 @@ function presentTopUp(topUp: TopUpState | undefined): Pick<Schemas['RelayerStatu
   const { state, code, transactionId, retryAt } = topUp
   return {
     top_up: omitUndefined({ state, code, transaction_id: transactionId, retry_at: retryAt?.toISOString() }),
-  }
-}
-
-/** A nonce is the next number of an account; a sequence number is the one that the ledger has seen last. */
-function presentNumber(type: NetworkType, { nextNonce, chainNonce }: AccountState) {
-  switch (type) {
-    case 'evm':
-      return { nonce: nextNonce?.toString() }
-    case 'stellar':
-      return { sequence_number: chainNonce === undefined ? undefined : String(chainNonce - 1n) }
-    case 'solana':
-      return {}
-    default:
-      return assertNever(type)
   }
 }
 

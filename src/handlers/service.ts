@@ -37,8 +37,8 @@ import type { ResetResult } from '../transactions/store/reset-store.ts'
 import type { EventPresenter } from './present/event.ts'
 import type { AdmitCall } from './wallet/wallet-call.ts'
 
-/** The running service, as handlers use it: each is given the whole, and takes what it needs. */
-export interface Service {
+/** What every operation may use. */
+export interface CoreParts {
   readonly db: Db
   readonly clock: Clock
   readonly log: Logger
@@ -46,8 +46,10 @@ export interface Service {
   readonly requestTimeoutMs: number
   /** Aborts when the service begins to stop. Every stream ends with it. */
   readonly stopping: AbortSignal
+}
 
-  // Relayers
+/** What the operations of relayers, signers and networks use. */
+export interface RelayerParts {
   readonly relayerOf: RelayerReader
   readonly manager: RelayerManager
   /** Returns the runtime of a relayer that this process knows. */
@@ -62,22 +64,28 @@ export interface Service {
   /** Returns the newest head of a network; undefined if no endpoint has reported it recently. */
   readonly headOf: (networkId: string) => HeadState | undefined
   readonly resetChain: (network: Network, actor: Actor) => Promise<ResetResult>
+}
 
-  // Transactions
+/** What the operations of transactions use. */
+export interface TransactionParts {
   readonly transactions: Transactions
   readonly sponsors: Sponsors
   /** Reads what a diagnosis needs to know. */
   readonly gather: (relayer: Relayer, item: TransactionWithAttempts) => Promise<DiagnosisFacts>
   /** Checks a call inside another one as if it came alone: scope, visibility and schema. */
   readonly admitCall: AdmitCall
+}
 
-  // Signatures without a transaction
+/** What signs without a transaction. */
+export interface SigningParts {
   readonly signTransaction: TransactionSigner
   readonly signTypedData: TypedDataSigner
   readonly signAuthorization: AuthorizationSigner
   readonly recordSignature: SignatureRecorder
+}
 
-  // Events and webhooks
+/** What the operations of events, webhooks and plugins use. */
+export interface EventParts {
   readonly notifier: EventNotifier
   readonly waits: TransactionWaits
   readonly presentEvents: EventPresenter
@@ -90,8 +98,10 @@ export interface Service {
 
   /** Undefined if the deployment has no plugins. */
   readonly plugins: PluginManager | undefined
+}
 
-  // Access and observability
+/** What the operations of API keys and monitoring use. */
+export interface AccessParts {
   readonly apiKeys: ApiKeyManager
   readonly check: () => Promise<HealthReport>
   /** Lists the ids of the relayers that a key sees. */
@@ -99,6 +109,15 @@ export interface Service {
   /** Undefined if metrics are off. */
   readonly metrics: MetricsReader | undefined
 }
+
+/** The running service, as handlers use it: each takes the parts that it uses. */
+export interface Service
+  extends CoreParts,
+    RelayerParts,
+    TransactionParts,
+    SigningParts,
+    EventParts,
+    AccessParts {}
 
 /** A report on everything that readiness depends on. */
 export interface HealthReport {

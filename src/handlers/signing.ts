@@ -1,21 +1,19 @@
 import { createHash } from 'node:crypto'
-import type { SignedDraft } from '../chains/attempt.ts'
 import type { Chain } from '../chains/chain.ts'
 import type { TypedData } from '../chains/evm/content.ts'
 import type { UnsignedTransaction } from '../chains/request.ts'
-import type { Data, Schemas } from '../contract/operations.ts'
+import type { Schemas } from '../contract/operations.ts'
 import { AppError } from '../errors.ts'
 import type { HandlerMap } from '../http/handler.ts'
-import { assertNever } from '../lib/exhaustive.ts'
 import { fingerprintOf } from '../lib/hash.ts'
 import { omitUndefined } from '../lib/object.ts'
-import type { NetworkType } from '../networks/network.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { listSigners, type StoredSigner, shownSigner } from '../signers/store.ts'
 import { withSignedPayment } from '../sponsoring/fee-payment.ts'
+import { readAddress } from './codecs/address.ts'
+import { CODECS } from './codecs/codecs.ts'
 import { presentMessageSignature, toPage } from './present/shared.ts'
-import { readAddress } from './read/address.ts'
-import type { Service } from './service.ts'
+import type { CoreParts, RelayerParts, SigningParts } from './service.ts'
 import { requireRelayer } from './transactions/transactions.ts'
 
 /** The operations that sign without sending. */
@@ -28,7 +26,10 @@ export function signingHandlers({
   recordSignature,
   db,
   clock,
-}: Service): Pick<HandlerMap, 'signTypedData' | 'signTransaction' | 'signAuthorizationEntry'> {
+}: CoreParts & RelayerParts & SigningParts): Pick<
+  HandlerMap,
+  'signTypedData' | 'signTransaction' | 'signAuthorizationEntry'
+> {
   return {
     signTypedData: async ({ path, body }, { actor, principal: { visibility } }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
@@ -45,34 +46,13 @@ export function signingHandlers({
       const signed = await signTransaction(relayer, unsigned, actor)
       const sha256 = createHash('sha256').update(signed.raw).digest('hex')
       await recordSignature({ relayerId: relayer.id, action: 'signTransaction', actor, sha256 })
-      return { data: presentSigned(relayer, signed) }
+      return { data: CODECS[relayer.networkType].presentSigned(signed) }
     },
     signAuthorizationEntry: async ({ path, body }, { actor }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const signature = await signAuthorization(relayer, body.preimage_xdr, actor)
       return { data: presentMessageSignature(signature) }
     },
-  }
-}
-
-/** Each network type has the form that its tools write and existing clients read. */
-function presentSigned(
-  { networkType }: Relayer,
-  { raw, hash, signature }: SignedDraft,
-): Data<'signTransaction'> {
-  const bytes = Buffer.from(raw)
-  switch (networkType) {
-    case 'evm':
-      return { signed_transaction: `0x${bytes.toString('hex')}`, hash, signature }
-    case 'solana':
-      return { transaction: bytes.toString('base64'), signature: hash }
-    case 'stellar':
-      return {
-        signedXdr: bytes.toString('base64'),
-        signature: Buffer.from(signature.sig, 'hex').toString('base64'),
-      }
-    default:
-      return assertNever(networkType)
   }
 }
 
@@ -92,7 +72,7 @@ function withPrefix(hex: string): string {
 type Operations = 'listSigners' | 'createSigner' | 'getSigner' | 'deleteSigner'
 
 /** The operations of the tag Signers. */
-export function signerHandlers({ db, signers }: Service): Pick<HandlerMap, Operations> {
+export function signerHandlers({ db, signers }: CoreParts & RelayerParts): Pick<HandlerMap, Operations> {
   return {
     listSigners: async ({ query }) => {
       const page = toPage(query)
@@ -129,15 +109,8 @@ function readUnsigned(
   const [sent] = Object.keys(body)
   throw new AppError(
     'wrong_network_type',
-    `The field ${sent} is for networks of type ${unsigned.type}. Relayer ${id} is on a network of type ${networkType}: send ${FIELDS[networkType]}.`,
+    `The field ${sent} is for networks of type ${unsigned.type}. Relayer ${id} is on a network of type ${networkType}: send ${CODECS[networkType].unsignedFields}.`,
   )
-}
-
-/** The fields of each network type, for the caller of another one. */
-const FIELDS: Readonly<Record<NetworkType, string>> = {
-  evm: 'unsigned_transaction (0x and the RLP), or value with nonce, gas_limit and a price',
-  solana: 'transaction (base64)',
-  stellar: 'unsigned_xdr (base64)',
 }
 
 function read(body: Schemas['SignTransactionRequest'], chain: Chain): UnsignedTransaction {

@@ -1,7 +1,6 @@
 import type { EvmPolicies } from '../chains/evm/content.ts'
 import type { SolanaPolicies } from '../chains/solana/content.ts'
 import type { StellarPolicies } from '../chains/stellar/content.ts'
-import { assertNever } from '../lib/exhaustive.ts'
 import { id, type Reader, whole } from '../lib/fields.ts'
 import { type NetworkType, networkId, type RpcUrl } from '../networks/network.ts'
 import type { SpendingRules } from '../spending/rules.ts'
@@ -155,15 +154,7 @@ const MAX_CHANNELS = 100
 
 /** Returns the channels of a relayer; 0 where it has none, as on every network type without channels. */
 export function channelsOf(relayer: RelayerConfig): Channels {
-  switch (relayer.networkType) {
-    case 'evm':
-    case 'solana':
-      return 0
-    case 'stellar':
-      return relayer.channels ?? 0
-    default:
-      return assertNever(relayer)
-  }
+  return ('channels' in relayer ? relayer.channels : undefined) ?? 0
 }
 
 /**

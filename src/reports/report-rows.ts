@@ -151,8 +151,7 @@ export function spendingOf(item: TransactionWithAttempts, reader: ContentReader)
   // The record has only the newest content.
   if (hasLaterContent(item, included.number)) return { amounts: [], isComplete: false, fee }
   const effects = reader.effects(transaction.request, transaction.from)
-  const { request } = transaction
-  const payment = request.type === 'evm' ? undefined : request.payment
+  const { payment } = transaction.request
   const received = included.result?.received
   const earned = payment && { asset: payment.token, value: received && larger(received, 0n) }
   return { amounts: movedBy(effects), isComplete: effects.unread.length === 0, fee, earned }

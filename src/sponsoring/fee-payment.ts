@@ -1,6 +1,6 @@
 import type { Chain } from '../chains/chain.ts'
 import type { ChainRequest, UnsignedTransaction } from '../chains/request.ts'
-import { type FeePayment, isPaidByUsers } from '../chains/sponsoring.ts'
+import { isPaidByUsers } from '../chains/sponsoring.ts'
 import type { Db, Tx } from '../database/db.ts'
 import { AppError } from '../errors.ts'
 import { poolIdOf } from '../relayers/accounts/pool.ts'
@@ -51,21 +51,15 @@ export async function withSignedPayment(
   const request = await withFeePayment(db, asked, { ...unsigned, speed: 'average' })
   const ended = endedQuote(request, now)
   if (ended) throw ended
-  const payment = paymentIn(request)
+  const { payment } = request
   return payment === undefined ? unsigned : { ...unsigned, payment }
-}
-
-/** Returns the payment in a request; undefined if it has none. */
-export function paymentIn(request: ChainRequest): FeePayment | undefined {
-  return request.type === 'evm' ? undefined : request.payment
 }
 
 /**
  * Returns the error of a request whose quote has ended; undefined for any other. `now` is in ms since the
  * epoch.
  */
-export function endedQuote(request: ChainRequest, now: number): AppError | undefined {
-  const payment = paymentIn(request)
+export function endedQuote({ payment }: ChainRequest, now: number): AppError | undefined {
   if (payment === undefined || payment.validUntil.getTime() > now) return undefined
   return new AppError(
     'valid_until_in_past',

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import type { Attempt } from '../../src/chains/attempt.ts'
 import type { BlockHeight, SolanaDraft, SolanaRequest } from '../../src/chains/solana/content.ts'
-import { presentSolanaAttempt, presentSolanaContent } from '../../src/handlers/present/transaction.ts'
-import { isSolanaRequest, readSolanaRequest } from '../../src/handlers/read/request.ts'
+import type { CommonRecord } from '../../src/handlers/codecs/codec.ts'
+import { isSolanaRequest, readSolanaRequest, SOLANA_CODEC } from '../../src/handlers/codecs/solana.ts'
+import { itemOf } from '../transactions/build.ts'
 
 const PROGRAM = '11111111111111111111111111111111'
 
@@ -44,7 +45,10 @@ const REQUEST: SolanaRequest = {
   validUntil: new Date('2030-01-01T00:00:00Z'),
 }
 
-const chain = { speed: () => ({ priceMultiplier: 1.25, raiseAfterSeconds: 60 }) }
+/** A record of which nothing is included yet. */
+const { transaction: WAITING } = itemOf([], { status: 'pending', block: undefined })
+
+const CHAIN = { speed: () => ({ priceMultiplier: 1.25, raiseAfterSeconds: 60 }) }
 
 test('a body is read, null as absent, and fast where it names no speed', () => {
   expect(
@@ -62,35 +66,69 @@ test('a body of another group is none', () => {
   expect(isSolanaRequest({ transaction: 'AQ==' })).toBe(true)
 })
 
-test('the request is shown before anything is signed', () => {
-  expect(presentSolanaContent({ request: REQUEST, shown: undefined, chain })).toEqual({
+const COMMON: CommonRecord = {
+  id: 'tx',
+  relayer_id: 'relayer',
+  status: 'pending',
+  created_at: '1970-01-01T00:00:00.000Z',
+  from: 'self',
+  status_reason: undefined,
+  awaits_approval: undefined,
+  undecided_since: undefined,
+  top_up_of: undefined,
+  lane: undefined,
+  reference: undefined,
+  no_op: undefined,
+  valid_from: undefined,
+  sent_at: undefined,
+  confirmed_at: undefined,
+  hash: undefined,
+  signature: undefined,
+  transfers: undefined,
+  transfers_truncated: undefined,
+}
+
+const NONE = { transfers: undefined, transfers_truncated: undefined }
+
+const shownBy = (shown: Attempt | undefined) =>
+  SOLANA_CODEC.presentRecord({
+    common: COMMON,
+    transaction: WAITING,
+    request: REQUEST,
+    requestedTransfers: NONE,
+    shown,
+    chain: CHAIN,
+  })
+
+test('a transaction of which nothing is signed shows its request', () => {
+  expect(shownBy(undefined)).toMatchObject({
     network_type: 'solana',
-    transaction: undefined,
-    transaction_signature: undefined,
     instructions: [WIRE],
-    fee: undefined,
-    last_valid_block_height: undefined,
     speed: { level: 'average', price_multiplier: 1.25, raise_after_seconds: 60 },
     valid_until: '2030-01-01T00:00:00.000Z',
   })
+  for (const name of ['transaction', 'transaction_signature', 'fee', 'last_valid_block_height', 'receipt'])
+    expect(shownBy(undefined)).not.toHaveProperty(name)
 })
 
-test('the signed bytes are shown with their signature and the last height that takes them', () => {
-  expect(presentSolanaContent({ request: REQUEST, shown: ATTEMPT, chain: undefined })).toMatchObject({
+test('a signed transaction shows its bytes, their signature, and the last height that takes them', () => {
+  expect(shownBy(ATTEMPT)).toMatchObject({
     transaction: 'AQID',
     transaction_signature: 'sig',
     fee: 5_002n,
     last_valid_block_height: 150n,
-    speed: undefined,
   })
-  expect(presentSolanaAttempt(ATTEMPT)).toEqual({
-    number: 1,
-    kind: 'send',
-    outcome: 'broadcast',
-    hash: 'sig',
-    signed_at: '1970-01-01T00:00:00.000Z',
-    transaction: 'AQID',
-    fee: 5_002n,
-    last_valid_block_height: 150n,
-  })
+  const { attempts } = SOLANA_CODEC.withAttempts(shownBy(ATTEMPT), [ATTEMPT], 'self')
+  expect(attempts).toEqual([
+    {
+      number: 1,
+      kind: 'send',
+      outcome: 'broadcast',
+      hash: 'sig',
+      signed_at: '1970-01-01T00:00:00.000Z',
+      transaction: 'AQID',
+      fee: 5_002n,
+      last_valid_block_height: 150n,
+    },
+  ])
 })

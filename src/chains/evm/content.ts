@@ -21,6 +21,8 @@ export interface EvmRequest {
   readonly validUntil?: Date
   /** The service created the request only to use up a nonce, so it must run no code. */
   readonly isNoop?: true
+  /** Users pay for fees in tokens on other chains only. */
+  readonly payment?: never
 }
 
 /** An account and its storage that the transaction announces to use (EIP-2930). */

@@ -1,3 +1,4 @@
+import { larger } from '../../lib/bigint.ts'
 import type { ContentReader } from '../capabilities.ts'
 import type { EvmDraft, EvmRequest } from './content.ts'
 import { evmEffects } from './effects/effects.ts'
@@ -6,6 +7,16 @@ import { evmEffects } from './effects/effects.ts'
 export const EVM_CONTENT: ContentReader<EvmRequest, EvmDraft> = {
   paidFee: ({ result }) => result?.feeCharged,
   effects: evmEffects,
+  named: ({ speed, gasPrice, maxFeePerGas, gasLimit }) => ({
+    speed,
+    price: gasPrice !== undefined || maxFeePerGas !== undefined,
+    gasLimit: gasLimit !== undefined,
+  }),
+  receiver: ({ to }) => to,
+  pricedLast: (draft, attempts) => {
+    const blocks = attempts.flatMap((attempt) => attempt.draft.preparedAtBlock ?? [])
+    return blocks.length === 0 ? draft : { ...draft, preparedAtBlock: blocks.reduce(larger) }
+  },
 }
 
 /**

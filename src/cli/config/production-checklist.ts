@@ -193,7 +193,7 @@ const NODES: readonly Line[] = [
   checked('Nodes', 'Finality of rollups', ({ config }) => {
     const shallow = usedNetworks(config).filter(
       (network) =>
-        network.type === 'evm' && !network.isTestnet && !network.mempool && network.finality === 'depth',
+        'finality' in network && !network.isTestnet && !network.mempool && network.finality === 'depth',
     )
     if (shallow.length === 0) return PASSED
     return byHand(

@@ -1,10 +1,8 @@
 import type { Schemas } from '../../contract/operations.ts'
 import { diagnose } from '../../diagnosis/diagnose.ts'
 import type { DiagnosisFacts } from '../../diagnosis/facts.ts'
-import { assertNever } from '../../lib/exhaustive.ts'
 import { omitUndefined } from '../../lib/object.ts'
-import { STELLAR_POLICIES } from '../../relayers/policies/stellar.ts'
-import type { Relayer } from '../../relayers/relayer.ts'
+import { bidCapOf } from '../../relayers/policies/policies.ts'
 import { presentHead } from './shared.ts'
 
 /**
@@ -55,21 +53,8 @@ function presentFees({ price, relayer }: DiagnosisFacts) {
     market: String(price.market),
     base_fee: price.baseFee?.toString(),
     limit: price.limit?.toString(),
-    cap: capOf(relayer)?.toString(),
+    cap: bidCapOf(relayer)?.toString(),
   })
-}
-
-function capOf(relayer: Relayer): bigint | undefined {
-  switch (relayer.networkType) {
-    case 'evm':
-      return relayer.policies.gasPriceCap
-    case 'stellar':
-      return relayer.policies.maxFee ?? STELLAR_POLICIES.maxFee.default
-    case 'solana':
-      return undefined // The cap of Solana is on the whole fee, not on a price.
-    default:
-      return assertNever(relayer)
-  }
 }
 
 function presentConfirmations({ transaction, head, requiredConfirmations }: DiagnosisFacts) {

@@ -1,10 +1,10 @@
 import type { Unit } from '../../chains/chain.ts'
-import type { EvmDraft } from '../../chains/evm/content.ts'
 import type { Schemas } from '../../contract/operations.ts'
 import { omitUndefined } from '../../lib/object.ts'
 import type { RuleResult } from '../../spending/rule.ts'
 import { nameOf } from '../../spending/rules.ts'
 import type { DryRun } from '../../transactions/requests/dry-run.ts'
+import { CODECS } from '../codecs/codecs.ts'
 
 /** Shows what would happen to a request. */
 export function presentDryRun({ refusal, price, ...dryRun }: DryRun): Schemas['DryRun'] {
@@ -21,7 +21,7 @@ export function presentDryRun({ refusal, price, ...dryRun }: DryRun): Schemas['D
     value: value?.toString(),
     max_fee: fee === undefined ? undefined : String(fee < 0n ? 0n : fee),
     max_cost: cost?.toString(),
-    ...(draft?.type === 'evm' ? presentGas(draft) : {}),
+    ...(draft && CODECS[draft.type].presentGas?.(draft)),
     balance: dryRun.balance?.toString(),
     reserved: dryRun.reserved?.toString(),
     rules: dryRun.results.map(presentRuleResult),
@@ -30,16 +30,6 @@ export function presentDryRun({ refusal, price, ...dryRun }: DryRun): Schemas['D
 
 function awaitsApproval({ results }: Pick<DryRun, 'results'>): boolean {
   return results.some(({ requiresApproval }) => requiresApproval)
-}
-
-function presentGas({ gasLimit, fees }: EvmDraft) {
-  return fees.kind === 'legacy'
-    ? { gas_limit: gasLimit, gas_price: String(fees.gasPrice) }
-    : {
-        gas_limit: gasLimit,
-        max_fee_per_gas: String(fees.maxFeePerGas),
-        max_priority_fee_per_gas: String(fees.maxPriorityFeePerGas),
-      }
 }
 
 function presentRuleResult({ rule, allowed, requiresApproval, detail, subject }: RuleResult) {

@@ -6,7 +6,7 @@ import { type Approval, listApprovals } from '../../transactions/approvals/appro
 import { requireApproval } from '../../transactions/approvals/decide.ts'
 import { presentDryRun } from '../present/dry-run.ts'
 import { toPage } from '../present/shared.ts'
-import type { Service } from '../service.ts'
+import type { CoreParts, RelayerParts, TransactionParts } from '../service.ts'
 import { requireOwnTransaction } from './transactions.ts'
 
 type Operations = 'listApprovals' | 'getApproval' | 'decideApproval'
@@ -14,7 +14,11 @@ type Operations = 'listApprovals' | 'getApproval' | 'decideApproval'
 const DECISIONS = { approve: 'approved', refuse: 'refused' } as const
 
 /** The operations of the tag Approvals. */
-export function approvalHandlers({ db, relayerOf, transactions }: Service): Pick<HandlerMap, Operations> {
+export function approvalHandlers({
+  db,
+  relayerOf,
+  transactions,
+}: CoreParts & RelayerParts & TransactionParts): Pick<HandlerMap, Operations> {
   return {
     listApprovals: async ({ query }, { principal: { visibility } }) => {
       const page = toPage(query)

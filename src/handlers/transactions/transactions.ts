@@ -27,16 +27,16 @@ import {
   searchTransactions,
   type TransactionFilter,
 } from '../../transactions/store/search-store.ts'
+import type { RequestBody } from '../codecs/codec.ts'
+import { CODECS, readRequest } from '../codecs/codecs.ts'
+import { readBatch, withEncodedCall } from '../codecs/encoded-call.ts'
 import { withDecodedCalls } from '../present/decoded-calls.ts'
 import { presentDiagnosis } from '../present/diagnosis.ts'
 import { presentDryRun } from '../present/dry-run.ts'
 import { withPools } from '../present/event.ts'
-import { presentEmitted } from '../present/receipt.ts'
 import { toPage } from '../present/shared.ts'
 import { presentTransaction, presentWithAttempts } from '../present/transaction.ts'
-import { readBatch, withEncodedCall } from '../read/encoded-call.ts'
-import { type RequestBody, readRequest } from '../read/request.ts'
-import type { Service } from '../service.ts'
+import type { CoreParts, EventParts, RelayerParts, Service, TransactionParts } from '../service.ts'
 import { decide, decideEach } from './decisions.ts'
 
 type Operations =
@@ -188,7 +188,7 @@ interface AwaitedItem {
  * was accepted has to be told, and the record as it was is better than an error.
  */
 async function awaited(
-  { db, waits, log }: Service,
+  { db, waits, log }: CoreParts & EventParts,
   { relayer, item, query: { wait, timeout }, context }: AwaitedItem,
 ): Promise<TransactionWithAttempts> {
   const { id, status } = item.transaction
@@ -206,7 +206,7 @@ async function awaited(
 }
 
 async function presentDecoded(
-  { db, runtimeOf }: Service,
+  { db, runtimeOf }: CoreParts & RelayerParts,
   relayer: Relayer,
   item: TransactionWithAttempts,
 ): Promise<Schemas['TransactionWithAttempts']> {
@@ -222,7 +222,7 @@ async function presentDecoded(
  * @throws AppError `transaction_not_included`, or `network_unavailable` when no endpoint tells it
  */
 async function readReceipt(
-  { db, clock, runtimeOf }: Service,
+  { db, clock, runtimeOf }: CoreParts & RelayerParts,
   relayer: Relayer,
   item: TransactionWithAttempts,
 ): Promise<Schemas['TransactionReceipt']> {
@@ -234,21 +234,21 @@ async function readReceipt(
     await answerWithin(clock, chain.emitted(hash)),
     `No endpoint of the network returned the logs of transaction ${hash}: none answers, or none still has them.`,
   )
-  const data =
-    told.blockHash === item.transaction.block?.hash
-      ? await presentEmitted({ db, chain, transaction, told })
-      : undefined
-  if (data !== undefined) return data
+  if (told.blockHash === item.transaction.block?.hash) {
+    const common = { transaction_id: transaction.id, succeeded: told.success, truncated: told.truncated }
+    const codec = CODECS[transaction.network_type]
+    const data = await codec.presentEmitted(transaction, { db, chain, told, common })
+    if (data !== undefined) return data
+  }
   throw new AppError(
     'network_unavailable',
     `An endpoint has transaction ${hash} in another block than the record. Try again when the service has seen the next block.`,
   )
 }
 
-function includedHashOf(transaction: Schemas['Transaction']): string | undefined {
-  return transaction.network_type === 'solana'
-    ? transaction.receipt?.transaction_signature
-    : transaction.receipt?.transaction_hash
+function includedHashOf({ receipt }: Schemas['Transaction']): string | undefined {
+  if (receipt === undefined) return undefined
+  return 'transaction_signature' in receipt ? receipt.transaction_signature : receipt.transaction_hash
 }
 
 function notIncluded({ id, status }: Transaction): AppError {
@@ -260,7 +260,7 @@ function notIncluded({ id, status }: Transaction): AppError {
 }
 
 function callIn(shown: Schemas['Transaction']): Schemas['DecodedCall'] | undefined {
-  return shown.network_type === 'evm' ? shown.decoded_call : undefined
+  return 'decoded_call' in shown ? shown.decoded_call : undefined
 }
 
 function dryRunAnswer(dryRun: DryRun) {
@@ -321,7 +321,7 @@ export function transactionBatchHandlers({
   relayerOf,
   runtimeOf,
   transactions,
-}: Service): Pick<HandlerMap, 'sendTransactionBatch'> {
+}: CoreParts & RelayerParts & TransactionParts): Pick<HandlerMap, 'sendTransactionBatch'> {
   return {
     sendTransactionBatch: async ({ path, body }, { actor, countFurther }) => {
       countFurther(body.transactions.length - 1)
@@ -348,7 +348,7 @@ export function transactionBatchHandlers({
 export function pendingHandlers({
   relayerOf,
   transactions,
-}: Service): Pick<HandlerMap, 'deletePendingTransactions'> {
+}: RelayerParts & TransactionParts): Pick<HandlerMap, 'deletePendingTransactions'> {
   return {
     deletePendingTransactions: async ({ path }, { actor, signal }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
@@ -379,7 +379,7 @@ type Query = Input<'searchTransactions'>['query']
 export function searchTransactionsHandlers({
   db,
   runtimesOf,
-}: Service): Pick<HandlerMap, 'searchTransactions'> {
+}: CoreParts & RelayerParts): Pick<HandlerMap, 'searchTransactions'> {
   return {
     searchTransactions: async ({ query }, { principal: { id, visibility } }) => {
       const search = {

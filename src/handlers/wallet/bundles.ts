@@ -9,8 +9,8 @@ import type { TransactionWithAttempts } from '../../transactions/model/transacti
 import { isFinal } from '../../transactions/model/transitions.ts'
 import { findKeys } from '../../transactions/store/idempotency-store.ts'
 import { findTransactions } from '../../transactions/store/lookups-store.ts'
-import { readBatch } from '../read/encoded-call.ts'
-import type { Service } from '../service.ts'
+import { readBatch } from '../codecs/encoded-call.ts'
+import type { CoreParts, Service, TransactionParts } from '../service.ts'
 import { invalidParams, RPC_CODES, RpcError } from './rpc-error.ts'
 import { includedAttempt } from './sending.ts'
 import { readBundledCall } from './transaction-request.ts'
@@ -36,7 +36,7 @@ const MAX_ID_LENGTH = 8194
  * the other; all of them are accepted or none. A bundle with an id from the caller can be sent again: the
  * idempotency keys of its transactions derive from the id.
  */
-export function createSendCalls({ db, transactions, admitCall }: Service): WalletMethod {
+export function createSendCalls({ db, transactions, admitCall }: CoreParts & TransactionParts): WalletMethod {
   return async (request, [passed]) => {
     const { relayer, runtime, context } = request
     const bundle = readFields(passed, 'request')

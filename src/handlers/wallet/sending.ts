@@ -7,8 +7,8 @@ import type { TransactionWithAttempts } from '../../transactions/model/transacti
 import { isFinal } from '../../transactions/model/transitions.ts'
 import { findHashOwners } from '../../transactions/store/attempts-store.ts'
 import { findTransactions, requireTransaction } from '../../transactions/store/lookups-store.ts'
-import { readRequest } from '../read/request.ts'
-import type { Service } from '../service.ts'
+import { readRequest } from '../codecs/codecs.ts'
+import type { CoreParts, EventParts, Service } from '../service.ts'
 import { checkNonce, nonceKey } from './nonce.ts'
 import { invalidParams, RPC_CODES, RpcError } from './rpc-error.ts'
 import { readTransaction } from './transaction-request.ts'
@@ -101,7 +101,7 @@ function firstHash({ transaction, attempts }: TransactionWithAttempts): string {
  * as it is then.
  */
 async function waitUntilSigned(
-  { db, clock, waits }: Service,
+  { db, clock, waits }: CoreParts & EventParts,
   { relayer, deadline, context: { signal } }: WalletRequest,
   item: TransactionWithAttempts,
 ): Promise<TransactionWithAttempts> {

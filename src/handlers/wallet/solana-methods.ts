@@ -8,7 +8,7 @@ import type { Relayer } from '../../relayers/relayer.ts'
 import { requireAnswer } from '../../transactions/model/require-answer.ts'
 import type { RelayerRuntime } from '../../transactions/model/runtime.ts'
 import { requireTransaction } from '../../transactions/store/lookups-store.ts'
-import type { Service } from '../service.ts'
+import type { CoreParts, Service, TransactionParts } from '../service.ts'
 import { invalidParams, RPC_CODES, RpcError, toRpcError } from './rpc-error.ts'
 import type { WalletReply } from './wallet.ts'
 import { type Fields, readFields, readText } from './wallet-call.ts'
@@ -93,7 +93,7 @@ const SIGNED_WITHIN_SECONDS = 10
 const GASLESS = 'gasless'
 
 function createTable(
-  { db, admitCall, sponsors }: Service,
+  { db, admitCall, sponsors }: CoreParts & TransactionParts,
   operations: SponsoringOperations,
 ): Readonly<Record<SolanaMethodName, SolanaMethod>> {
   async function build({ relayer, context }: SolanaCall, body: unknown) {

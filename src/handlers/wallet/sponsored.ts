@@ -5,10 +5,11 @@ import { AppError } from '../../errors.ts'
 import type { HandlerMap } from '../../http/handler.ts'
 import { omitUndefined } from '../../lib/object.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
-import { showPrice, toTokens } from '../../sponsoring/charge.ts'
-import type { Built, Quoted, SponsoringWish } from '../../sponsoring/sponsor.ts'
-import { readStellarRequest } from '../read/request.ts'
-import type { Service } from '../service.ts'
+import type { SponsoringWish } from '../../sponsoring/sponsor.ts'
+import type { SponsoredForm } from '../codecs/codec.ts'
+import { CODECS } from '../codecs/codecs.ts'
+import { readStellarRequest } from '../codecs/stellar.ts'
+import type { RelayerParts, TransactionParts } from '../service.ts'
 import { requireRelayer } from '../transactions/transactions.ts'
 
 type Request = Schemas['SponsoredTransactionRequest']
@@ -18,33 +19,35 @@ export function sponsoredHandlers({
   relayerOf,
   runtimeOf,
   sponsors,
-}: Service): Pick<HandlerMap, 'quoteSponsoredTransaction' | 'buildSponsoredTransaction'> {
+}: RelayerParts & TransactionParts): Pick<
+  HandlerMap,
+  'quoteSponsoredTransaction' | 'buildSponsoredTransaction'
+> {
   return {
     quoteSponsoredTransaction: async ({ path, body }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const { chain } = runtimeOf(relayer)
       const wish = readWish(body, relayer)
       const quoted = await sponsors.quote({ relayer, chain }, wish)
-      return {
-        data: wish.content.type === 'solana' ? presentSolanaQuote(quoted) : presentStellarQuote(quoted),
-      }
+      return { data: formOf(wish).presentQuote(quoted) }
     },
     buildSponsoredTransaction: async ({ path, body }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const { chain } = runtimeOf(relayer)
       const wish = readWish(body, relayer)
       const built = await sponsors.build({ relayer, chain }, wish)
-      return {
-        data: wish.content.type === 'solana' ? presentSolanaBuild(built) : presentStellarBuild(built),
-      }
+      return { data: formOf(wish).presentBuild(built) }
     },
   }
 }
 
-/** @throws AppError `wrong_network_type` for the body of another network; EVM is refused later */
+/**
+ * @throws AppError `wrong_network_type` for the body of another network. Networks where users do not pay are
+ * refused later.
+ */
 function readWish(body: Request, { id, networkType }: Relayer): SponsoringWish {
   const content = readContent(body)
-  if (networkType !== 'evm' && content.type !== networkType)
+  if (CODECS[networkType].sponsored !== undefined && content.type !== networkType)
     throw new AppError(
       'wrong_network_type',
       `The body is for a relayer of type ${content.type}; relayer ${id} is on a network of type ${networkType}.`,
@@ -65,48 +68,8 @@ function readContent(body: Request): SponsoredContent {
   })
 }
 
-function presentStellarQuote({
-  charge: { amount, most },
-  hasMost,
-  price,
-  tokenDecimals,
-}: Quoted): Schemas['SponsoredStellarQuote'] {
-  return {
-    fee_in_token: String(amount),
-    fee_in_token_ui: toTokens(amount, tokenDecimals),
-    conversion_rate: showPrice(price),
-    ...(hasMost && { max_fee_in_token: String(most), max_fee_in_token_ui: toTokens(most, tokenDecimals) }),
-  }
-}
-
-/** Presents a quote as the answer to `feeEstimate` has it. */
-function presentSolanaQuote({
-  charge: { amount },
-  price,
-  tokenDecimals,
-}: Quoted): Schemas['SponsoredSolanaQuote'] {
-  return { estimated_fee: toTokens(amount, tokenDecimals), conversion_rate: showPrice(price) }
-}
-
-function presentStellarBuild(built: Built): Schemas['SponsoredStellarBuild'] {
-  const { conversion_rate: _, ...fees } = presentStellarQuote(built)
-  return omitUndefined({
-    ...fees,
-    transaction: built.transaction,
-    fee_in_stroops: String(built.fee),
-    fee_token: built.feeToken,
-    valid_until: built.validUntil.toISOString(),
-    user_auth_entry: built.userAuthEntry,
-  })
-}
-
-/** Presents a build as the answer to `prepareTransaction` has it. */
-function presentSolanaBuild(built: Built): Schemas['SponsoredSolanaBuild'] {
-  return {
-    transaction: built.transaction,
-    fee_in_spl: String(built.charge.amount),
-    fee_in_lamports: String(built.fee),
-    fee_token: built.feeToken,
-    valid_until_blockheight: Number(built.lastBlockHeight ?? 0n),
-  }
+function formOf({ content }: SponsoringWish): SponsoredForm {
+  const { sponsored } = CODECS[content.type]
+  if (sponsored === undefined) throw new Error(`users pay for no fees on ${content.type}`)
+  return sponsored
 }

@@ -2,13 +2,13 @@ import type { Principal } from '../../access/principal.ts'
 import type { Scope } from '../../access/scope.ts'
 import type { Input, OperationId, RawInput } from '../../contract/operations.ts'
 import type { RequestContext } from '../../http/handler.ts'
-import type { EvmRelayer } from '../../relayers/relayer.ts'
+import type { Relayer } from '../../relayers/relayer.ts'
 import type { RelayerRuntime } from '../../transactions/model/runtime.ts'
 import { invalidParams, RPC_CODES, RpcError } from './rpc-error.ts'
 
 /** The facts of a request that all its calls share. */
 export interface WalletRequest {
-  readonly relayer: EvmRelayer
+  readonly relayer: Relayer
   readonly runtime: RelayerRuntime
   /** The chain id of its network. */
   readonly chainId: number

@@ -79,8 +79,8 @@ export function createWallets(service: Service, operations: SigningOperations) {
 
   return (relayer: Relayer, runtime: RelayerRuntime, context: RequestContext): Wallet | undefined => {
     const { network } = runtime
-    if (relayer.networkType !== 'evm' || network.type !== 'evm' || relayer.policies.walletRpc !== true)
-      return undefined
+    const isWallet = 'walletRpc' in relayer.policies && relayer.policies.walletRpc === true
+    if (!isWallet || !('chainId' in network)) return undefined
     const deadline = clock.monotonic() + waitMs
     const request = { relayer, runtime, chainId: network.chainId, context, deadline }
     return {

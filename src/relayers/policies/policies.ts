@@ -19,13 +19,26 @@ type PoliciesOf<T extends NetworkType> = RelayerConfigOf<T>['policies']
 interface NetworkPolicies<P> {
   readonly table: PolicyTable<P>
   /** Reports what no single policy decides, and reads the fields that have no effect. */
-  readonly check: (policies: Reader, read: P) => void
+  check(policies: Reader, read: P): void
+  /**
+   * Returns the highest price that the policies let a transaction bid, in the unit in which the type bids.
+   * Absent where the limit is on the whole fee.
+   */
+  bidCap?(policies: P): bigint | undefined
 }
 
 const POLICIES: { readonly [T in NetworkType]: NetworkPolicies<PoliciesOf<T>> } = {
-  evm: { table: EVM_POLICIES, check: checkEvmPolicies },
+  evm: {
+    table: EVM_POLICIES,
+    check: checkEvmPolicies,
+    bidCap: ({ gasPriceCap }) => gasPriceCap,
+  },
   solana: { table: SOLANA_POLICIES, check: checkSolanaPolicies },
-  stellar: { table: STELLAR_POLICIES, check: checkStellarPolicies },
+  stellar: {
+    table: STELLAR_POLICIES,
+    check: checkStellarPolicies,
+    bidCap: ({ maxFee }) => maxFee ?? STELLAR_POLICIES.maxFee.default,
+  },
 }
 
 /**
@@ -83,13 +96,14 @@ export function writePoliciesOf(relayer: RelayerConfig) {
  * Returns the limiting policies of a relayer that are wider than those of a ceiling of the same network type.
  */
 export function findRelaxationsOf(relayer: RelayerConfig, ceiling: RelayerConfig): Relaxation[] {
-  return RELAXATIONS[relayer.networkType](relayer.policies, ceiling.policies)
+  const { table }: NetworkPolicies<object> = POLICIES[relayer.networkType]
+  return findRelaxations<object>(table, relayer.policies, ceiling.policies)
 }
 
-const RELAXATIONS: { readonly [T in NetworkType]: (policies: object, ceiling: object) => Relaxation[] } = {
-  evm: (policies, ceiling) => findRelaxations<PoliciesOf<'evm'>>(EVM_POLICIES, policies, ceiling),
-  solana: (policies, ceiling) => findRelaxations<PoliciesOf<'solana'>>(SOLANA_POLICIES, policies, ceiling),
-  stellar: (policies, ceiling) => findRelaxations<PoliciesOf<'stellar'>>(STELLAR_POLICIES, policies, ceiling),
+/** Returns the highest price that a relayer bids; undefined for no limit of the price. */
+export function bidCapOf({ networkType, policies }: RelayerConfig): bigint | undefined {
+  const { bidCap }: NetworkPolicies<object> = POLICIES[networkType]
+  return bidCap?.(policies)
 }
 
 /**
@@ -97,11 +111,5 @@ const RELAXATIONS: { readonly [T in NetworkType]: (policies: object, ceiling: ob
  * of a SOL.
  */
 export function defaultMinBalance(type: NetworkType): bigint {
-  return DEFAULT_MIN_BALANCES[type]
-}
-
-const DEFAULT_MIN_BALANCES: Readonly<Record<NetworkType, bigint>> = {
-  evm: EVM_POLICIES.minBalance.default,
-  solana: SOLANA_POLICIES.minBalance.default,
-  stellar: STELLAR_POLICIES.minBalance.default,
+  return POLICIES[type].table.minBalance.default ?? 0n
 }

@@ -1,4 +1,5 @@
 import type { Unit } from '../../chains/chain.ts'
+import { FAMILIES } from '../../chains/families.ts'
 import type { ChainRequest } from '../../chains/request.ts'
 import type { SponsoringPolicies } from '../../chains/sponsoring.ts'
 import type { StellarPolicies } from '../../chains/stellar/content.ts'
@@ -38,14 +39,15 @@ export function inactive(relayer: Relayer): AppError | undefined {
  * creation has no receiver, so a whitelist forbids it. An empty whitelist forbids every receiver.
  */
 export function receiverForbidden(relayer: Relayer, request: ChainRequest): AppError | undefined {
-  if (relayer.networkType !== 'evm' || request.type !== 'evm') return undefined
-  const whitelist = relayer.policies.whitelistReceivers
+  const { policies } = relayer
+  const whitelist = 'whitelistReceivers' in policies ? policies.whitelistReceivers : undefined
   if (whitelist === undefined) return undefined
+  const to = FAMILIES[request.type].content.receiver?.(request)
   const allowed = new Set(
     [...whitelist, ZERO_ADDRESS, relayer.address].map((address) => address.toLowerCase()),
   )
-  if (request.to !== undefined && allowed.has(request.to.toLowerCase())) return undefined
-  const receiver = request.to ?? 'a contract creation'
+  if (to !== undefined && allowed.has(to.toLowerCase())) return undefined
+  const receiver = to ?? 'a contract creation'
   return new AppError(
     'receiver_not_whitelisted',
     `to: one of the relayer's whitelist_receivers is expected, not ${receiver}.`,
@@ -59,7 +61,8 @@ export function minBalanceOf({ networkType, policies }: Relayer): bigint {
 
 /** Returns a problem when the relayer demands EIP-1559 prices on a network without them. */
 export function pricingProblem(relayer: RelayerConfig, network: Network | undefined): string | undefined {
-  if (relayer.networkType !== 'evm' || network?.type !== 'evm') return undefined
+  if (network === undefined || !('eip1559Pricing' in relayer.policies) || !('features' in network))
+    return undefined
   if (!relayer.policies.eip1559Pricing || network.features.includes('eip1559')) return undefined
   return `relayer "${relayer.id}" has eip1559_pricing, but network "${network.name}" does not have the feature "eip1559"`
 }
@@ -146,5 +149,6 @@ const COSTS = { wei: 'value and gas', stroops: 'amount and fee', lamports: 'amou
 export function sponsoringPoliciesOf(
   relayer: RelayerConfig,
 ): SponsoringPolicies & Pick<StellarPolicies, 'slippagePercentage'> {
-  return relayer.networkType === 'evm' ? {} : relayer.policies
+  // The policies of EVM have none of these names.
+  return relayer.policies as SponsoringPolicies & Pick<StellarPolicies, 'slippagePercentage'>
 }

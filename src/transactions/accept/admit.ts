@@ -15,7 +15,6 @@ import { type LockedLedger, openLedger, refusalIn } from '../../spending/ledger.
 import type { RuleResult } from '../../spending/rule.ts'
 import {
   addOpen,
-  paymentIn,
   type RiskByPayer,
   readAtRisk,
   riskRefusal,
@@ -385,13 +384,13 @@ function externalNonceOf({ transaction: { sourceAccount, nonce } }: Candidate): 
 
 /** Returns the quote that the candidate uses, if it pays for its fee. */
 function quoteOf({ transaction: { request } }: Pick<Candidate, 'transaction'>): string[] {
-  const payment = paymentIn(request)
+  const { payment } = request
   return payment === undefined ? [] : [payment.quoteId]
 }
 
 /** Returns the user who pays for the fee of the candidate, if one does. */
 function payerOf({ transaction: { request } }: Pick<Candidate, 'transaction'>): string[] {
-  const payment = paymentIn(request)
+  const { payment } = request
   return payment === undefined ? [] : [payment.payer]
 }
 

@@ -1,4 +1,6 @@
+import type { NamedByCaller } from '../../chains/capabilities.ts'
 import type { Chain } from '../../chains/chain.ts'
+import { FAMILIES } from '../../chains/families.ts'
 import type { ChainRequest } from '../../chains/request.ts'
 import type { Speed } from '../../chains/speed.ts'
 import type { Transaction } from './transaction.ts'
@@ -61,7 +63,7 @@ export function startsAt({
  * named.
  */
 export function levelOf({ request, purpose }: Transaction): Speed {
-  return (purpose === 'request' && request.type === 'evm' ? request.speed : undefined) ?? 'fast'
+  return (purpose === 'request' ? namedIn(request)?.speed : undefined) ?? 'fast'
 }
 
 /**
@@ -69,13 +71,16 @@ export function levelOf({ request, purpose }: Transaction): Speed {
  * the caller.
  */
 export function isPriceNamed({ request, purpose }: Transaction): boolean {
-  if (purpose !== 'request' || request.type !== 'evm') return false
-  return request.gasPrice !== undefined || request.maxFeePerGas !== undefined
+  return purpose === 'request' && namedIn(request)?.price === true
+}
+
+function namedIn(request: ChainRequest): NamedByCaller | undefined {
+  return FAMILIES[request.type].content.named?.(request)
 }
 
 /** The caller named the gas limit, so the service never estimates it. */
 export function isGasNamed({ request, purpose }: Transaction): boolean {
-  return purpose === 'request' && request.type === 'evm' && request.gasLimit !== undefined
+  return purpose === 'request' && namedIn(request)?.gasLimit === true
 }
 
 /**
@@ -83,8 +88,7 @@ export function isGasNamed({ request, purpose }: Transaction): boolean {
  * named the price, which the service never changes, and on chains where signed bytes expire instead.
  */
 export function speedUpAfterMs(chain: Chain, transaction: Transaction): number | undefined {
-  if (chain.expiry !== undefined || transaction.request.type !== 'evm' || isPriceNamed(transaction))
-    return undefined
+  if (chain.expiry !== undefined || isPriceNamed(transaction)) return undefined
   return chain.speed(levelOf(transaction)).raiseAfterSeconds * 1_000
 }
 

@@ -9,7 +9,7 @@ import { type Network, networkId } from '../../networks/network.ts'
 import { relayersOfAddress } from '../../relayers/accounts/claims-store.ts'
 import { poolIdOf } from '../../relayers/accounts/pool.ts'
 import { inactive, receiverForbidden, shortOfFunds } from '../../relayers/policies/policy.ts'
-import type { EvmRelayer, Relayer } from '../../relayers/relayer.ts'
+import type { Relayer } from '../../relayers/relayer.ts'
 import { findRelayers, raiseKnownNonce } from '../../relayers/store.ts'
 import { chargeSignature } from '../budgets/charge.ts'
 import { refuseOpaque } from '../budgets/spenders.ts'
@@ -44,7 +44,7 @@ export function createTypedDataSigner({ runtimeOf, ...deps }: TypedDataDeps): Ty
     requireSigning(relayer, sender.actor)
     const { chain, network, account } = runtimeOf(relayer)
     const { typedData } = chain
-    if (typedData === undefined || relayer.networkType !== 'evm' || network.type !== 'evm')
+    if (typedData === undefined || !('chainId' in network))
       throw new AppError(
         'not_supported',
         `Relayer ${relayer.id} is on a network of type ${relayer.networkType}, which has no typed data; that is for evm.`,
@@ -66,7 +66,7 @@ function requireSigning(relayer: Relayer, actor: Actor): void {
 
 /** A signature that is good on another chain than the relayer's. */
 interface Elsewhere {
-  readonly relayer: EvmRelayer
+  readonly relayer: Relayer
   /** The chain id of the relayer's network. */
   readonly own: number
   /** Undefined if the signature may be good on every chain. */
@@ -86,7 +86,8 @@ async function requireElsewhere(
   const { relayer, chainId } = elsewhere
   const { actor, visibility } = sender
   if (visibility.networks !== undefined) requireSeenChain(networks, elsewhere, sender)
-  const allowed = relayer.policies.typedDataChainIds ?? []
+  const { policies } = relayer
+  const allowed = ('typedDataChainIds' in policies && policies.typedDataChainIds) || []
   const isAllowed = allowed.includes('*') || (chainId !== undefined && allowed.includes(String(chainId)))
   if (chainId !== undefined && !isAllowed) throw mismatch(elsewhere)
   const others = await findOthers(db, relayer, chainId)
@@ -107,7 +108,7 @@ function requireSeenChain(
     .list()
     .some(
       (network) =>
-        network.type === 'evm' &&
+        'chainId' in network &&
         BigInt(network.chainId) === chainId &&
         seesNetwork(visibility, networkId(network)),
     )
@@ -122,7 +123,7 @@ function requireSeenChain(
 /** Finds the other relayers of the account, on this chain or on every one. */
 async function findOthers(
   db: Db,
-  { id, address }: EvmRelayer,
+  { id, address }: Relayer,
   chainId: bigint | undefined,
 ): Promise<readonly Relayer[]> {
   const ids = await relayersOfAddress(db, { address, chainId })

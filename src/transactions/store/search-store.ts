@@ -316,9 +316,11 @@ function termsOf(transaction: Transaction): readonly Term[] {
  * moves.
  */
 function termsOfContent({ request, from }: Transaction): readonly Term[] {
-  const { transfers } = FAMILIES[request.type].transfers(request, from)
+  const family = FAMILIES[request.type]
+  const { transfers } = family.transfers(request, from)
   const moved = transfers.flatMap(termsOfTransfer)
-  const called = request.type === 'evm' && request.to !== undefined ? termOf('to', request.to) : undefined
+  const receiver = family.content.receiver?.(request)
+  const called = receiver && termOf('to', receiver)
   return called === undefined || moved.some(({ term }) => term === called)
     ? moved
     : [{ term: called }, ...moved]

@@ -1,9 +1,9 @@
 import type { PriceComparison } from '../../chains/answer.ts'
-import type { Attempt, Draft, Prepared } from '../../chains/attempt.ts'
+import type { Draft, Prepared } from '../../chains/attempt.ts'
+import { FAMILIES } from '../../chains/families.ts'
 import { assertFence } from '../../database/lease.ts'
 import { transact } from '../../database/locks/transact.ts'
 import { AppError } from '../../errors.ts'
-import { larger } from '../../lib/bigint.ts'
 import { ordersByTip } from '../../networks/network.ts'
 import { shortOfFunds } from '../../relayers/policies/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
@@ -70,7 +70,8 @@ export async function planRaise(
   const accepted = attempts.findLast((attempt) => attempt.broadcastAt !== undefined)
   const newest = accepted ?? currentAttempt(item)
   if (newest === undefined || chain.feeBump === undefined) return { kind: 'wait', code: 'price_is_right' }
-  const draft = pricedLast(newest.draft, attempts)
+  const { pricedLast } = FAMILIES[newest.draft.type].content
+  const draft = pricedLast?.(newest.draft, attempts) ?? newest.draft
   const price = await chain.comparePrice(draft, levelOf(transaction), accountOf(relayer))
   if (price.kind !== 'ok') return { kind: 'wait', code: 'unknown' }
   const decision = decideRaise({
@@ -83,18 +84,6 @@ export async function planRaise(
   if (decision.kind === 'wait') return decision
   if (!(await isNext(runtime, item))) return { kind: 'wait', code: 'not_next' }
   return prepareRaise(context, account, { item, seenBlock: price.value.newest?.number })
-}
-
-/**
- * The draft as if it had been priced with the newest attempt: one that a node refused was a reaction to its
- * block as well.
- */
-function pricedLast(draft: Draft, attempts: readonly Attempt[]): Draft {
-  if (draft.type !== 'evm') return draft
-  const blocks = attempts.flatMap((attempt) =>
-    attempt.draft.type === 'evm' ? (attempt.draft.preparedAtBlock ?? []) : [],
-  )
-  return blocks.length === 0 ? draft : { ...draft, preparedAtBlock: blocks.reduce(larger) }
 }
 
 /** If no block can include it yet, no block left it out. Without a reply the chain has shown nothing. */

@@ -205,14 +205,10 @@ export async function describeInclusion(
     receipt.success
       ? undefined
       : (receipt.failure ?? revertReason(round, transaction, attempt, receipt.blockNumber)),
-    round.chain.inclusionDetails?.(attempt.draft, receipt, paymentOf(transaction)),
+    round.chain.inclusionDetails?.(attempt.draft, receipt, transaction.request.payment),
   ])
   const { result, note } = details ?? {}
   return { attempt, receipt: result === undefined ? receipt : { ...receipt, result }, reason, note }
-}
-
-function paymentOf({ request }: Transaction) {
-  return request.type === 'evm' ? undefined : request.payment
 }
 
 /**

@@ -33,7 +33,7 @@ import { loadContract } from '../../../src/contract/document.ts'
 import { parseJson } from '../../../src/contract/exact-integers.ts'
 import type { Input } from '../../../src/contract/operations.ts'
 import { createValidator } from '../../../src/contract/validator.ts'
-import { isStellarRequest, readStellarRequest } from '../../../src/handlers/read/request.ts'
+import { isStellarRequest, readStellarRequest } from '../../../src/handlers/codecs/stellar.ts'
 import { accountWith, known, NETWORK, requestOf, SELF } from './build.ts'
 
 const { ScSpecTypeDef: Type } = xdr

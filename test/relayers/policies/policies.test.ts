@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { readPatched } from '../../../src/handlers/read/relayer.ts'
+import { readPatched } from '../../../src/handlers/codecs/relayer.ts'
 import { EVM_POLICIES } from '../../../src/relayers/policies/evm.ts'
 import { decodePoliciesOf, findRelaxationsOf } from '../../../src/relayers/policies/policies.ts'
 import { decodePolicies, encodePolicies, type Policy } from '../../../src/relayers/policies/policy-table.ts'

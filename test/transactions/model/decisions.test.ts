@@ -91,7 +91,7 @@ describe('what the caller named', () => {
     ],
     ['is absent for a named price', chain(), transactionOf({ gasPrice: 5n }), undefined],
     ['is absent where bytes expire', chain({ expiry: {} as never }), transactionOf({}), undefined],
-    ['is absent on another chain', chain(), stellar, undefined],
+    ['is absent on such a chain', chain({ expiry: {} as never }), stellar, undefined],
   ])('the delay until its fee is raised %s', (_name, at, transaction, want) => {
     expect(speedUpAfterMs(at, transaction)).toBe(want)
   })

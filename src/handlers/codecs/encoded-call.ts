@@ -9,9 +9,11 @@ import { omitUndefined } from '../../lib/object.ts'
 import { findFunctions } from '../../relayers/interfaces/interfaces-store.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { errorAtItem, type SendItem } from '../../transactions/accept/accept.ts'
-import { presentInstruction } from '../present/transaction.ts'
 import { readAddress } from './address.ts'
-import { isEvmRequest, type RequestBody, readAccountMeta, readRequest } from './request.ts'
+import type { RequestBody } from './codec.ts'
+import { readRequest } from './codecs.ts'
+import { isEvmRequest } from './evm.ts'
+import { presentInstruction, readAccountMeta } from './solana.ts'
 
 /** The relayer that sends the bodies. */
 interface CallContext {
