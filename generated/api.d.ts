@@ -1753,12 +1753,99 @@ export interface paths {
         /**
          * Get the API key of this request
          * @description Returns the rights of the calling key, so that a program can offer only what is allowed. Every key can call it. It is not part of `/api-keys`,
-         *     because the key of the environment (`root`) is not a record.
+         *     because the key of the environment (`root`) is not a record. For a person who is signed in, it returns the rights of the session.
          */
         readonly get: operations["getCurrentApiKey"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/roles": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the roles
+         * @description Lists the sets of scopes for the usual owners of API keys and for people who sign in. Every key can call it.
+         */
+        readonly get: operations["listRoles"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/sessions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the sessions of people
+         * @description Lists who is signed in, the newest session first. An idle session is listed until up to three minutes after its end.
+         */
+        readonly get: operations["listSessions"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/sessions/{session_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Id of the session. An unknown id is Not found.
+                 * @example 8f14e45f-ceea-467f-9a0b-3c1d2e4f5a6b
+                 */
+                readonly session_id: components["parameters"]["SessionId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Sign a person out
+         * @description Ends one session. Every process refuses its cookie within a second, and its streams end. The person can sign in again unless the provider
+         *     refuses. A key can end only sessions whose scopes it has itself.
+         */
+        readonly delete: operations["endSession"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/current-session": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Sign out
+         * @description Ends the session of this request. A request with an API key has none, and is refused with 400.
+         */
+        readonly delete: operations["endCurrentSession"];
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -2197,6 +2284,7 @@ export interface components {
          *     | `signer_refused` | The key service refuses to sign; `error` names the key and the remedy |
          *     | `signer_unavailable` | 500. The key service does not answer; nothing was changed, so you can retry |
          *     | `api_key_not_found` | 404. No API key has this id |
+         *     | `session_not_found` | 404. No session has this id, or it has ended |
          *     | `network_not_found` | 404. There is no network of this type and name |
          *     | `plugin_not_found` | 404. No plugin has this id |
          *     | `plugin_failed` | 500. The plugin failed; or the status that it chose, with its own code in `data` |
@@ -2252,7 +2340,7 @@ export interface components {
          *     | `network_unavailable` | 500. No node of the network answers; nothing was changed, so you can retry |
          * @enum {string}
          */
-        readonly ErrorCode: "unauthorized" | "insufficient_scope" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "approval_not_found" | "notification_not_found" | "abi_not_found" | "delivery_not_found" | "signer_not_found" | "signer_refused" | "signer_unavailable" | "api_key_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "chain_id_mismatch" | "method_not_allowed" | "internal_error" | "request_timeout" | "database_unavailable" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_undecided" | "transaction_not_included" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_beyond_ceiling" | "report_too_large" | "rule_violated" | "approval_decided" | "own_approval" | "payment_required" | "price_unavailable" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "chain_not_reset" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable" | "plugin_not_found" | "plugin_failed" | "plugin_timeout" | "plugin_unavailable";
+        readonly ErrorCode: "unauthorized" | "insufficient_scope" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "approval_not_found" | "notification_not_found" | "abi_not_found" | "delivery_not_found" | "signer_not_found" | "signer_refused" | "signer_unavailable" | "api_key_not_found" | "session_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "chain_id_mismatch" | "method_not_allowed" | "internal_error" | "request_timeout" | "database_unavailable" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_undecided" | "transaction_not_included" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_beyond_ceiling" | "report_too_large" | "rule_violated" | "approval_decided" | "own_approval" | "payment_required" | "price_unavailable" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "chain_not_reset" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable" | "plugin_not_found" | "plugin_failed" | "plugin_timeout" | "plugin_unavailable";
         /** @description The body of every failure. */
         readonly Failure: {
             /** @constant */
@@ -2315,7 +2403,7 @@ export interface components {
              * @description The reason, for programs.
              * @enum {string}
              */
-            readonly code?: "not_found" | "relayer_not_found" | "transaction_not_found" | "approval_not_found" | "abi_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "network_not_found" | "api_key_not_found" | "plugin_not_found";
+            readonly code?: "not_found" | "relayer_not_found" | "transaction_not_found" | "approval_not_found" | "abi_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "network_not_found" | "api_key_not_found" | "plugin_not_found" | "session_not_found";
         };
         readonly ConflictFailure: components["schemas"]["Failure"] & {
             /** @constant */
@@ -2734,14 +2822,18 @@ export interface components {
             readonly state: components["schemas"]["ApprovalState"];
             /** @description The id of the API key that sent it, which cannot decide; `root` for that of the environment, `service` for a top-up. */
             readonly requested_by: string;
+            /** @description The sender, if a person sent it. */
+            readonly requested_by_person?: components["schemas"]["Person"];
             /** @description Each rule that requires the approval, in a sentence. */
             readonly reasons: readonly string[];
             /** @description When it began to wait. */
             readonly created_at: components["schemas"]["Timestamp"];
             /** @description When it ends without a decision. */
             readonly expires_at: components["schemas"]["Timestamp"];
-            /** @description The id of the API key that decided. */
+            /** @description The id of the API key or person that decided. */
             readonly decided_by?: string;
+            /** @description Who decided, if a person did. */
+            readonly decided_by_person?: components["schemas"]["Person"];
             /** @description When it was decided. */
             readonly decided_at?: components["schemas"]["Timestamp"];
             /** @description The comment with the decision. */
@@ -3987,6 +4079,66 @@ export interface components {
             /** @description The accepted secrets, the newest first. */
             readonly secrets: readonly components["schemas"]["ApiKeySecret"][];
         };
+        readonly RoleListResponse: {
+            /** @constant */
+            readonly success: true;
+            /** @description All roles. */
+            readonly data: readonly components["schemas"]["Role"][];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        /**
+         * @description The name of a role. `application` is for API keys only.
+         * @enum {string}
+         */
+        readonly RoleName: "application" | "viewer" | "operator" | "approver" | "auditor" | "admin";
+        /** @description A set of scopes for the usual owner of a key. */
+        readonly Role: {
+            readonly name: components["schemas"]["RoleName"];
+            /** @description What it is for. */
+            readonly description: string;
+            readonly scopes: components["schemas"]["Scopes"];
+        };
+        /** @description A person who signed in, as the provider's token named them. */
+        readonly Person: {
+            /** @description The provider. */
+            readonly issuer: string;
+            /** @description The id of the person at the provider (`sub`), which never changes. */
+            readonly subject: string;
+            /** @description The name. */
+            readonly name?: string;
+            /** @description The e-mail address, unless the provider says that it is not verified. */
+            readonly email?: string;
+        };
+        /** @description The id of a person in all records, where an API key has its own. It derives from issuer and subject. */
+        readonly PersonId: string;
+        readonly SessionListResponse: {
+            /** @constant */
+            readonly success: true;
+            /** @description The items of the page. */
+            readonly data: readonly components["schemas"]["Session"][];
+            readonly pagination: components["schemas"]["Pagination"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        /** @description One sign-in of a person, until its end. */
+        readonly Session: {
+            readonly id: components["schemas"]["Id"];
+            readonly person_id: components["schemas"]["PersonId"];
+            readonly person: components["schemas"]["Person"];
+            /** @description The roles that the provider named at the sign-in. */
+            readonly roles: readonly components["schemas"]["RoleName"][];
+            /** @description The address from which the person signed in; of IPv6 the network of 64 bits. */
+            readonly address?: string;
+            /** @description The browser of the sign-in. */
+            readonly user_agent?: string;
+            /** @description The time of the sign-in. */
+            readonly created_at: components["schemas"]["Timestamp"];
+            /** @description The time of the last request, up to a minute late. */
+            readonly last_used_at: components["schemas"]["Timestamp"];
+            /** @description The latest end. */
+            readonly expires_at: components["schemas"]["Timestamp"];
+        };
         readonly CurrentApiKeyResponse: {
             /** @constant */
             readonly success: true;
@@ -3994,10 +4146,19 @@ export interface components {
             readonly error?: components["schemas"]["EnvelopeError"];
             readonly metadata?: components["schemas"]["Metadata"];
         };
-        /** @description The rights of the calling API key. */
+        /** @description The rights of the calling API key, or of a session. */
         readonly CurrentApiKey: {
-            /** @description The id of the key; `root` for that of the environment. */
+            /** @description The id of the key; `root` for that of the environment, and of a session that of its person. */
             readonly id: string;
+            readonly person?: components["schemas"]["Person"];
+            /** @description The session, of a person. */
+            readonly session?: {
+                readonly id: components["schemas"]["Id"];
+                /** @description Its roles. */
+                readonly roles: readonly components["schemas"]["RoleName"][];
+                /** @description Its latest end. */
+                readonly expires_at: components["schemas"]["Timestamp"];
+            };
             readonly scopes: components["schemas"]["Scopes"];
             readonly relayers?: components["schemas"]["RelayerPatterns"];
             readonly networks?: components["schemas"]["NetworkPatterns"];
@@ -4838,13 +4999,14 @@ export interface components {
          *     - `applyConfiguration`: a start applied a change of the configuration file.
          *     - `expireApproval`: a transaction that waited for an approval was not decided in time.
          *     - `changeStorageKey`: an operator used `relayer change-storage-key`.
+         *     - `signIn`: a person signed in.
          */
         readonly AuditAction: string;
         /**
          * @description The kind of a record. `deployment` is the deployment as a whole; the id is the name of a setting.
          * @enum {string}
          */
-        readonly AuditTargetType: "relayer" | "signer" | "notification" | "network" | "transaction" | "api_key" | "plugin" | "deployment";
+        readonly AuditTargetType: "relayer" | "signer" | "notification" | "network" | "transaction" | "api_key" | "plugin" | "session" | "deployment";
         /** @description The fields of a record. Large integers are decimal strings. */
         readonly AuditedRecord: {
             readonly [key: string]: unknown;
@@ -4857,8 +5019,10 @@ export interface components {
             /** @description The position in its chain, in decimal digits, from 1, without gaps. */
             readonly number: string;
             readonly at: components["schemas"]["Timestamp"];
-            /** @description The id of the API key, `root` for that of the environment, `configuration`, `service`, or `operator`. */
+            /** @description The id of the API key or person, `root` for the key of the environment, `configuration`, `service`, or `operator`. */
             readonly actor: string;
+            /** @description The person, if one was signed in. */
+            readonly person?: components["schemas"]["Person"];
             /** @description The address of the caller; of IPv6 the network of 64 bits. Absent without a request. */
             readonly address?: string;
             /** @description The `X-Request-Id` of the request. Absent without one. */
@@ -7487,6 +7651,18 @@ export interface components {
                 readonly "application/json": components["schemas"]["ContractAbiResponse"];
             };
         };
+        /** @description The session has ended. */
+        readonly SessionEnded: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["DeletionResponse"];
+            };
+        };
         /** @description The approval as it is now. */
         readonly Approval: {
             headers: {
@@ -7844,6 +8020,11 @@ export interface components {
          * @example payments
          */
         readonly ApiKeyId: components["schemas"]["Id"];
+        /**
+         * @description Id of the session. An unknown id is Not found.
+         * @example 8f14e45f-ceea-467f-9a0b-3c1d2e4f5a6b
+         */
+        readonly SessionId: components["schemas"]["Id"];
         /**
          * @description Id of the plugin. An unknown id is Not found.
          * @example payout
@@ -10333,7 +10514,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Only entries of this author: the id of an API key, `root` for the key of the environment, `configuration` for the configuration file, `service` for the service itself, or `operator` for the command line.
+                 * @description Only entries of this author: the id of an API key or person, `root` for the key of the environment, `configuration` for the configuration file, `service` for the service itself, or `operator` for the command line.
                  * @example root
                  */
                 readonly actor?: components["schemas"]["Id"];
@@ -10798,6 +10979,118 @@ export interface operations {
                     readonly "application/json": components["schemas"]["CurrentApiKeyResponse"];
                 };
             };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listRoles: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The roles. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RoleListResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listSessions: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Number of the page. Pages start at 1, and 0 is served as 1. A page after the last one is empty. Numbers above 2147483647 are served as 2147483647.
+                 * @example 1
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /**
+                 * @description The number of items on a page. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+                 * @example 10
+                 */
+                readonly per_page?: components["parameters"]["PerPage"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of sessions. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SessionListResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly endSession: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Id of the session. An unknown id is Not found.
+                 * @example 8f14e45f-ceea-467f-9a0b-3c1d2e4f5a6b
+                 */
+                readonly session_id: components["parameters"]["SessionId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: components["responses"]["SessionEnded"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly endCurrentSession: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: components["responses"]["SessionEnded"];
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
@@ -11549,6 +11842,8 @@ export interface scopes {
     readonly resetNetwork: "networks:admin";
     readonly listApiKeys: "api-keys:read";
     readonly createApiKey: "api-keys:admin";
+    readonly listSessions: "api-keys:read";
+    readonly endSession: "api-keys:admin";
     readonly getApiKey: "api-keys:read";
     readonly deleteApiKey: "api-keys:admin";
     readonly updateApiKey: "api-keys:admin";

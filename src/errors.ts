@@ -56,6 +56,7 @@ export type ErrorCode =
   | 'request_timeout'
   | 'request_too_slow'
   | 'rule_violated'
+  | 'session_not_found'
   | 'signer_not_found'
   | 'signer_refused'
   | 'signer_unavailable'

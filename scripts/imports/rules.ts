@@ -118,6 +118,7 @@ const ARROWS: Rules['arrows'] = {
   'http/': ['access/api-key.ts', 'access/principal.ts', 'contract/', ...COMMON],
   'contract/': ['../generated/', ...COMMON],
   'access/': ['audit/', 'contract/operations.ts', 'database/', 'security/', 'spending/', ...COMMON],
+  'sign-in/': ['access/', 'audit/', 'database/', 'security/', ...COMMON],
   'spending/': ['chains/effects.ts', 'database/', ...COMMON],
   'audit/': ['database/', ...COMMON],
   // A plugin is a client of the API: here is only what runs it.
@@ -160,6 +161,8 @@ const ARROWS: Rules['arrows'] = {
     'transactions/',
     'diagnosis/',
     'notifications/',
+    'sign-in/sessions.ts',
+    'sign-in/sessions-store.ts',
     'signers/manage.ts',
     'signers/store.ts',
     'contract/exact-integers.ts',
@@ -278,6 +281,7 @@ const ARROWS: Rules['arrows'] = {
     'notifications/',
     'relayers/',
     'security/',
+    'sign-in/settings.ts',
     'signers/load.ts',
     'signers/providers/',
     'signers/remote/',
@@ -346,6 +350,8 @@ const PACKAGES: Rules['packages'] = {
   // SQL is written in the stores and in database/; elsewhere the handle is only passed on.
   kysely: { in: ['database/', '*store.ts'], typesAnywhere: true },
   'openapi-backend': { in: ['contract/'] },
+  // It is loaded only for a deployment where people sign in.
+  'openid-client': { in: ['sign-in/provider.ts'] },
   pg: { in: ['database/'] },
   'pg-protocol': { in: ['database/engines/'] },
   pino: { in: ['log.ts'], typesAnywhere: true },

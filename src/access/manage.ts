@@ -20,7 +20,7 @@ import {
   updateApiKey,
 } from './api-keys-store.ts'
 import type { Rights } from './principal.ts'
-import { type Actor, isWithin, type Principal, ROOT_ID, seesEverything } from './principal.ts'
+import { type Actor, IDS_OF_PEOPLE, isWithin, type Principal, ROOT_ID, seesEverything } from './principal.ts'
 import { deploymentScopes } from './scope.ts'
 
 /** A request for a new key. */
@@ -132,7 +132,8 @@ export function createApiKeyManager({ db, clock, changed }: ApiKeyManagerDeps): 
     create: async ({ principal, actor }, { id = randomUUID(), name, ...rights }) => {
       requireGrantable(rights, principal)
       requireFuture(rights.expiresAt, now())
-      if (RESERVED.has(id) || id.startsWith(KEYS_OF_PLUGINS)) throw idInUse(id)
+      if (RESERVED.has(id) || [KEYS_OF_PLUGINS, IDS_OF_PEOPLE].some((start) => id.startsWith(start)))
+        throw idInUse(id)
       const { secret, stored } = drawn()
       const key = { id, name, ...rights, createdBy: principal.id, createdAt: stored.createdAt }
       const created = await transact(db, async (tx) => {

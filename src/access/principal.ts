@@ -1,4 +1,7 @@
+import { hash } from 'node:crypto'
+import type { Person } from '../audit/entry.ts'
 import type { SpendingRules } from '../spending/rules.ts'
+import type { RoleName } from './role.ts'
 import type { Scope } from './scope.ts'
 
 /** The part of the deployment that a key sees. An absent field means everything. */
@@ -49,10 +52,14 @@ function covers(pattern: string, wanted: string): boolean {
   return pattern.endsWith('*') ? wanted.startsWith(pattern.slice(0, -1)) : wanted === pattern
 }
 
-/** The API key of a request, with its rights at that time. */
+/** The API key of a request, or the person who is signed in, with the rights at that time. */
 export interface Principal {
-  /** The id of the API key; `root` for that of the environment. */
+  /** The id of the API key, `root` for that of the environment; of a person, see `personId`. */
   readonly id: string
+  /** Absent for an API key. */
+  readonly person?: Person | undefined
+  /** The session of the person; absent for an API key. */
+  readonly session?: SessionFacts | undefined
   readonly visibility: Visibility
   /** The rules for what it may spend; absent if it has none. */
   readonly rules?: SpendingRules | undefined
@@ -62,6 +69,46 @@ export interface Principal {
   may(scope: Scope): boolean
   /** Aborts when its rights change or end, which also ends the streams that it opened. */
   readonly ended: AbortSignal
+}
+
+/** The session of a person, as far as the person sees it. */
+export interface SessionFacts {
+  readonly id: string
+  readonly roles: readonly RoleName[]
+  readonly expiresAt: Date
+}
+
+/** The beginning of the ids of people. No API key has such an id. */
+export const IDS_OF_PEOPLE = 'person.'
+
+/** The hexadecimal digits of the id of a person: 128 bits, so that no one can sign up to be another one. */
+const PERSON_DIGITS = 32
+
+/**
+ * Returns the id of a person in all records. It derives from issuer and subject alone: names and e-mail
+ * addresses can change, and can pass to another person.
+ */
+export function personId({ issuer, subject }: Pick<Person, 'issuer' | 'subject'>): string {
+  const digits = hash('sha256', JSON.stringify([issuer, subject]), 'hex')
+  return IDS_OF_PEOPLE + digits.slice(0, PERSON_DIGITS)
+}
+
+/** The beginning of what names a session. The id of an API key has no colon. */
+const OF_SESSION = 'session:'
+
+/** Names the credential that a principal came with, so that it can be found again: an API key, or one session. */
+export function credentialOf({ id, session }: Pick<Principal, 'id' | 'session'>): string {
+  return session === undefined ? id : OF_SESSION + session.id
+}
+
+/** Returns the id of the session that a credential is; undefined if it is an API key. */
+export function sessionIn(credential: string): string | undefined {
+  return credential.startsWith(OF_SESSION) ? credential.slice(OF_SESSION.length) : undefined
+}
+
+/** Names a caller in a sentence: `API key payments`, or `Person person.5f2c…`. */
+export function callerName(id: string): string {
+  return `${id.startsWith(IDS_OF_PEOPLE) ? 'Person' : 'API key'} ${id}`
 }
 
 /** The id of the key of the environment. No record can have it. */
@@ -104,8 +151,10 @@ export function principalOf(id: string, rights: Rights, ended: AbortSignal): Pri
  * address nor a request.
  */
 export interface Actor {
-  /** The id of its API key; `root` for that of the environment. */
+  /** The id of its API key or person; `root` for the key of the environment. */
   readonly keyId: string
+  /** The person who is signed in; absent for an API key. */
+  readonly person?: Person | undefined
   /** The peer address, or the one that a trusted proxy reported. For IPv6 the network of 64 bits. */
   readonly address?: string | undefined
   /** Leads to the lines of the log. */

@@ -9,6 +9,7 @@ import {
   entryHash,
   FIRST_HASH,
   MANAGEMENT_LOG,
+  type Person,
   type StoredEntry,
 } from './entry.ts'
 
@@ -55,10 +56,10 @@ async function appendAfter(
       update audit_chains set number = ${last.number}, hash = ${last.hash}
       where chain = ${chain} and number = ${head.number} returning chain
     ), added as (
-      insert into audit_log (chain, number, at, actor, address, request_id, action, target_type, target_id, before, after, hash)
-      select moved.chain, number, ${head.now}::timestamptz, actor, address, request_id, action, target_type, target_id, before, after, hash
+      insert into audit_log (chain, number, at, actor, person, address, request_id, action, target_type, target_id, before, after, hash)
+      select moved.chain, number, ${head.now}::timestamptz, actor, person, address, request_id, action, target_type, target_id, before, after, hash
       from moved cross join jsonb_to_recordset(${JSON.stringify(entries.map(toRecord))}::jsonb) as entry (
-        number bigint, actor text, address text, request_id text, action text, target_type text, target_id text,
+        number bigint, actor text, person jsonb, address text, request_id text, action text, target_type text, target_id text,
         before jsonb, after jsonb, hash bytea)
     )
     select chain from moved`.execute(tx)
@@ -109,6 +110,7 @@ function toEntry({
 }: AuditedChange): Omit<AuditEntry, 'chain' | 'number' | 'at'> {
   return {
     actor: author.keyId,
+    person: author.person && (toLoggable(author.person) as Person),
     address: author.address,
     requestId: author.requestId,
     action,

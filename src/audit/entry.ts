@@ -2,10 +2,20 @@ import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { canonicalJson } from '../lib/hash.ts'
 
+/** A person who signed in, as the verified token of the provider named them at that time. */
+export interface Person {
+  readonly issuer: string
+  /** The id of the person at the provider. It never changes, and no other person gets it. */
+  readonly subject: string
+  readonly name?: string | undefined
+  readonly email?: string | undefined
+}
+
 /** The author of a change: the sender of a request (an `Actor`), or the deployment itself. */
 export interface Author {
-  /** The id of the API key, or one of the names below. */
+  /** The id of the API key or person, or one of the names below. */
   readonly keyId: string
+  readonly person?: Person | undefined
   readonly address?: string | undefined
   readonly requestId?: string | undefined
 }
@@ -21,7 +31,7 @@ export const SERVICE: Author = { keyId: 'service' }
 
 /**
  * Everything that the audit log records: the operations that change something or sign, by their
- * `operationId`, and what the deployment does. `undoReplacement`: the nodes refused a replacement or
+ * `operationId`, and what the deployment does. `signIn`: a person signed in · `undoReplacement`: the nodes refused a replacement or
  * cancellation, so the record got its earlier content back · `expireApproval`: a transaction that waited for
  * an approval was not decided in time · `applyConfiguration`, `decideTransaction`, `changeStorageKey`: a
  * start and the command line.
@@ -37,6 +47,9 @@ export type AuditAction =
   | 'updateApiKey'
   | 'rotateApiKey'
   | 'deleteApiKey'
+  | 'signIn'
+  | 'endSession'
+  | 'endCurrentSession'
   | 'createSigner'
   | 'deleteSigner'
   | 'updateNetwork'
@@ -79,6 +92,7 @@ type TargetType =
   | 'network'
   | 'transaction'
   | 'plugin'
+  | 'session'
   | 'deployment'
 
 /** A change to record. `before` and `after` hold no secrets: urls are masked, and keys are left out. */
@@ -101,6 +115,7 @@ export interface EntryPosition {
 export interface AuditEntry extends EntryPosition {
   readonly at: Date
   readonly actor: string
+  readonly person?: Person | undefined
   readonly address?: string | undefined
   readonly requestId?: string | undefined
   readonly action: string
@@ -136,6 +151,7 @@ export function entryFields(entry: AuditEntry) {
     number: String(entry.number),
     at: entry.at.toISOString(),
     actor: entry.actor,
+    person: entry.person,
     address: entry.address,
     request_id: entry.requestId,
     action: entry.action,

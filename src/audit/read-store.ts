@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import type { Db } from '../database/db.ts'
 import { storableText } from '../database/sql-helpers.ts'
 import type { AuditLogTable } from '../database/tables/access.ts'
-import type { EntryPosition, StoredEntry } from './entry.ts'
+import type { EntryPosition, Person, StoredEntry } from './entry.ts'
 
 /** Selects entries. An absent field selects all. */
 interface AuditFilter {
@@ -83,6 +83,8 @@ function toEntry(row: Selectable<AuditLogTable>): StoredEntry {
     number: row.number,
     at: row.at,
     actor: row.actor,
+    // The service wrote it itself.
+    person: (row.person as Person | null) ?? undefined,
     address: row.address ?? undefined,
     requestId: row.request_id ?? undefined,
     action: row.action,

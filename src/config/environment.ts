@@ -14,7 +14,7 @@ type Env = Readonly<Record<string, string | undefined>>
 /** The part of the configuration that comes from the environment. */
 export type Settings = Omit<
   Config,
-  'file' | 'networks' | 'relayers' | 'apiMayRelax' | 'signers' | 'notifications' | 'plugins'
+  'file' | 'networks' | 'relayers' | 'apiMayRelax' | 'signers' | 'notifications' | 'plugins' | 'signIn'
 >
 
 /** Whole numbers: name, default, least, most. */

@@ -1,13 +1,14 @@
 import { join, resolve } from 'node:path'
-import { ConfigError, MissingConfigError, openReader } from '../lib/fields.ts'
+import { ConfigError, MissingConfigError, openReader, type Reader } from '../lib/fields.ts'
 import { deepFreeze } from '../lib/object.ts'
+import { readSignIn } from '../sign-in/settings.ts'
 import { readNotifications, readRelayers, readSigners } from './entries.ts'
 import { readEnvFile } from './env-file.ts'
 import { readEnvironment, unknownNames } from './environment.ts'
 import { knownNetworks, readNetworks } from './networks.ts'
 import { readPluginHostSettings, readPlugins } from './plugins.ts'
 import { checkReferences } from './references.ts'
-import { parseFile, readText, type Sources } from './sources.ts'
+import { parseFile, readSecretField, readText, type Sources } from './sources.ts'
 import type { Config } from './types.ts'
 
 export type { Config } from './types.ts'
@@ -45,7 +46,10 @@ export function loadConfig(env: Env = process.env, cwd: string = process.cwd()):
   return deepFreeze({ file, ...settings, ...lists })
 }
 
-type Lists = Pick<Config, 'networks' | 'relayers' | 'apiMayRelax' | 'signers' | 'notifications' | 'plugins'>
+type Lists = Pick<
+  Config,
+  'networks' | 'relayers' | 'apiMayRelax' | 'signers' | 'notifications' | 'plugins' | 'signIn'
+>
 
 function readLists(
   { file, text }: { readonly file: string; readonly text: string },
@@ -66,11 +70,17 @@ function readLists(
     notifications: readNotifications(reader, sources, problems),
     networks: [...described, ...knownNetworks(relayers, described, problems)],
     plugins: readPlugins(reader, sources, { problems, isRemote }),
+    ...readSignInEntry(reader, sources),
   }
   // Editors find the schema of the file by this field.
   reader.ignore('$schema')
   reader.finish()
   return lists
+}
+
+function readSignInEntry(reader: Reader, sources: Sources): Pick<Config, 'signIn'> {
+  const entry = reader.object('sign_in')
+  return entry ? { signIn: readSignIn(entry, (of, key) => readSecretField(of, key, sources)) } : {}
 }
 
 /**

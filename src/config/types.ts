@@ -5,6 +5,7 @@ import type { NotificationConfig } from '../notifications/notification.ts'
 import type { PluginConfig, PluginHostAddress, PluginUser } from '../plugins/plugin.ts'
 import type { RelayerConfig } from '../relayers/relayer.ts'
 import type { Secret } from '../security/secrets.ts'
+import type { SignInSettings } from '../sign-in/settings.ts'
 import type { SignerConfig } from '../signers/providers/registry.ts'
 import type { CallLimits } from '../signers/remote/call.ts'
 import type { TelemetrySettings } from '../telemetry/settings.ts'
@@ -66,6 +67,8 @@ export interface Config {
   readonly signers: readonly SignerConfig[]
   readonly notifications: readonly NotificationConfig[]
   readonly plugins: readonly PluginConfig[]
+  /** How people sign in; absent if they cannot. */
+  readonly signIn?: SignInSettings | undefined
   /** Another host runs the plugins; absent if this process does. */
   readonly pluginHost?: PluginHostAddress
   /** The user of the processes of plugins; absent if it is that of the service. */

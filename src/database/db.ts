@@ -6,7 +6,10 @@ import type {
   ApiKeyUsesTable,
   AuditChainsTable,
   AuditLogTable,
+  PeopleTable,
   RateLimitsTable,
+  SessionChangesTable,
+  SessionsTable,
 } from './tables/access.ts'
 import type {
   AlertsTable,
@@ -100,6 +103,9 @@ export interface Schema {
   api_key_secrets: ApiKeySecretsTable
   api_key_uses: ApiKeyUsesTable
   api_key_changes: ApiKeyChangesTable
+  people: PeopleTable
+  sessions: SessionsTable
+  session_changes: SessionChangesTable
   rate_limits: RateLimitsTable
   audit_log: AuditLogTable
   audit_chains: AuditChainsTable

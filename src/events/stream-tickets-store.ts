@@ -55,8 +55,8 @@ function hashTicket(ticket: string): Buffer {
 
 /** The rights of a ticket. */
 interface TicketGrant {
-  /** The API key that requested it, whose rights it has. */
-  readonly keyId: string
+  /** The API key or session that requested it, whose rights it has. */
+  readonly credential: string
   /** The stream has no other events. */
   readonly filter: EventFilter
 }
@@ -71,11 +71,13 @@ interface NewTicket extends TicketGrant {
  * Stores a ticket, and deletes those whose time is over, so that the table has only the tickets of the last
  * minute.
  */
-async function insertTicket(db: Db, { hash, keyId, filter, now, expiresAt }: NewTicket): Promise<void> {
+async function insertTicket(db: Db, { hash, credential, filter, now, expiresAt }: NewTicket): Promise<void> {
   await sql`
     with expired as (delete from stream_tickets where expires_at <= ${now})
     insert into stream_tickets (hash, caller, relayer_id, event_type, expires_at)
-    values (${hash}, ${keyId}, ${filter.relayerId ?? null}, ${filter.type ?? null}, ${expiresAt})`.execute(db)
+    values (${hash}, ${credential}, ${filter.relayerId ?? null}, ${filter.type ?? null}, ${expiresAt})`.execute(
+    db,
+  )
 }
 
 /**
@@ -91,7 +93,7 @@ async function takeTicket(db: Db, hash: Uint8Array, now: Date): Promise<TicketGr
     .executeTakeFirst()
   return (
     row && {
-      keyId: row.caller,
+      credential: row.caller,
       filter: {
         relayerId: row.relayer_id ?? undefined,
         // The service wrote the type itself.

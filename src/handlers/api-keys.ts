@@ -1,5 +1,6 @@
 import { type IssuedApiKey, shownApiKey } from '../access/manage.ts'
-import type { Principal } from '../access/principal.ts'
+import { type Principal, personId } from '../access/principal.ts'
+import { ROLE_NAMES, ROLES } from '../access/role.ts'
 import { SCOPES } from '../access/scope.ts'
 import type { Schemas } from '../contract/operations.ts'
 import { AppError } from '../errors.ts'
@@ -8,6 +9,8 @@ import { openReader } from '../lib/fields.ts'
 import { omitUndefined } from '../lib/object.ts'
 import { type NetworkDirectory, unknownNetworks } from '../networks/directory.ts'
 import { networkOf } from '../relayers/relayer.ts'
+import { absentSession, noSession } from '../sign-in/sessions.ts'
+import type { Session } from '../sign-in/sessions-store.ts'
 import type { Spent } from '../spending/budget.ts'
 import { readRules } from '../spending/rule-table.ts'
 import {
@@ -107,18 +110,69 @@ function presentIssued({ key, secret }: IssuedApiKey): Schemas['IssuedApiKey'] {
 /**
  * The operation that shows callers their own rights. It reads nothing: the request was admitted with them.
  */
-export function currentApiKeyHandlers(): Pick<HandlerMap, 'getCurrentApiKey'> {
-  return { getCurrentApiKey: async (_input, { principal }) => ({ data: present(principal) }) }
+export function currentApiKeyHandlers(): Pick<HandlerMap, 'getCurrentApiKey' | 'listRoles'> {
+  return {
+    getCurrentApiKey: async (_input, { principal }) => ({ data: present(principal) }),
+    listRoles: async () => ({
+      data: ROLE_NAMES.map((name) => ({ name, ...ROLES[name], scopes: [...ROLES[name].scopes] })),
+    }),
+  }
 }
 
-function present({ id, visibility, rules, expiresAt, may }: Principal): Schemas['CurrentApiKey'] {
+function present(principal: Principal): Schemas['CurrentApiKey'] {
+  const { id, person, session, visibility, rules, expiresAt, may } = principal
   return omitUndefined({
     id,
+    person: person && omitUndefined(person),
+    session: session && {
+      id: session.id,
+      roles: [...session.roles],
+      expires_at: session.expiresAt.toISOString(),
+    },
     scopes: SCOPES.filter((scope) => may(scope)),
     relayers: visibility.relayers,
     networks: visibility.networks,
     rules,
     expires_at: expiresAt?.toISOString(),
+  })
+}
+
+/** The operations of the tag Sessions. Without a provider there are none. */
+export function sessionHandlers({
+  sessions,
+}: Service): Pick<HandlerMap, 'listSessions' | 'endSession' | 'endCurrentSession'> {
+  return {
+    listSessions: async ({ query }) => {
+      const page = toPage(query)
+      const { items, total } = (await sessions?.list(page)) ?? { items: [], total: 0 }
+      return { data: items.map(presentSession), pagination: page.describe(total) }
+    },
+    endSession: async ({ path }, context) => {
+      if (sessions === undefined) throw absentSession(path.session_id)
+      await sessions.end(context, path.session_id)
+      return { data: SESSION_ENDED }
+    },
+    endCurrentSession: async (_input, context) => {
+      if (sessions === undefined) throw noSession()
+      await sessions.endOwn(context)
+      return { data: SESSION_ENDED }
+    },
+  }
+}
+
+const SESSION_ENDED = 'Session ended successfully'
+
+function presentSession(session: Session): Schemas['Session'] {
+  return omitUndefined({
+    id: session.id,
+    person_id: personId(session.person),
+    person: omitUndefined(session.person),
+    roles: [...session.roles],
+    address: session.address,
+    user_agent: session.userAgent,
+    created_at: session.createdAt.toISOString(),
+    last_used_at: session.lastUsedAt.toISOString(),
+    expires_at: session.expiresAt.toISOString(),
   })
 }
 

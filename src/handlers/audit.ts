@@ -52,6 +52,7 @@ function presentEntry(entry: StoredEntry): Schemas['AuditEntry'] {
     number: entry.number.toString(),
     at: entry.at.toISOString(),
     actor: entry.actor,
+    person: entry.person && omitUndefined(entry.person),
     address: entry.address,
     request_id: entry.requestId,
     action: entry.action,

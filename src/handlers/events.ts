@@ -1,4 +1,4 @@
-import type { Principal } from '../access/principal.ts'
+import { credentialOf, type Principal } from '../access/principal.ts'
 import type { Input, Schemas, Streamed, StreamGroup, StreamPiece } from '../contract/operations.ts'
 import type { Db } from '../database/db.ts'
 import { AppError } from '../errors.ts'
@@ -58,7 +58,10 @@ export function eventHandlers(
       openStream(service, sources, { input: withinTicket(input, context), context }),
     createStreamTicket: async ({ body }, { principal }) => {
       const filter = { relayerId: body.relayer_id, type: body.type }
-      const { ticket, expiresAt } = await service.tickets.issue({ keyId: principal.id, filter })
+      const { ticket, expiresAt } = await service.tickets.issue({
+        credential: credentialOf(principal),
+        filter,
+      })
       return { data: { ticket, expires_at: expiresAt.toISOString() } }
     },
   }

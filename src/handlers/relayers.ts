@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { type Principal, seesEverything } from '../access/principal.ts'
+import { callerName, type Principal, seesEverything } from '../access/principal.ts'
 import type { Schemas } from '../contract/operations.ts'
 import type { Db } from '../database/db.ts'
 import { AppError } from '../errors.ts'
@@ -247,7 +247,7 @@ function requireEndpointRights(
   if (!may('networks:admin'))
     throw new AppError(
       'insufficient_scope',
-      `custom_rpc_urls: API key ${id} lacks networks:admin; it is required to choose a relayer's endpoints.`,
+      `custom_rpc_urls: ${callerName(id)} lacks networks:admin; it is required to choose a relayer's endpoints.`,
     )
   if (rules !== undefined)
     throw new AppError(
@@ -273,7 +273,7 @@ function requireTopUpRights(
   if (missing.length > 0)
     throw new AppError(
       'insufficient_scope',
-      `policies.top_up: API key ${id} lacks ${missing.join(' and ')}; both are required to let a relayer spend another one's money.`,
+      `policies.top_up: ${callerName(id)} lacks ${missing.join(' and ')}; both are required to let a relayer spend another one's money.`,
     )
   if (rules !== undefined)
     throw new AppError(

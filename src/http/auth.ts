@@ -3,13 +3,14 @@ import { hashSecret, hashSecretHex } from '../access/api-key.ts'
 import { type Principal, ROOT } from '../access/principal.ts'
 import { AppError } from '../errors.ts'
 import type { Peers } from './connections/peer.ts'
+import { isFromConsole, readCookie, SESSION_COOKIE } from './cookies.ts'
 import type { HttpContext } from './state.ts'
 
 /** The sender of a request. */
 export interface Caller {
   /** The key of the rate limit: the API key, or the peer address of an unauthenticated caller. */
   readonly limitKey: string
-  /** The API key; undefined for an unauthenticated caller. */
+  /** The API key or person; undefined for an unauthenticated caller. */
   readonly principal: Principal | undefined
   /** The reason why the credential is not acceptable; undefined for an authenticated caller. */
   readonly refusal: AppError | undefined
@@ -34,7 +35,7 @@ export function limitKeyOf({ id }: Pick<Principal, 'id'>): string {
  */
 export type FindKey = (secretHash: string) => Principal | undefined
 
-/** Identifies the sender of a request by its `Authorization` header. */
+/** Identifies the sender of a request by its `Authorization` header, or by the cookie of a session. */
 export type Authenticate = (context: HttpContext) => Caller
 
 const MISSING = new AppError(
@@ -42,11 +43,18 @@ const MISSING = new AppError(
   'Send the header Authorization with the value "Bearer" and your API key.',
 )
 const UNACCEPTABLE = new AppError('unauthorized', 'This API key is not accepted.')
+const ENDED = new AppError('unauthorized', 'Your session has ended. Sign in again.')
+const ELSEWHERE = new AppError(
+  'unauthorized',
+  'The cookie of a session counts only in requests of the console: from a page of public_url, and with the header X-CSRF-Protection: 1.',
+)
 
 interface AuthenticatorOptions {
   /** The keys of the environment. */
   readonly apiKeys: readonly string[]
   readonly findKey: FindKey
+  /** Absent if no one can sign in; cookies then have no effect. */
+  readonly signIn?: { readonly publicUrl: string; readonly findSession: FindKey } | undefined
   readonly peers: Peers
   /** Called for each request with a valid key. */
   readonly onAuthenticated?: (context: HttpContext) => void
@@ -59,6 +67,7 @@ interface AuthenticatorOptions {
 export function createAuthenticator({
   apiKeys,
   findKey,
+  signIn,
   peers,
   onAuthenticated,
 }: AuthenticatorOptions): Authenticate {
@@ -70,16 +79,25 @@ export function createAuthenticator({
     const found = findKey(digits)
     return isAmong(hashes, Buffer.from(digits, 'hex')) ? ROOT : found
   }
-  return (context) => {
-    const { authorization = '' } = context.headers
+  const ofHeader = (authorization: string): Principal | AppError => {
     const [, token] = /^bearer +(\S+)$/i.exec(authorization) ?? []
-    const principal = token === undefined ? undefined : identify(token)
-    if (principal !== undefined) {
+    return token === undefined ? MISSING : (identify(token) ?? UNACCEPTABLE)
+  }
+  const ofCookie = (context: HttpContext): Principal | AppError => {
+    const secret = signIn && readCookie(context, SESSION_COOKIE)
+    if (signIn === undefined || secret === undefined) return MISSING
+    if (!isFromConsole(context, signIn.publicUrl)) return ELSEWHERE
+    return signIn.findSession(hashSecretHex(secret)) ?? ENDED
+  }
+  return (context) => {
+    const { authorization } = context.headers
+    // A header decides alone, even if it is not acceptable: its sender means that key.
+    const found = authorization === undefined ? ofCookie(context) : ofHeader(authorization)
+    if (!(found instanceof AppError)) {
       onAuthenticated?.(context)
-      return { limitKey: limitKeyOf(principal), principal, refusal: undefined }
+      return { limitKey: limitKeyOf(found), principal: found, refusal: undefined }
     }
-    const limitKey = `peer ${peers.ofRequest(context.req)}`
-    return { limitKey, principal: undefined, refusal: token === undefined ? MISSING : UNACCEPTABLE }
+    return { limitKey: `peer ${peers.ofRequest(context.req)}`, principal: undefined, refusal: found }
   }
 }
 

@@ -1,4 +1,5 @@
 import {
+  callerName,
   type Principal,
   seesEverything,
   seesNetwork,
@@ -20,7 +21,7 @@ import type { HttpContext, Middleware } from './state.ts'
  */
 export function requireScope({ scope }: ContractOperation, principal: Principal): void {
   if (scope === undefined || principal.may(scope)) return
-  throw new AppError('insufficient_scope', `API key ${principal.id} lacks the scope ${scope}.`)
+  throw new AppError('insufficient_scope', `${callerName(principal.id)} lacks the scope ${scope}.`)
 }
 
 /** Returns the network of a relayer by type and name; undefined if there is no such relayer. */
@@ -168,6 +169,7 @@ const NOT_FOUND: Readonly<Record<string, ErrorCode>> = {
   signer_id: 'signer_not_found',
   network_id: 'network_not_found',
   plugin_id: 'plugin_not_found',
+  session_id: 'session_not_found',
 }
 
 /**
@@ -191,7 +193,7 @@ const EXPOSED = 'Retry-After, X-Request-Id'
 
 /**
  * Lets pages of these origins read the answer (CORS). Without any, browsers keep it from every page of
- * another origin. Requests with credentials of a browser are not allowed, because the service has no cookies.
+ * another origin. Requests with credentials of a browser are not allowed: only the console uses the cookie.
  */
 export function createOriginCheck(origins: readonly string[]): (context: HttpContext) => void {
   const allowed = new Set(origins)

@@ -42,6 +42,7 @@ import { readConsoleFiles, serveConsole } from './pages/console.ts'
 import { documentation } from './pages/documentation.ts'
 import { createGuard } from './pages/pages.ts'
 import { referencePages } from './pages/reference.ts'
+import { signInPages } from './pages/sign-in.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import type { HttpServerOptions, Limits, Mount } from './server-options.ts'
 import type { Guard, HttpContext, Middleware } from './state.ts'
@@ -60,7 +61,7 @@ interface PipelineOptions extends HttpServerOptions {
  * @throws Error if an operation has no handler
  */
 export async function createPipeline(options: PipelineOptions): Promise<Middleware[]> {
-  const { contract, validator, limiter, observer, tracer, log, clock, limits, connections } = options
+  const { contract, validator, limiter, observer, tracer, log, clock, limits, connections, signIn } = options
   const onAuthenticated = ({ req }: HttpContext) => connections.markAuthenticated(req.socket)
   const answers = createAnswerBudget()
   const authenticate = createAuthenticator({ ...options, onAuthenticated })
@@ -103,7 +104,8 @@ export async function createPipeline(options: PipelineOptions): Promise<Middlewa
       ],
       count,
     }),
-    ...(options.serveConsole ? [serveConsole({ files: await readConsoleFiles(), count })] : []),
+    ...(signIn ? [signInPages({ signIn, peers: options.peers, count })] : []),
+    ...(options.serveConsole ? [serveConsole({ files: await readConsoleFiles(), signIn, count })] : []),
     notFound(guard),
   ]
 }
@@ -223,6 +225,7 @@ async function serve(service: Service, { context, params }: RoutedRequest): Prom
   const mediaType = preferredType(context.get('Accept'), operation.successMediaTypes)
   const actor = {
     keyId: principal.id,
+    person: principal.person,
     address: service.peers.ofRequest(context.req),
     requestId,
     rules: principal.rules,

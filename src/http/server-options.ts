@@ -14,6 +14,8 @@ export interface HttpServerOptions extends CompiledContract {
   /** The bearer tokens of the environment. */
   readonly apiKeys: readonly string[]
   readonly findKey: FindKey
+  /** People sign in to the console with a provider. Default: no. */
+  readonly signIn?: SignInPages | undefined
   readonly networkOf: NetworkOfRelayer
   readonly redeemTicket: RedeemTicket
   /** The origins whose pages may read event streams. Default: none but the service's own. */
@@ -40,6 +42,38 @@ export interface HttpServerOptions extends CompiledContract {
   readonly tracer?: RequestTracer | undefined
   readonly log: Logger
   readonly clock: Clock
+}
+
+/** The reason why someone is not signed in. */
+interface SignInRefusal {
+  readonly kind: 'refused' | 'invalid' | 'unavailable'
+  /** A sentence for the person. */
+  readonly message: string
+}
+
+/** The sign-in of people, as its pages and the check of their cookie need it. */
+export interface SignInPages {
+  /** The name of the provider on the button. */
+  readonly name: string
+  /** The origin of the service for browsers. */
+  readonly publicUrl: string
+  /** The path to which the provider sends browsers back. */
+  readonly callbackPath: string
+  readonly sessionSeconds: number
+  /** Returns the url of the provider, and what the browser must bring back. */
+  begin(): Promise<{ readonly url: string; readonly pending: string } | SignInRefusal>
+  /** Begins a session, and returns its secret. */
+  finish(callback: {
+    readonly querystring: string
+    readonly pending: string | undefined
+    /** The secret of a session that the browser has already. */
+    readonly previous: string | undefined
+    readonly address: string
+    readonly userAgent: string
+    readonly requestId: string
+  }): Promise<{ readonly secret: string } | SignInRefusal>
+  /** Finds the person of a session by the hash of its secret, as `findKey` does for keys. */
+  readonly findSession: FindKey
 }
 
 /** A short path for a longer one. */

@@ -55,7 +55,15 @@ export interface PluginUser {
 export const HANDLER = 'handler'
 
 /** The first segments of paths that the service itself has. */
-export const RESERVED_MOUNTS: readonly string[] = ['api', 'console', 'debug', 'docs', 'health', 'metrics']
+export const RESERVED_MOUNTS: readonly string[] = [
+  'api',
+  'auth',
+  'console',
+  'debug',
+  'docs',
+  'health',
+  'metrics',
+]
 
 /** The address of another host that runs the plugins: `relayer plugins serve`. */
 export interface PluginHostAddress {

@@ -89,7 +89,9 @@ async function createDomains(opened: Opened) {
   )
   const management = createManagement({ ...opened, connection, runtimeSet })
   const tickets = createStreamTickets({ db, clock })
-  const access = await patiently('the API keys', () => createAccess({ database, tickets, clock, log }))
+  const access = await patiently('the API keys', () =>
+    createAccess({ database, tickets, clock, log, settings: config.signIn }),
+  )
   const plugins = await createPluginsOf(opened, { db, observer: instrumentation?.plugins })
   const hooks = await createHooksOf(plugins, opened, {
     db,
@@ -116,7 +118,7 @@ function createWorkers(opened: Opened, { runtimeSet, management, access, deliver
     ...createReplicationWatch(database, { clock, log }),
     ...share.loops,
     registry.loop,
-    access.loop,
+    ...access.loops,
     ...limits.loops,
     submit,
     createStuckWorker(context),
@@ -162,6 +164,7 @@ async function createServer(
   return openServer(opened, {
     handlers: createHandlers(serviceOf(opened, { domains, workers, stopping })),
     findKey: withKeysOfPlugins(access.directory, plugins),
+    signIn: access.signIn?.pages,
     mounts: mountsOf(plugins),
     networkOf: async (relayerId) => {
       const relayer = await context.relayerOf(relayerId)
@@ -220,6 +223,7 @@ function serviceOf(
     keys,
     bodiesOf,
     apiKeys: access.manager,
+    sessions: access.signIn?.sessions,
     plugins,
     check: createReadinessCheck({
       database,

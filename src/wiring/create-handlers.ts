@@ -1,5 +1,10 @@
 import { abiHandlers } from '../handlers/abis.ts'
-import { apiKeyHandlers, currentApiKeyHandlers, usageHandlers } from '../handlers/api-keys.ts'
+import {
+  apiKeyHandlers,
+  currentApiKeyHandlers,
+  sessionHandlers,
+  usageHandlers,
+} from '../handlers/api-keys.ts'
 import { auditHandlers, reportHandlers } from '../handlers/audit.ts'
 import { eventHandlers } from '../handlers/events.ts'
 import { alertHandlers, healthHandlers, metricsHandlers } from '../handlers/monitoring.ts'
@@ -40,6 +45,7 @@ export function createHandlers(service: Service): HandlerMap {
     ...apiKeyHandlers(service),
     ...pluginHandlers(service),
     ...currentApiKeyHandlers(),
+    ...sessionHandlers(service),
     ...usageHandlers(service),
     ...abiHandlers(service),
     ...reportHandlers(service),

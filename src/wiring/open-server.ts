@@ -29,7 +29,15 @@ export function openServer(
   { config, compiled, clock, log }: ServerParts,
   connected: Pick<
     HttpServerOptions,
-    'handlers' | 'findKey' | 'mounts' | 'networkOf' | 'redeemTicket' | 'limiter' | 'observer' | 'tracer'
+    | 'handlers'
+    | 'findKey'
+    | 'signIn'
+    | 'mounts'
+    | 'networkOf'
+    | 'redeemTicket'
+    | 'limiter'
+    | 'observer'
+    | 'tracer'
   >,
 ) {
   return createHttpServer({

@@ -312,6 +312,15 @@ test('API keys are created, read, rotated, changed and deleted', async () => {
   expect(bodyOf(gone).data).toBe('API key deleted successfully')
 })
 
+test('roles and the sessions of people are listed, of whom none can sign in here', async () => {
+  expect(bodyOf(await client.GET('/api/v1/roles')).data.map(({ name }) => name)).toContain('approver')
+  expect(bodyOf(await client.GET('/api/v1/sessions')).data).toEqual([])
+  const params = { path: { session_id: 'none' } }
+  const gone = await client.DELETE('/api/v1/sessions/{session_id}', { params })
+  expect(gone.error).toMatchObject({ code: 'session_not_found' })
+  expect((await client.DELETE('/api/v1/current-session')).error).toMatchObject({ code: 'invalid_request' })
+})
+
 test('plugins are read, changed and called', async () => {
   expect(bodyOf(await client.GET('/api/v1/plugins')).data.map(({ id }) => id)).toEqual(['echo'])
   const params = { path: { plugin_id: 'echo' } }

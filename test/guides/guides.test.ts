@@ -125,6 +125,7 @@ describe('what the pages name is there', () => {
     // Of the examples with HSMs.
     'AZURE_TENANT_ID',
     'HSM_PIN',
+    'OIDC_CLIENT_SECRET',
     'LD_LIBRARY_PATH',
     'SOFTHSM2_CONF',
     'SO_PIN',

@@ -144,6 +144,10 @@ async function* emptyStream(): AsyncGenerator<never[]> {}
 
 /** Each handler gives the smallest correct answer. A test replaces the handler of its subject. */
 const HANDLERS: HandlerMap = {
+  listRoles: async () => ({ data: [] }),
+  listSessions: async () => EMPTY_LIST,
+  endSession: async () => ({ data: 'Session ended successfully' }),
+  endCurrentSession: async () => ({ data: 'Session ended successfully' }),
   quoteSponsoredTransaction: async () => ({ data: { estimated_fee: '0.1', conversion_rate: '148' } }),
   buildSponsoredTransaction: async () => ({
     data: {

@@ -62,6 +62,7 @@ async function resetDatabase({ db }: Database): Promise<void> {
         end loop;
         perform setval('event_numbers', 0);
         insert into api_key_changes (id, version) values (1, 0);
+        insert into session_changes (id, version) values (1, 0);
       end $$`.execute(connection)
   })
 }
@@ -89,6 +90,8 @@ const TABLES = [
   'api_key_uses',
   'api_key_secrets',
   'api_keys',
+  'sessions',
+  'people',
   'relayers',
   'notifications',
   'accounts',

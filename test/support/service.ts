@@ -106,6 +106,8 @@ export interface ServiceOptions {
   readonly notificationUrl?: string
   /** Entries of the list `plugins`. Default: none. */
   readonly plugins?: readonly object[]
+  /** The entry `sign_in`. Default: none. */
+  readonly signIn?: object
   readonly env?: Record<string, string>
   /** Default: the machine's. */
   readonly clock?: Clock
@@ -188,9 +190,11 @@ function configFile({
   signers,
   notificationUrl = NOWHERE,
   plugins,
+  signIn,
 }: ServiceOptions) {
   return {
     ...(plugins && { plugins }),
+    ...(signIn && { sign_in: signIn }),
     relayers: relayers ?? [
       { id: 'main', name: 'Main', signer_id: 'dev-0', notification_id: 'ops', policies, ...ON_ANVIL },
       { id: 'other', name: 'Other', signer_id: 'dev-1', ...ON_ANVIL },

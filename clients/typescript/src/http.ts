@@ -19,8 +19,11 @@ export type RelayerHttp = Client<Mutable<paths>>
 export interface RelayerClientOptions {
   /** Scheme, host and port of the service, without `/api/v1`. */
   readonly baseUrl: string
-  /** The secret of an API key, or a function that returns the current one. */
-  readonly apiKey: string | (() => string | Promise<string>)
+  /**
+   * The secret of an API key, or a function that returns the current one. Without it, requests count by the cookie of the person who is signed in,
+   * which works only for pages of the service itself.
+   */
+  readonly apiKey?: string | (() => string | Promise<string>)
   /** Default: that of the platform. */
   readonly fetch?: (request: Request) => Promise<Response>
   /** The time for each try of a request, in ms. Default 30,000. */
@@ -55,7 +58,8 @@ export function createHttp({
   http.use({
     onRequest: async ({ request, schemaPath }) => {
       const { method, headers } = request
-      headers.set('authorization', `Bearer ${await secretOf(apiKey)}`)
+      if (apiKey === undefined) headers.set('x-csrf-protection', '1')
+      else headers.set('authorization', `Bearer ${await secretOf(apiKey)}`)
       if (KEYED.has(`${method} ${schemaPath}`) && !headers.has('idempotency-key'))
         headers.set('idempotency-key', crypto.randomUUID())
       return schemaPath === BATCH_PATH ? withItemKeys(request) : request
@@ -65,7 +69,7 @@ export function createHttp({
 }
 
 /** Checks the secret first, because fetch would show one that it refuses in its error. */
-async function secretOf(apiKey: RelayerClientOptions['apiKey']): Promise<string> {
+async function secretOf(apiKey: NonNullable<RelayerClientOptions['apiKey']>): Promise<string> {
   const secret = typeof apiKey === 'string' ? apiKey : await apiKey()
   if (!/^[!-~]+$/.test(secret)) throw new TypeError('apiKey: expected visible ASCII characters, and no space')
   return secret

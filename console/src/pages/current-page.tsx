@@ -13,6 +13,7 @@ import { PluginPage } from './plugins/plugin-page.tsx'
 import { PluginsPage } from './plugins/plugins-page.tsx'
 import { RelayerPage } from './relayer/relayer-page.tsx'
 import { SearchPage } from './search/search-page.tsx'
+import { SessionsPage } from './sessions-page.tsx'
 import { SignersPage } from './signers/signers-page.tsx'
 import { TransactionPage } from './transaction/transaction-page.tsx'
 import { TransactionsPage } from './transactions/transactions-page.tsx'
@@ -47,6 +48,8 @@ export function CurrentPage({ route }: { readonly route: Route }) {
       return second ? <PluginPage key={second} id={second} /> : <PluginsPage route={route} />
     case 'api-keys':
       return second ? <ApiKeyPage id={second} /> : <ApiKeysPage route={route} />
+    case 'sessions':
+      return <SessionsPage route={route} />
     case 'audit':
       return <AuditPage route={route} />
     case 'key':

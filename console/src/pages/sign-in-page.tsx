@@ -2,10 +2,20 @@ import { useState } from 'preact/hooks'
 import { Failure } from '../parts/notice.tsx'
 import { ThemeSwitch } from '../parts/theme-switch.tsx'
 import { keepSecret } from '../session/kept-secret.ts'
+import type { Provider } from '../session/session.ts'
 
-/** Asks for an API key. The form never leaves the page, so the key cannot get into an address. */
-export function SignInPage({ signIn }: { readonly signIn: (secret: string) => Promise<void> }) {
-  const [error, setError] = useState<unknown>()
+interface SignInPageProps {
+  readonly signIn: (secret: string) => Promise<void>
+  /** Absent if people sign in with API keys only. */
+  readonly provider: Provider | undefined
+  /** Why the last session ended, or did not. */
+  readonly failure: unknown
+}
+
+/** Leads to the provider, or asks for an API key. The form never leaves the page, so the key cannot get into an address. */
+export function SignInPage({ signIn, provider, failure }: SignInPageProps) {
+  const [keyError, setError] = useState<unknown>()
+  const error = keyError ?? failure
   const [isBusy, setBusy] = useState(false)
   const submit = async (form: HTMLFormElement) => {
     const fields = new FormData(form)
@@ -30,9 +40,14 @@ export function SignInPage({ signIn }: { readonly signIn: (secret: string) => Pr
         }}
       >
         <h1>Relayer console</h1>
+        {provider && (
+          <a class="button primary" href={provider.url}>
+            Sign in with {provider.name}
+          </a>
+        )}
         <p class="muted">
-          Sign in with an API key of this service. The console can do what the key can do, and changes nothing
-          until you allow it.
+          {provider ? 'Or sign' : 'Sign'} in with an API key of this service. The console can do what the key
+          can do, and changes nothing until you allow it.
         </p>
         <label>
           API key
@@ -43,7 +58,7 @@ export function SignInPage({ signIn }: { readonly signIn: (secret: string) => Pr
         </label>
         <p class="hint">Otherwise a reload of the page signs you out.</p>
         {error !== undefined && <Failure error={error} />}
-        <button type="submit" class="primary" disabled={isBusy}>
+        <button type="submit" class={provider ? '' : 'primary'} disabled={isBusy}>
           Sign in
         </button>
       </form>

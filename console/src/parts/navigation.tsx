@@ -1,3 +1,4 @@
+import { nameOfCaller } from '../format/person.ts'
 import { hrefOf } from '../routing/routes.ts'
 import type { Scope } from '../session/session.ts'
 import { useWorkplace } from '../session/session-context.ts'
@@ -19,6 +20,7 @@ const ENTRIES: readonly Entry[] = [
   { name: 'Notifications', path: 'notifications', scope: 'notifications:read' },
   { name: 'Plugins', path: 'plugins', scope: 'plugins:read' },
   { name: 'API keys', path: 'api-keys', scope: 'api-keys:read' },
+  { name: 'Sessions', path: 'sessions', scope: 'api-keys:read' },
   { name: 'Audit log', path: 'audit', scope: 'audit:read' },
 ]
 
@@ -41,7 +43,7 @@ export function Navigation({ current, isOpen }: { readonly current: string; read
       </ul>
       <p class="signed-in">
         <a href={hrefOf(['key'])} {...(current === 'key' && { 'aria-current': 'page' as const })}>
-          API key {session.key.id}
+          {nameOfCaller(session.key.id, session.key.person)}
         </a>
         <button type="button" class="quiet" onClick={signOut}>
           Sign out

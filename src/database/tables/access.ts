@@ -43,6 +43,37 @@ export interface ApiKeyChangesTable {
   version: bigint
 }
 
+/** People who have signed in, as the provider named them last. Records name them by their id. */
+export interface PeopleTable {
+  id: string
+  issuer: string
+  /** The id of the person at the issuer. */
+  subject: string
+  name: string | null
+  email: string | null
+}
+
+/** The sessions of people that have not ended. */
+export interface SessionsTable {
+  id: string
+  /** The SHA-256 of the secret in the cookie, which itself is never stored. */
+  hash: Uint8Array
+  person_id: string
+  roles: JSONColumnType<string[]>
+  /** Where the person signed in. */
+  address: string | null
+  user_agent: string | null
+  created_at: Date
+  last_used_at: Date
+  expires_at: Date
+}
+
+/** One row, whose version grows with each session that begins or ends. */
+export interface SessionChangesTable {
+  id: Generated<number>
+  version: bigint
+}
+
 /** The buckets of API keys that several processes count together. A key without a row has a full one. */
 export interface RateLimitsTable {
   key: string
@@ -63,8 +94,13 @@ export interface AuditLogTable {
   number: bigint
   /** The time of the database, in milliseconds. */
   at: Date
-  /** The id of the API key; `configuration` for the configuration file, `operator` for the command line. */
+  /**
+   * The id of the API key or person; `configuration` for the configuration file, `operator` for the command
+   * line.
+   */
   actor: string
+  /** The person, as the provider named them at that time; null if no one was signed in. */
+  person: JSONColumnType<object> | null
   /** The address of the caller; null without one. */
   address: string | null
   /** The id of the request; null without one. */

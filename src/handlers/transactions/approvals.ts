@@ -55,10 +55,12 @@ function presentApproval(approval: Approval): Schemas['Approval'] {
     relayer_id: poolIdOf(approval.relayerId),
     state: approval.state,
     requested_by: approval.requestedBy,
+    requested_by_person: approval.requestedByPerson && omitUndefined(approval.requestedByPerson),
     reasons: approval.reasons.map(({ detail }) => detail),
     created_at: approval.createdAt.toISOString(),
     expires_at: approval.expiresAt.toISOString(),
     decided_by: approval.decidedBy,
+    decided_by_person: approval.decidedByPerson && omitUndefined(approval.decidedByPerson),
     decided_at: approval.decidedAt?.toISOString(),
     decision_reason: approval.decisionReason,
   })

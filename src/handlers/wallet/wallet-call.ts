@@ -1,4 +1,4 @@
-import type { Principal } from '../../access/principal.ts'
+import { callerName, type Principal } from '../../access/principal.ts'
 import type { Scope } from '../../access/scope.ts'
 import type { Input, OperationId, RawInput } from '../../contract/operations.ts'
 import type { RequestContext } from '../../http/handler.ts'
@@ -36,7 +36,7 @@ export function requireChain({ relayer, chainId }: WalletRequest, wanted: bigint
 /** @throws RpcError if the API key does not have the scope */
 export function requireScope({ context: { principal } }: WalletRequest, scope: Scope): void {
   if (principal.may(scope)) return
-  const problem = `API key ${principal.id} lacks the scope ${scope}.`
+  const problem = `${callerName(principal.id)} lacks the scope ${scope}.`
   throw new RpcError(RPC_CODES.unauthorized, problem, { code: 'insufficient_scope' })
 }
 

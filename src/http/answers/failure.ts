@@ -114,6 +114,7 @@ export const STATUS_OF_CODE: Readonly<Record<ErrorCode, FailureStatus>> = {
   abi_not_found: 404,
   relayer_not_found: 404,
   plugin_not_found: 404,
+  session_not_found: 404,
   signer_not_found: 404,
   transaction_not_found: 404,
 

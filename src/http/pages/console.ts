@@ -3,8 +3,10 @@ import { extname, join } from 'node:path'
 import { type Page, page } from '../../contract/docs.ts'
 import { AppError } from '../../errors.ts'
 import { builtFile, readIfThere } from '../../lib/package-files.ts'
+import type { SignInPages } from '../server-options.ts'
 import type { HttpContext, Middleware } from '../state.ts'
 import { publicPaths, sendPage } from './pages.ts'
+import { escapeHtml, SIGN_IN_PATH } from './sign-in.ts'
 
 /**
  * Lets the console load from and call only this host, and forbids inline scripts and styles, forms, and
@@ -17,6 +19,8 @@ const FOR_EVER = 'public, max-age=31536000, immutable'
 
 interface ConsoleOptions {
   readonly files: ConsoleFiles
+  /** The provider with which people can sign in; absent if there is none. */
+  readonly signIn?: Pick<SignInPages, 'name' | 'publicUrl'> | undefined
   /** Counts a request against the rate limit of its sender. */
   readonly count: (context: HttpContext) => void
 }
@@ -25,8 +29,8 @@ interface ConsoleOptions {
  * Serves the console without authentication, within the rate limit: it contains only code, and every
  * operation that it calls needs an API key. Each path below `/console` that is not a file is the page itself.
  */
-export function serveConsole({ files: { index, assets }, count }: ConsoleOptions): Middleware {
-  const sendIndex = isolated(send(index, 'no-cache'))
+export function serveConsole({ files: { index, assets }, signIn, count }: ConsoleOptions): Middleware {
+  const sendIndex = isolated(send(signIn ? withSignIn(index, signIn) : index, 'no-cache'))
   const sendAsset = new Map(assets.map((asset) => [asset.path, send(asset, FOR_EVER)]))
   const choose: Middleware = (context, next) => {
     // The page in the place of a file of an earlier release would be taken for a program.
@@ -39,6 +43,17 @@ export function serveConsole({ files: { index, assets }, count }: ConsoleOptions
     ['/console/{*path}', choose],
   ])
   return publicPaths({ paths, count })
+}
+
+/** Tells the console where people sign in, before it asks anything. */
+function withSignIn({ body }: Page, { name, publicUrl }: Pick<SignInPages, 'name' | 'publicUrl'>): Page {
+  const url = escapeHtml(publicUrl + SIGN_IN_PATH)
+  const tag = `<meta name="sign-in" content="${escapeHtml(name)}" data-url="${url}">`
+  return page(
+    '/console',
+    HTML,
+    body.replace('<head>', () => `<head>\n${tag}`),
+  )
 }
 
 function send(page: Page, cacheControl: string): Middleware {

@@ -1,6 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { seesEverything, type Visibility } from '../../access/principal.ts'
 import { ofVisibleRelayer } from '../../access/visibility-store.ts'
+import type { Person } from '../../audit/entry.ts'
 import type { Db, Tx } from '../../database/db.ts'
 import { storableText } from '../../database/sql-helpers.ts'
 import type { ApprovalsTable } from '../../database/tables/transactions.ts'
@@ -157,15 +158,36 @@ function selectApprovals(db: Db) {
     .selectFrom('approvals')
     .innerJoin('transactions', 'transactions.id', 'approvals.transaction_id')
     .selectAll('approvals')
-    .select(STATE.as('state'))
+    .select([
+      STATE.as('state'),
+      personWithId('approvals.requested_by').as('requester'),
+      personWithId('approvals.decided_by').as('decider'),
+    ])
 }
 
-function toApproval(row: Selectable<ApprovalsTable> & { readonly state: string }): Approval {
+/** Selects the person with the id in this column; null for an API key. */
+function personWithId(column: string) {
+  return sql<object | null>`(
+    select jsonb_strip_nulls(jsonb_build_object(
+      'issuer', issuer, 'subject', subject, 'name', people.name, 'email', email))
+    from people where people.id = ${sql.ref(column)})`
+}
+
+interface ApprovalRow extends Selectable<ApprovalsTable> {
+  readonly state: string
+  readonly requester: object | null
+  readonly decider: object | null
+}
+
+function toApproval(row: ApprovalRow): Approval {
   return omitUndefined({
     transactionId: row.transaction_id,
     relayerId: row.relayer_id,
     state: oneOf(APPROVAL_STATES, row.state, 'state of an approval'),
     requestedBy: row.requested_by,
+    // The query wrote them with these fields.
+    requestedByPerson: (row.requester as Person | null) ?? undefined,
+    decidedByPerson: (row.decider as Person | null) ?? undefined,
     // The service wrote the list itself.
     reasons: row.reasons as readonly ApprovalReason[],
     createdAt: row.created_at,
@@ -192,7 +214,7 @@ type ApprovalReason = Pick<RuleResult, 'subject' | 'rule' | 'detail'>
 export interface NewApproval {
   readonly transactionId: string
   readonly relayerId: string
-  /** The id of the API key that sent the transaction. It cannot decide. */
+  /** The id of the API key or person that sent the transaction. It cannot decide. */
   readonly requestedBy: string
   readonly reasons: readonly ApprovalReason[]
   readonly createdAt: Date
@@ -203,7 +225,7 @@ export interface NewApproval {
 interface DecisionRecord {
   readonly decision: Exclude<ApprovalState, 'waiting' | 'withdrawn'>
   readonly decidedAt: Date
-  /** The id of the API key that decided; absent if it expired. */
+  /** The id of the API key or person that decided; absent if it expired. */
   readonly decidedBy?: string | undefined
   /** The comment of the person who decided. */
   readonly decisionReason?: string | undefined
@@ -212,4 +234,7 @@ interface DecisionRecord {
 /** A transaction that waits or has waited for an approval. */
 export interface Approval extends NewApproval, Partial<Omit<DecisionRecord, 'decision'>> {
   readonly state: ApprovalState
+  /** The sender, if a person sent it, as the provider named them last. */
+  readonly requestedByPerson?: Person | undefined
+  readonly decidedByPerson?: Person | undefined
 }

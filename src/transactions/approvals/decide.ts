@@ -1,4 +1,4 @@
-import type { Actor } from '../../access/principal.ts'
+import { type Actor, callerName } from '../../access/principal.ts'
 import { appendEntries } from '../../audit/append-store.ts'
 import { auditLogOf } from '../../audit/entry.ts'
 import type { Tx } from '../../database/db.ts'
@@ -71,7 +71,7 @@ function isRepeated({ state, decidedBy }: Approval, { decision, actor }: Decidin
 function ownApproval({ actor: { keyId } }: Deciding): AppError {
   return new AppError(
     'own_approval',
-    `API key ${keyId} sent this transaction; another key must decide. The sender can cancel it.`,
+    `${callerName(keyId)} sent this transaction; another key or person must decide. The sender can cancel it.`,
   )
 }
 
@@ -90,7 +90,7 @@ function overError(
     case 'refused':
       return new AppError(
         'approval_decided',
-        `Transaction ${id} was ${state} by API key ${decidedBy} and is ${status}.`,
+        `Transaction ${id} was ${state} by ${callerName(decidedBy ?? '')} and is ${status}.`,
       )
     case 'withdrawn':
       return new AppError('approval_decided', `Transaction ${id} ended as ${status} before a decision.`)
@@ -151,7 +151,7 @@ function decided({ decision, actor, reason }: Deciding, transaction: Transaction
     ...transaction,
     ...ENDED_UNSIGNED,
     status: nextStatus(status, 'canceled'),
-    statusReason: `API key ${actor.keyId} refused to approve it${reason === undefined ? '.' : `: ${reason}`}`,
+    statusReason: `${callerName(actor.keyId)} refused to approve it${reason === undefined ? '.' : `: ${reason}`}`,
   }
 }
 

@@ -99,7 +99,7 @@ describe('the decision', () => {
     const own = await call(`${pathOf(data.id)}/approval`, { decision: 'approve' })
     expect([outcomeOf(own), own.body.error]).toEqual([
       '403 own_approval',
-      `API key ${body.data.id} sent this transaction; another key must decide. The sender can cancel it.`,
+      `API key ${body.data.id} sent this transaction; another key or person must decide. The sender can cancel it.`,
     ])
     expect((await approvalOf(data.id)).state).toBe('waiting')
     const rotated = await story.service.api<{ secret: string }>(

@@ -106,11 +106,17 @@ export const OPERATIONS: Readonly<Record<keyof Resources, Readonly<Record<string
     list: { method: "get", path: "/api/v1/api-keys", paging: "page" },
     create: { method: "post", path: "/api/v1/api-keys", body: true },
     getCurrent: { method: "get", path: "/api/v1/current-api-key" },
+    listRoles: { method: "get", path: "/api/v1/roles" },
     get: { method: "get", path: "/api/v1/api-keys/{api_key_id}" },
     delete: { method: "delete", path: "/api/v1/api-keys/{api_key_id}" },
     update: { method: "patch", path: "/api/v1/api-keys/{api_key_id}", body: true },
     getUsage: { method: "get", path: "/api/v1/api-keys/{api_key_id}/usage" },
     rotate: { method: "post", path: "/api/v1/api-keys/{api_key_id}/rotate", body: true },
+  },
+  sessions: {
+    list: { method: "get", path: "/api/v1/sessions", paging: "page" },
+    end: { method: "delete", path: "/api/v1/sessions/{session_id}" },
+    endCurrent: { method: "delete", path: "/api/v1/current-session" },
   },
   plugins: {
     list: { method: "get", path: "/api/v1/plugins", paging: "page" },
@@ -296,6 +302,8 @@ export interface Resources {
     create(body: Body<'createApiKey'>, options?: Options<'createApiKey'>): Promise<Data<'createApiKey'>>
     /** Get the API key of this request: operation `getCurrentApiKey`. It needs an API key, and no scope. */
     getCurrent(options?: Options<'getCurrentApiKey'>): Promise<Data<'getCurrentApiKey'>>
+    /** List the roles: operation `listRoles`. It needs an API key, and no scope. */
+    listRoles(options?: Options<'listRoles'>): Promise<Data<'listRoles'>>
     /** Get an API key: operation `getApiKey`. It needs the scope `api-keys:read`. */
     get(apiKeyId: string, options?: Options<'getApiKey'>): Promise<Data<'getApiKey'>>
     /** Delete an API key: operation `deleteApiKey`. It needs the scope `api-keys:admin`. */
@@ -306,6 +314,14 @@ export interface Resources {
     getUsage(apiKeyId: string, options?: Options<'getApiKeyUsage'>): Promise<Data<'getApiKeyUsage'>>
     /** Give an API key a new secret: operation `rotateApiKey`. It needs the scope `api-keys:admin`. */
     rotate(apiKeyId: string, body: Body<'rotateApiKey'>, options?: Options<'rotateApiKey'>): Promise<Data<'rotateApiKey'>>
+  }
+  readonly sessions: {
+    /** List the sessions of people: operation `listSessions`. It needs the scope `api-keys:read`. */
+    list(options?: Options<'listSessions'>): Pages<Data<'listSessions'>[number]>
+    /** Sign a person out: operation `endSession`. It needs the scope `api-keys:admin`. */
+    end(sessionId: string, options?: Options<'endSession'>): Promise<Data<'endSession'>>
+    /** Sign out: operation `endCurrentSession`. It needs an API key, and no scope. */
+    endCurrent(options?: Options<'endCurrentSession'>): Promise<Data<'endCurrentSession'>>
   }
   readonly plugins: {
     /** List plugins: operation `listPlugins`. It needs the scope `plugins:read`. */

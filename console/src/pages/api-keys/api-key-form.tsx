@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../../clients/typescript/src/index.ts'
 import { formatTime } from '../../format/times.ts'
+import { useLoad } from '../../live/use-load.ts'
 import { type Networks, useNetworks } from '../../live/use-networks.ts'
 import { FieldError, type Fields, type WrittenFields, withoutEmpty } from '../../parts/fields.ts'
 import { CheckField, Fault, SelectField, TextField } from '../../parts/form.tsx'
@@ -35,49 +36,16 @@ const SCOPES: Readonly<Record<Scope, string>> = {
   'plugins:admin': 'change the settings of plugins',
 }
 
-const SEES: readonly Scope[] = [
-  'relayers:read',
-  'transactions:read',
-  'networks:read',
-  'signers:read',
-  'notifications:read',
-  'plugins:read',
-  'events:read',
-  'metrics:read',
-]
-
-/** Sets of scopes for the usual owners of a key. */
-const ROLES: readonly { readonly name: string; readonly words: string; readonly scopes: readonly Scope[] }[] =
-  [
-    {
-      name: 'application',
-      words: 'Application: sends and follows transactions',
-      scopes: ['relayers:read', 'transactions:read', 'transactions:write', 'events:read'],
-    },
-    { name: 'viewer', words: 'Viewer: sees, and changes nothing', scopes: SEES },
-    {
-      name: 'operator',
-      words: 'Operator: also sends, cancels, pauses and notifies',
-      scopes: [...SEES, 'relayers:write', 'transactions:write', 'notifications:write', 'rpc'],
-    },
-    {
-      name: 'approver',
-      words: 'Approver: decides about what waits',
-      scopes: ['relayers:read', 'networks:read', 'transactions:read', 'transactions:approve', 'events:read'],
-    },
-    {
-      name: 'auditor',
-      words: 'Auditor: also reads the audit log and the API keys',
-      scopes: [...SEES, 'audit:read', 'api-keys:read'],
-    },
-    { name: 'admin', words: 'Admin: everything', scopes: Object.keys(SCOPES) as Scope[] },
-  ]
+/** A set of scopes for the usual owner of a key, as the service has it. */
+type Role = Schemas['Role']
 
 /** What the rights of a key in a form depend on. */
 export interface KeyParts {
   /** The scopes that are offered: those of the person. */
   readonly scopes: readonly Scope[]
   readonly networks: RuledNetworks
+  /** The roles whose scopes the person has. */
+  readonly roles: readonly Role[]
   /** The key that exists, if it is changed. */
   readonly present?: Schemas['ApiKey']
 }
@@ -88,8 +56,10 @@ export function useKeyParts(present?: Schemas['ApiKey']): KeyParts {
   const networks = ruledNetworks(useNetworks())
   // The page below may load the key again; the form is about the one that it was opened with.
   const [kept] = useState(present)
+  const known = useLoad((signal) => session.client.apiKeys.listRoles({ signal }), ['roles']).value ?? []
   const scopes = (Object.keys(SCOPES) as Scope[]).filter(session.may)
-  return { scopes, networks, ...(kept && { present: kept }) }
+  const roles = known.filter((role) => role.scopes.every(session.may))
+  return { scopes, networks, roles, ...(kept && { present: kept }) }
 }
 
 interface RightsFieldsProps extends KeyParts {
@@ -97,13 +67,13 @@ interface RightsFieldsProps extends KeyParts {
 }
 
 /** The fields for what a key may do, see and spend, and until when. */
-export function RightsFields({ fields, scopes, networks, present }: RightsFieldsProps) {
+export function RightsFields({ fields, scopes, roles, networks, present }: RightsFieldsProps) {
   const expiries = present === undefined ? EXPIRIES : [keptExpiry(present), ...EXPIRIES]
   return (
     <>
-      <RoleField fields={fields} scopes={scopes} />
+      <RoleField fields={fields} scopes={scopes} roles={roles} />
       <Fault path="scopes" />
-      <details open={roleOf(fields, scopes) === CUSTOM}>
+      <details open={roleOf(fields, { scopes, roles }) === CUSTOM}>
         <summary>Scopes</summary>
         <fieldset name="scopes">
           <legend>Scopes</legend>
@@ -138,19 +108,17 @@ export function RightsFields({ fields, scopes, networks, present }: RightsFields
   )
 }
 
-interface RoleFieldProps {
+interface RoleFieldProps extends Pick<KeyParts, 'scopes' | 'roles'> {
   readonly fields: Fields
-  readonly scopes: readonly Scope[]
 }
 
 const NO_ROLE = ''
 const CUSTOM = 'custom'
 
 /** Chooses many scopes at once. A role that has more than the person may give is not offered. */
-function RoleField({ fields, scopes }: RoleFieldProps) {
-  const offered = ROLES.filter((role) => role.scopes.every((scope) => scopes.includes(scope)))
+function RoleField({ fields, scopes, roles }: RoleFieldProps) {
   const choose = (name: string) => {
-    const role = offered.find((known) => known.name === name)
+    const role = roles.find((known) => known.name === name)
     fields.set('role', name)
     if (role !== undefined)
       for (const scope of scopes) fields.set(`scopes ${scope}`, role.scopes.includes(scope) ? 'true' : '')
@@ -159,14 +127,14 @@ function RoleField({ fields, scopes }: RoleFieldProps) {
     <SelectField
       fields={{
         ...fields,
-        values: { ...fields.values, role: roleOf(fields, scopes) },
+        values: { ...fields.values, role: roleOf(fields, { scopes, roles }) },
         set: (_, name) => choose(name),
       }}
       path="role"
       label="Role"
       of={[
         [NO_ROLE, 'Choose a role'],
-        ...offered.map(({ name, words }) => [name, words] as const),
+        ...roles.map(({ name, description }) => [name, `${titleOf(name)}: ${description}`] as const),
         [CUSTOM, 'Custom: choose each scope'],
       ]}
       isRequired
@@ -175,14 +143,16 @@ function RoleField({ fields, scopes }: RoleFieldProps) {
 }
 
 /** The role whose scopes are chosen. What a person has chosen one by one is a role of its own. */
-function roleOf({ values }: Fields, scopes: readonly Scope[]): string {
+function roleOf({ values }: Fields, { scopes, roles }: Pick<KeyParts, 'scopes' | 'roles'>): string {
   const chosen = scopes.filter((scope) => values[`scopes ${scope}`] === 'true')
   if (values.role === CUSTOM) return CUSTOM
   if (chosen.length === 0) return NO_ROLE
   const isSame = (role: readonly Scope[]) =>
     role.length === chosen.length && role.every((scope) => chosen.includes(scope))
-  return ROLES.find((role) => isSame(role.scopes))?.name ?? CUSTOM
+  return roles.find((role) => isSame(role.scopes))?.name ?? CUSTOM
 }
+
+const titleOf = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
 
 function keptExpiry({ expires_at }: Schemas['ApiKey']): readonly [string, string] {
   return ['present', expires_at === undefined ? 'never, as now' : `${formatTime(expires_at)}, as now`]

@@ -1,4 +1,5 @@
 import type { Schemas } from '../../../../clients/typescript/src/index.ts'
+import { nameOfCaller } from '../../format/person.ts'
 import { formatTime } from '../../format/times.ts'
 import { useLoad } from '../../live/use-load.ts'
 import { useNetworks } from '../../live/use-networks.ts'
@@ -55,13 +56,19 @@ export function ApiKeyPage({ id }: { readonly id: string }) {
   )
 }
 
-/** The key that the person has signed in with. */
+/** The key that the person has signed in with, or the person. */
 export function CurrentKeyPage() {
   const { key } = useWorkplace().session
   return (
-    <Page title={`API key ${key.id}`}>
+    <Page title={nameOfCaller(key.id, key.person)}>
       <Panel title="What it may do">
-        <Facts facts={rightsOf(key)} />
+        <Facts
+          facts={{
+            ...(key.session && { Roles: key.session.roles.join(', ') }),
+            ...rightsOf(key),
+            ...(key.session && { Expires: formatTime(key.session.expires_at) }),
+          }}
+        />
       </Panel>
       <Panel title="Rules">
         <RulesOfKey rules={key.rules} />

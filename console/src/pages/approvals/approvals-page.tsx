@@ -1,5 +1,6 @@
 import type { Schemas, Transaction } from '../../../../clients/typescript/src/index.ts'
 import { withAmounts } from '../../format/amounts.ts'
+import { nameOfPerson } from '../../format/person.ts'
 import { shorten } from '../../format/shorten.ts'
 import { forEachAtMost } from '../../live/for-each-at-most.ts'
 import { useCurrencies } from '../../live/use-currencies.ts'
@@ -108,13 +109,19 @@ const COLUMNS: readonly [Column<Row>, ...Column<Row>[]] = [
   },
   { name: 'State', cell: ({ approval: { state } }) => <Status value={state} /> },
   { name: 'Since', isNumber: true, cell: ({ approval: { created_at } }) => <Age of={created_at} /> },
-  { name: 'Sent by', isExtra: true, cell: ({ approval: { requested_by } }) => requested_by },
+  {
+    name: 'Sent by',
+    isExtra: true,
+    cell: ({ approval: { requested_by: id, requested_by_person: person } }) =>
+      person ? nameOfPerson(person) : id,
+  },
   {
     name: 'Decided by',
     isExtra: true,
-    cell: ({ approval: { decided_by, decision_reason } }) => (
+    cell: ({ approval: { decided_by, decided_by_person: person, decision_reason } }) => (
       <>
-        {decided_by ?? '–'} {decision_reason && <div class="why">{decision_reason}</div>}
+        {person ? nameOfPerson(person) : (decided_by ?? '–')}{' '}
+        {decision_reason && <div class="why">{decision_reason}</div>}
       </>
     ),
   },

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Schemas, Transaction } from '../../../../clients/typescript/src/index.ts'
+import { nameOfCaller } from '../../format/person.ts'
 import { useCurrencies } from '../../live/use-currencies.ts'
 import { useLoad } from '../../live/use-load.ts'
 import { ActionDialog } from '../../parts/action-dialog.tsx'
@@ -19,7 +20,7 @@ interface DecideProps {
 export function DecideButtons(props: DecideProps) {
   const { key } = useWorkplace().session
   const [decision, setDecision] = useState<'approve' | 'refuse'>()
-  if (props.approval.requested_by === key.id) return <span class="why">Another key has to decide.</span>
+  if (props.approval.requested_by === key.id) return <span class="why">Someone else has to decide.</span>
   const close = () => setDecision(undefined)
   return (
     <div class="buttons">
@@ -97,7 +98,7 @@ function Payment({ approval, transaction }: Omit<DecideProps, 'onDone'>) {
       <ContentDetails transaction={transaction} currency={currency} />
       <Facts
         facts={{
-          'Sent by': `API key ${approval.requested_by}`,
+          'Sent by': nameOfCaller(approval.requested_by, approval.requested_by_person),
           From: (
             <>
               {approval.relayer_id} <Copyable text={transaction.from} name="sender" />

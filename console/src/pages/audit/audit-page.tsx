@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { stringifyJson } from '../../../../clients/typescript/src/exact-json.ts'
 import type { Schemas } from '../../../../clients/typescript/src/index.ts'
+import { nameOfPerson } from '../../format/person.ts'
 import { formatTime } from '../../format/times.ts'
 import { useLoad } from '../../live/use-load.ts'
 import { Json } from '../../parts/json.tsx'
@@ -23,13 +24,14 @@ const TARGETS = [
   'network',
   'transaction',
   'api_key',
+  'session',
   'deployment',
 ] as const
 const ROWS = 50
 
 const COLUMNS: readonly Column<Entry>[] = [
   { name: 'When', cell: ({ at }) => <time dateTime={at}>{formatTime(at)}</time> },
-  { name: 'Who', cell: ({ actor, address }) => <Who actor={actor} address={address} /> },
+  { name: 'Who', cell: ({ actor, person, address }) => <Who {...{ actor, person, address }} /> },
   {
     name: 'What',
     cell: (entry) => <What entry={entry} />,
@@ -55,7 +57,7 @@ export function AuditPage({ route }: { readonly route: Route }) {
           Who
           <input
             value={actor ?? ''}
-            placeholder="id of a key, root …"
+            placeholder="id of a key or person, root …"
             onChange={(event) => changeQuery(route, { actor: event.currentTarget.value.trim() })}
           />
         </label>
@@ -170,10 +172,16 @@ function saveFile(name: string, text: string): void {
   URL.revokeObjectURL(link.href)
 }
 
-function Who({ actor, address }: { readonly actor: string; readonly address: string | undefined }) {
+interface WhoProps {
+  readonly actor: string
+  readonly person: Schemas['Person'] | undefined
+  readonly address: string | undefined
+}
+
+function Who({ actor, person, address }: WhoProps) {
   return (
     <>
-      {actor}
+      {person === undefined ? actor : <span title={actor}>{nameOfPerson(person)}</span>}
       {address && <div class="why">{address}</div>}
     </>
   )

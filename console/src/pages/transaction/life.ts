@@ -1,4 +1,5 @@
 import type { RelayerEvent, Schemas, Transaction } from '../../../../clients/typescript/src/index.ts'
+import { nameOfCaller } from '../../format/person.ts'
 import type { Tone } from '../../parts/tone.ts'
 
 /** One thing that happened to a transaction. */
@@ -41,12 +42,12 @@ export function lifeOf(
 
 function fromApproval(approval: Schemas['Approval'] | undefined): Moment[] {
   if (approval?.decided_by === undefined || approval.decided_at === undefined) return []
-  const { state, decided_by, decided_at, decision_reason } = approval
+  const { state, decided_by: id, decided_by_person: person, decided_at, decision_reason } = approval
   const isRefusal = state === 'refused'
   return [
     {
       at: Date.parse(decided_at),
-      label: `${isRefusal ? 'refused' : 'approved'} by API key ${decided_by}`,
+      label: `${isRefusal ? 'refused' : 'approved'} by ${nameOfCaller(id, person)}`,
       tone: isRefusal ? 'bad' : 'good',
       ...(decision_reason !== undefined && { detail: decision_reason }),
     },

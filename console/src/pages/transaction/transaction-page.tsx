@@ -6,6 +6,7 @@ import {
 } from '../../../../clients/typescript/src/index.ts'
 import { type Currency, withAmounts } from '../../format/amounts.ts'
 import { canceledContent } from '../../format/content.ts'
+import { nameOfPerson } from '../../format/person.ts'
 import { shorten } from '../../format/shorten.ts'
 import { withLocalTimes } from '../../format/times.ts'
 import { useLiveReload } from '../../live/use-live.ts'
@@ -141,12 +142,13 @@ interface ApprovalFactsProps {
 /** Why it needed an approval, and who decided, when and why. */
 function ApprovalFacts({ approval, currency }: ApprovalFactsProps) {
   const { state, requested_by, reasons, decided_by, decided_at, decision_reason, expires_at } = approval
+  const { requested_by_person: sender, decided_by_person: decider } = approval
   return (
     <Facts
       facts={{
         State: <Status value={state} />,
-        'Sent by': <code>{requested_by}</code>,
-        'Decided by': decided_by && <code>{decided_by}</code>,
+        'Sent by': sender ? nameOfPerson(sender) : <code>{requested_by}</code>,
+        'Decided by': decider ? nameOfPerson(decider) : decided_by && <code>{decided_by}</code>,
         Decided: decided_at && <Age of={decided_at} />,
         Comment: decision_reason,
         Until: state === 'waiting' ? <Age of={expires_at} /> : undefined,

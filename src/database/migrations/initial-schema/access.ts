@@ -1,4 +1,4 @@
-/** API keys, rate limits, and the audit log. */
+/** API keys, people and their sessions, rate limits, and the audit log. */
 export const ACCESS: readonly string[] = [
   // Deleted ones as well: records name who did something by their id.
   `create table api_keys (
@@ -52,6 +52,46 @@ export const ACCESS: readonly string[] = [
       for each statement execute function announce_api_keys()`,
   ),
 
+  // Those who have signed in, also after their last session: records name them by their id.
+  `create table people (
+    -- Derives from issuer and subject.
+    id text primary key,
+    issuer text not null,
+    subject text not null,
+    -- As the provider named them last.
+    name text,
+    email text
+  )`,
+
+  // Those that have not ended.
+  `create table sessions (
+    id text primary key,
+    -- The SHA-256 of the secret in the cookie, which itself is never stored.
+    hash bytea not null unique,
+    person_id text not null references people (id),
+    roles jsonb not null,
+    -- Where the person signed in.
+    address text,
+    user_agent text,
+    created_at timestamptz not null,
+    -- Up to a minute late.
+    last_used_at timestamptz not null,
+    expires_at timestamptz not null
+  )`,
+  'create index sessions_of_person on sessions (person_id)',
+
+  // As for the keys. A use is no change, and neither is a new name of a person.
+  'create table session_changes (id integer primary key default 1 check (id = 1), version bigint not null)',
+  'insert into session_changes (version) values (0)',
+  `create function announce_sessions() returns trigger language plpgsql as $$
+    begin
+      update session_changes set version = version + 1;
+      perform pg_notify('sessions_changed', '');
+      return null;
+    end $$`,
+  `create trigger announce_sessions after insert or delete on sessions
+    for each statement execute function announce_sessions()`,
+
   // The buckets that processes count together. A key without a row has a full one. Logged, although its loss
   // would do no harm: after a power cut, the embedded engine does not start with an unlogged table.
   `create table rate_limits (
@@ -77,8 +117,10 @@ export const ACCESS: readonly string[] = [
     number bigint not null,
     -- In milliseconds, so that the hash covers every digit.
     at timestamptz(3) not null,
-    -- The id of an API key; configuration for the file, operator for the command line.
+    -- The id of an API key or person; configuration for the file, operator for the command line.
     actor text not null,
+    -- The person, as the provider named them at that time.
+    person jsonb,
     -- Of the caller.
     address text,
     request_id text,
