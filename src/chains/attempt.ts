@@ -139,8 +139,9 @@ export interface ChainResult {
    */
   readonly received?: bigint
   /**
-   * EVM: the tokens that moved, by the events of the receipt, if the execution succeeded; absent in receipts
-   * without readable logs.
+   * What moved if the execution succeeded; absent where the node did not tell it. EVM: tokens, by the events
+   * of the receipt. Solana: by the instructions that ran, and the balances. Stellar: by the results and the
+   * meta data of the operations.
    */
   readonly moved?: readonly Transfer[]
   /** There are more of them. */

@@ -84,6 +84,10 @@ export interface ChainOf<
   readonly unit: Unit
   /** Names assets for people. */
   readonly assetNames: AssetNames
+  /** Reads the decimals of a token, as the token itself says. */
+  readTokenDecimals?(token: string): Promise<Answer<number>>
+  /** Returns the decimals of a token that were read before. */
+  readonly tokenDecimals?: (token: string) => number | undefined
   readonly funding: Funding<R, P>
   /** The RPC methods that callers may use when a relayer's policy does not list any: those that only read. */
   readonly readMethods: readonly string[]

@@ -33,6 +33,8 @@ export interface ChainFamily<T extends NetworkType = NetworkType> {
    * succeeds, from any account. `address` is that of the relayer's account.
    */
   transfers(content: ChainRequest | Draft, address: string): Transfers
+  /** What the chain tells of an included transaction (`moved`) leaves out its native currency. */
+  readonly hidesNative?: true
   /** The RPC methods that every relayer may pass on: reads, prices and simulations. */
   readonly readMethods: readonly string[]
   /**
@@ -54,6 +56,7 @@ export const FAMILIES: { readonly [T in NetworkType]: ChainFamily<T> } = {
     hash: /^0x[0-9a-f]{64}$/,
     content: EVM_CONTENT,
     transfers: evmTransfers,
+    hidesNative: true, // No event tells of it.
     readMethods: EVM_METHODS,
     load: async () => (await import('./evm/evm-chain.ts')).createEvmChain,
   },

@@ -39,6 +39,7 @@ import type {
   ProcessesTable,
   RelayersTable,
   SignersTable,
+  TokenDecimalsTable,
 } from './tables/relayers.ts'
 import type {
   AccountsTable,
@@ -93,6 +94,7 @@ export interface Schema {
   operator_decisions: OperatorDecisionsTable
   transaction_terms: TransactionTermsTable
   chain_identities: ChainIdentitiesTable
+  token_decimals: TokenDecimalsTable
   plugins: PluginsTable
   plugin_values: PluginValuesTable
   plugin_locks: PluginLocksTable

@@ -52,4 +52,5 @@ export async function forgetChain(db: Db, { type, name }: NetworkName): Promise<
     on conflict (network_type, network) do update set genesis = null, resets = chain_identities.resets + 1`.execute(
     db,
   )
+  await sql`delete from token_decimals where network_type = ${type} and network = ${name}`.execute(db)
 }

@@ -7,6 +7,7 @@ import { ConfigError } from '../lib/fields.ts'
 import { createByteBudget } from '../lib/http/byte-budget.ts'
 import type { Clock } from '../lib/time.ts'
 import { createNetworkDirectory } from '../networks/directory.ts'
+import { createTokenDecimals } from '../networks/token-decimals-store.ts'
 import { createChainResetDetector } from '../relayers/chain-reset.ts'
 import { createHealthChecker } from '../relayers/health/check-health.ts'
 import { createPolicyBounds, lowerPolicies } from '../relayers/policies/policy-bounds.ts'
@@ -92,6 +93,7 @@ export async function createRuntimes(options: RuntimeSetOptions) {
     log,
     rpcObserver,
     guarded,
+    tokenDecimals: createTokenDecimals({ db, clock, log }),
   })
   const { runtimeOf, prepare } = runtimes
   const relayers = await openRelayerReader(database, prepare)

@@ -14,6 +14,7 @@ import {
   type NetworkType,
   type RpcUrl,
 } from '../networks/network.ts'
+import type { TokenDecimals } from '../networks/token-decimals-store.ts'
 import { poolIdOf } from '../relayers/accounts/pool.ts'
 import { type SourceAccounts, sourceAccountsOf } from '../relayers/accounts/source-accounts.ts'
 import { sendsPrivately } from '../relayers/policies/policy.ts'
@@ -33,6 +34,8 @@ interface RelayerRuntimesOptions {
   readonly rpcObserver?: ((network: string) => RpcObserver) | undefined
   /** Calls RPC URLs that API callers chose. If absent, they are not used. */
   readonly guarded?: Transport | undefined
+  /** What tokens say of their decimals. If absent, they are not asked. */
+  readonly tokenDecimals?: TokenDecimals | undefined
 }
 
 /** The chains and keys of relayers. */
@@ -123,12 +126,29 @@ export function createRelayerRuntimes(options: RelayerRuntimesOptions): RelayerR
     const known = chains.get(key)
     if (known?.base === base && isDeepStrictEqual(known.customRpcUrls, customRpcUrls)) return known
     const network = customRpcUrls ? { ...base, rpcUrls: customRpcUrls } : base
-    const own = make(network)
-    const isUntrusted = customRpcUrls !== undefined && hasUntrustedEndpoints(network)
-    const chain = isUntrusted ? { ...own, trustedChain: sharedChain(base, make) } : own
+    const chain = customRpcUrls ? customChain(network, base, make) : withDecimals(base, make(base))
     const made = { network, base, customRpcUrls, chain }
     chains.set(key, made)
     return made
+  }
+
+  /** What is kept of a token is for all relayers, so endpoints that API callers chose are not asked. */
+  function customChain(network: Network, base: Network, make: ChainMaker): Chain {
+    const own = make(network)
+    if (!hasUntrustedEndpoints(network)) return withDecimals(base, own)
+    const trustedChain = sharedChain(base, make)
+    const { tokenDecimals } = trustedChain
+    return { ...own, trustedChain, ...(tokenDecimals && { tokenDecimals }) }
+  }
+
+  function withDecimals(network: Network, chain: Chain): Chain {
+    const { readTokenDecimals: read } = chain
+    if (read === undefined || options.tokenDecimals === undefined) return chain
+    const tokenDecimals = options.tokenDecimals.of(network, async (token) => {
+      const answer = await read(token)
+      return answer.kind === 'ok' ? answer.value : undefined
+    })
+    return { ...chain, tokenDecimals }
   }
 
   /** The chain with the urls of the network itself, which relayers without custom URLs use. */
@@ -136,7 +156,7 @@ export function createRelayerRuntimes(options: RelayerRuntimesOptions): RelayerR
     const key = networkKey(base)
     const known = chains.get(key)
     if (known?.base === base) return known.chain
-    const made = { network: base, base, customRpcUrls: undefined, chain: make(base) }
+    const made = { network: base, base, customRpcUrls: undefined, chain: withDecimals(base, make(base)) }
     chains.set(key, made)
     return made.chain
   }

@@ -36,7 +36,7 @@ import { createMarketWatch } from './prepare/market.ts'
 import { createGasLimits, createPriceBounds } from './prepare/node-limits.ts'
 import { type PrepareContext, prepareDraft, prepareReplacement, prepareSpeedUp } from './prepare/prepare.ts'
 import { createLineaQuote, readRollupFee } from './prepare/rollups.ts'
-import { type AccountReader, createAccountReader } from './read/accounts.ts'
+import { type AccountReader, createAccountReader, readTokenDecimals } from './read/accounts.ts'
 import { createHeadFeed } from './read/heads.ts'
 import { NODE_DIALECT } from './read/node-dialect.ts'
 import { readQuantity } from './read/quantity.ts'
@@ -107,6 +107,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
   return {
     unit: 'wei',
     assetNames: assetNamesOf(network),
+    readTokenDecimals: (token) => readTokenDecimals(client, token),
     readMethods: READ_METHODS,
     verify: (options) => verifyChainId(client, network, options),
     genesis: createGenesisReader(client, GENESIS),

@@ -61,9 +61,12 @@ export function createSolanaChain(options: ChainOptions<SolanaNetwork>): SolanaC
     simulations: createSimulationRefusals(FINAL_AFTER_SLOTS, clock),
     loadedBytes: createLoadedBytes(),
   }
+  const sponsoring = createSponsoring(context)
+
   return {
     unit: 'lamports',
     assetNames: assetNamesOf(network),
+    readTokenDecimals: sponsoring.tokenDecimals,
     readMethods: READ_METHODS,
     rebroadcastAfterMs: REBROADCAST_MS,
     expiry: {
@@ -76,7 +79,7 @@ export function createSolanaChain(options: ChainOptions<SolanaNetwork>): SolanaC
     genesis: createGenesisReader(client, { call: GENESIS, read: (hash) => hash }),
     canonicalAddress: (text) => text,
     encodeInstruction,
-    sponsoring: createSponsoring(context),
+    sponsoring,
     check: checkRequest,
     endsAt: ({ validUntil }) => validUntil,
     prepare: (request, account) => prepareDraft(context, request, account),

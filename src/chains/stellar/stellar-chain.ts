@@ -85,9 +85,12 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
   }
   const receipts: StellarChain['receipts'] = (hashes, freshness = {}) =>
     readReceipts(client, { hashes, passphrase, ...freshness })
+  const sponsoring = createSponsoring({ ...context, funds, ledgerMs: network.averageBlocktimeMs })
+
   return {
     unit: 'stroops',
     assetNames: assetNamesOf(network),
+    readTokenDecimals: sponsoring.tokenDecimals,
     readMethods: READ_METHODS,
     sequencing: {
       // The queue holds one transaction of a source account: stellar-core `TransactionQueue::canAdd`.
@@ -107,7 +110,7 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
         return openChannels(network.name, newChannels, account)
       },
     },
-    sponsoring: createSponsoring({ ...context, funds, ledgerMs: network.averageBlocktimeMs }),
+    sponsoring,
     externalSigning: { nonceOf: externalNonceOf },
     authorizationEntries: {
       review: (preimage, address) => reviewAuthorization({ client, passphrase }, preimage, address),

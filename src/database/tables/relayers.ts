@@ -119,6 +119,14 @@ export interface ChainIdentitiesTable {
   resets: Generated<number>
 }
 
+/** The decimals that tokens say they have. */
+export interface TokenDecimalsTable {
+  network_type: string
+  network: string
+  token: string
+  decimals: number
+}
+
 /** The entries of the configuration file at its last application. They stay when their record is deleted. */
 export interface FileEntriesTable {
   /** `relayer`, `notification`, `signer` or `plugin`. */

@@ -5,7 +5,6 @@ import { FAMILIES } from '../../chains/families.ts'
 import type { ChainRequest } from '../../chains/request.ts'
 import type { Schemas } from '../../contract/operations.ts'
 import { omitUndefined } from '../../lib/object.ts'
-import type { AssetNames } from '../../networks/tokens.ts'
 import { poolIdOf } from '../../relayers/accounts/pool.ts'
 import { isNoop } from '../../transactions/model/attempts.ts'
 import type { Transaction, TransactionWithAttempts } from '../../transactions/model/transaction.ts'
@@ -13,7 +12,7 @@ import type { CommonRecord, ShownTransfers } from '../codecs/codec.ts'
 import { CODECS } from '../codecs/codecs.ts'
 
 /** The parts of a chain with words for people. */
-type ShowingChain = Pick<Chain, 'speed' | 'assetNames'>
+type ShowingChain = Pick<Chain, 'speed' | 'assetNames' | 'tokenDecimals'>
 
 /**
  * A transaction as the contract shows it in lists: with the attempt that counts. Without a chain, for a
@@ -25,11 +24,10 @@ export function presentTransaction(
 ): Schemas['Transaction'] {
   const shown = attempts.find((attempt) => attempt.number === transaction.currentAttempt)
   const { request, from } = transaction
-  const transfersOf = (content: ChainRequest | Draft) =>
-    presentTransfers(content, { from, assetNames: chain?.assetNames })
+  const transfersOf = (content: ChainRequest | Draft) => presentTransfers(content, { from, chain })
   const common = {
     ...presentCommon(transaction, shown),
-    ...(happenedIn(transaction, shown, chain?.assetNames) ?? transfersOf(shown?.draft ?? request)),
+    ...(happenedIn(transaction, shown, chain) ?? transfersOf(shown?.draft ?? request)),
   }
   const requestedTransfers = transfersOf(request)
   const parts = { common, transaction, request, requestedTransfers, shown, chain }
@@ -84,55 +82,59 @@ function isNoopShown({ request }: Transaction, shown: Attempt | undefined): bool
   return CODECS[request.type].isEmpty?.(request, draft) === true
 }
 
-/** The sender of content, and the names of assets for people. */
+/** Absent for a relayer that was removed. */
+type NamingChain = Pick<Chain, 'assetNames' | 'tokenDecimals'> | undefined
+
+/** The sender of content, and what knows the names of assets for people. */
 interface TransferContext {
   readonly from: string
-  readonly assetNames: AssetNames | undefined
+  readonly chain: NamingChain
 }
 
 /** The transfers of content, as they are expected before a block includes it. */
-function presentTransfers(content: ChainRequest | Draft, { from, assetNames }: TransferContext) {
+function presentTransfers(content: ChainRequest | Draft, { from, chain }: TransferContext) {
   const { transfers, truncated } = FAMILIES[content.type].transfers(content, from)
   return {
-    transfers: transfers.length === 0 ? undefined : transfers.map((one) => presentTransfer(one, assetNames)),
+    transfers: transfers.length === 0 ? undefined : transfers.map((one) => presentTransfer(one, chain)),
     transfers_truncated: truncated ? (true as const) : undefined,
   }
 }
 
 /** The transfers that the block of the shown attempt tells; undefined while none does. */
-function happenedIn(
-  { block, from }: Transaction,
-  shown: Attempt | undefined,
-  assetNames: AssetNames | undefined,
-) {
+function happenedIn({ block, from }: Transaction, shown: Attempt | undefined, chain: NamingChain) {
   const { moved, movedMore } = shown?.result ?? {}
   if (block === undefined || shown === undefined || moved === undefined) return undefined
-  // No event tells of the native currency, which the content itself moves.
-  const { transfers } = FAMILIES[shown.draft.type].transfers(shown.draft, from)
-  const all = boundTransfers([...transfers.filter(({ asset }) => asset === NATIVE), ...moved])
+  const family = FAMILIES[shown.draft.type]
+  const untold = family.hidesNative
+    ? family.transfers(shown.draft, from).transfers.filter(({ asset }) => asset === NATIVE)
+    : []
+  const all = boundTransfers([...untold, ...moved])
   return {
     transfers:
       all.transfers.length === 0
         ? undefined
-        : all.transfers.map((one) =>
-            omitUndefined({ ...presentTransfer(one, assetNames), expected: undefined }),
-          ),
+        : all.transfers.map((one) => omitUndefined({ ...presentTransfer(one, chain), expected: undefined })),
     transfers_truncated: movedMore || all.truncated ? (true as const) : undefined,
   }
 }
 
-/** Decimals that the bytes make certain are of no use where the operator knows better. */
+/**
+ * The operator knows best, then the bytes or the block. Only an asset of which neither says anything is asked
+ * for its decimals; a single token (NFT) has none.
+ */
 function presentTransfer(
   { from, to, asset, amount, tokenId, decimals }: Transfer,
-  assetNames: AssetNames | undefined,
+  chain: NamingChain,
 ): Schemas['Transfer'] {
+  const named = chain?.assetNames(asset)
+  const isUnknown = named === undefined && decimals === undefined && tokenId === undefined
   return omitUndefined({
     from,
     to,
     asset,
     amount: String(amount),
-    decimals,
-    ...assetNames?.(asset),
+    decimals: isUnknown ? chain?.tokenDecimals?.(asset) : decimals,
+    ...named,
     token_id: tokenId?.toString(),
     expected: true as const,
   })

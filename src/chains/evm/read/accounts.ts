@@ -1,10 +1,10 @@
-import { numberToHex } from 'viem/utils'
+import { isHex, numberToHex } from 'viem/utils'
 import { larger, smaller } from '../../../lib/bigint.ts'
 import { BoundedMap } from '../../../lib/bounded-map.ts'
 import { slicesOf } from '../../../lib/object.ts'
 import type { Clock } from '../../../lib/time.ts'
 import { type Answer, NO_REPLY } from '../../answer.ts'
-import { ALL_IN_TIME, atHead, headTolerance, type Rule } from '../../rpc/agreement.ts'
+import { ALL_IN_TIME, askStatements, atHead, headTolerance, type Rule } from '../../rpc/agreement.ts'
 import type { EndpointReply, PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
 import { EVM_AGREEMENT } from '../agreement.ts'
 import { MANY_BALANCES, manyBalancesCall, readManyBalances } from './many-balances.ts'
@@ -240,4 +240,37 @@ function toFresh(
   return value === undefined
     ? { kind: 'unknown', detail: 'the endpoint did not answer with a number' }
     : { kind: 'ok', value }
+}
+
+/** The selector of `decimals()` of ERC-20. */
+const DECIMALS = '0x313ce567'
+
+/** The characters of one word of data. */
+const WORD = 66
+
+/**
+ * Reads the decimals of a token, which endpoints must agree on, two of them where there are several: the
+ * service keeps them. A contract that says nothing, or a number that no token has, is unknown.
+ */
+export async function readTokenDecimals(client: PooledClient, token: string): Promise<Answer<number>> {
+  const told = await askStatements(client, {
+    calls: [{ method: 'eth_call', params: [{ to: token, data: DECIMALS }, 'latest'] }],
+    read: ([endpointReply]) => decimalsIn(endpointReply?.reply, token),
+    isSame: (one, other) => one === other,
+  })
+  if (told.kind !== 'ok') return told
+  const [first, ...others] = told.value.map(({ value }) => value)
+  const enough = Math.min(2, client.states().length)
+  return first !== undefined && told.value.length >= enough && others.every((one) => one === first)
+    ? { kind: 'ok', value: first }
+    : { kind: 'unknown', detail: `the endpoints do not agree on the decimals of ${token}` }
+}
+
+/** `decimals` returns one byte, in a word. */
+function decimalsIn(reply: RpcReply | undefined, token: string): Answer<number> {
+  const word = reply?.kind === 'result' ? reply.result : undefined
+  const decimals = isHex(word) && word.length === WORD ? BigInt(word) : undefined
+  return decimals !== undefined && decimals <= 255n
+    ? { kind: 'ok', value: Number(decimals) }
+    : { kind: 'unknown', detail: `contract ${token} does not say what decimals it has` }
 }

@@ -5,6 +5,7 @@ import {
   ASSOCIATED_TOKEN_PROGRAM,
   accountsOf,
   COMPUTE_BUDGET_PROGRAM,
+  type LoadedAddresses,
   MEMO_PROGRAM,
   MEMO_V1_PROGRAM,
   SYSTEM_PROGRAM,
@@ -218,8 +219,8 @@ export function solanaEffects(request: SolanaRequest, address: string): Effects 
 }
 
 /** Returns the instructions of a message, with their accounts by address. */
-export function callsOf(message: Message): Call[] {
-  const accounts = accountsOf(message)
+export function callsOf(message: Message, loaded?: LoadedAddresses): Call[] {
+  const accounts = accountsOf(message, loaded)
   return message.instructions.map((instruction) => ({
     program: programOf(message, instruction),
     accounts: (instruction.accountIndices ?? []).map((index) => accounts[index]?.address),

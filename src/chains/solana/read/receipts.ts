@@ -11,8 +11,10 @@ import {
   takeWithin,
 } from '../../answer.ts'
 import type { ChargedFee } from '../../attempt.ts'
+import type { Transfers } from '../../effects.ts'
 import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import type { Slot } from '../content.ts'
+import { movedIn } from '../effects/moved.ts'
 import { askEverywhere, lacksHistory } from '../inclusion/ledger.ts'
 import { blockHashOf } from './head.ts'
 import { contextualOf, fieldsOf, readInteger, readSlot, resultOf } from './replies.ts'
@@ -76,8 +78,8 @@ export function createReceiptReader(client: PooledClient): ReceiptReader {
   }
 
   /**
-   * Adds what statuses do not tell, the time of the block, the fee and the compute units. It asks once for
-   * each inclusion, as soon as nodes can answer, and, if they did not, once more when it is final.
+   * Adds what statuses do not tell: the time of the block, the fee, the compute units, and what moved. It
+   * asks once for each inclusion, as soon as nodes can answer, and, if they did not, once more when it is final.
    */
   async function withDetails(statuses: readonly SignatureStatus[]): Promise<SignatureStatus[]> {
     const open = statuses.flatMap((one) => {
@@ -252,11 +254,12 @@ interface InclusionDetails {
   readonly computeUnits?: bigint | undefined
   /** The fee that the network charged, in lamports. */
   readonly fee?: bigint | undefined
+  readonly moved?: Transfers | undefined
 }
 
 /** Reads a reply to `transactionCall`; one about another inclusion tells nothing. */
 function readDetails(
-  { blockNumber, final }: Receipt,
+  { hash, blockNumber, final }: Receipt,
   endpointReply: EndpointReply | undefined,
 ): InclusionDetails {
   const asked = { slot: blockNumber as Slot, isFinal: final === true }
@@ -268,6 +271,7 @@ function readDetails(
     time: fromUnixSeconds(readInteger(blockTime)),
     computeUnits: readInteger(fieldsOf(meta).computeUnitsConsumed),
     fee: readInteger(fieldsOf(meta).fee),
+    moved: answer.kind === 'ok' ? movedIn(answer.value, hash) : undefined,
   }
 }
 
@@ -295,8 +299,13 @@ export async function readEmitted(client: PooledClient, signature: string): Prom
   }
 }
 
-function withKnown(receipt: Receipt, { time, computeUnits, fee }: InclusionDetails): Receipt {
-  const told = omitUndefined({ feeCharged: fee as ChargedFee | undefined, computeUnits })
+function withKnown(receipt: Receipt, { time, computeUnits, fee, moved }: InclusionDetails): Receipt {
+  const told = omitUndefined({
+    feeCharged: fee as ChargedFee | undefined,
+    computeUnits,
+    moved: moved?.transfers,
+    movedMore: moved?.truncated ? (true as const) : undefined,
+  })
   return {
     ...receipt,
     ...(time !== undefined && { blockTime: time }),

@@ -71,7 +71,7 @@ export function encodeBase58(bytes: Uint8Array): string {
 }
 
 /** Decodes base58; undefined for other text. */
-function decodeBase58(text: string): Uint8Array | undefined {
+export function decodeBase58(text: string): Uint8Array | undefined {
   return ALPHABET.test(text) ? Uint8Array.from(toBytes.encode(text)) : undefined
 }
 

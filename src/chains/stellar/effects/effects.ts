@@ -1,4 +1,10 @@
-import type { Asset, HostFunction, ManageBuyOfferOp, OperationBody } from '@stellar/stellar-sdk/xdr'
+import type {
+  Asset,
+  HostFunction,
+  ManageBuyOfferOp,
+  OperationBody,
+  Transaction,
+} from '@stellar/stellar-sdk/xdr'
 import { larger } from '../../../lib/bigint.ts'
 import { type Effects, joinEffects, NATIVE, type PartialEffects } from '../../effects.ts'
 import type { StellarRequest } from '../content.ts'
@@ -33,7 +39,8 @@ export function nextSequence(request: StellarRequest, address: string): bigint |
   return targets.length === 0 ? undefined : targets.reduce(larger)
 }
 
-interface SourcedOperation {
+/** An operation, and the account that it acts on. */
+export interface SourcedOperation {
   readonly body: OperationBody
   /** The account that it acts on, `G…`. */
   readonly source: string
@@ -51,11 +58,19 @@ export function operationsOf(request: SourcedContent, address: string): SourcedO
     const source = requested === undefined ? address : baseAccountId(requested)
     return operations.map((operation) => ({ body: encodeOperation(operation).body, source, own: true }))
   }
-  const { tx } = openEnvelope(transactionXdr)
-  return tx.operations.map(({ body, sourceAccount }) => {
-    const source = underlying(sourceAccount ?? tx.sourceAccount)
-    return { body, source, own: !feeBump || source === address }
-  })
+  return operationsIn(openEnvelope(transactionXdr).tx).map(({ body, source }) => ({
+    body,
+    source,
+    own: !feeBump || source === address,
+  }))
+}
+
+/** Returns the operations of a transaction, and the account that each acts on. */
+export function operationsIn(tx: Transaction): readonly Omit<SourcedOperation, 'own'>[] {
+  return tx.operations.map(({ body, sourceAccount }) => ({
+    body,
+    source: underlying(sourceAccount ?? tx.sourceAccount),
+  }))
 }
 
 /** The parts of a request that name operations and their sources. */

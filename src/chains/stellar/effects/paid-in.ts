@@ -1,16 +1,9 @@
-import { Asset as AssetName, StrKey } from '@stellar/stellar-sdk/base'
-import type {
-  ContractEvent,
-  LedgerEntry,
-  LedgerEntryChange,
-  ScVal,
-  TransactionMeta,
-} from '@stellar/stellar-sdk/xdr'
+import { Asset as AssetName } from '@stellar/stellar-sdk/base'
+import type { ContractEvent, LedgerEntry, LedgerEntryChange, TransactionMeta } from '@stellar/stellar-sdk/xdr'
 import { NATIVE } from '../../effects.ts'
 import type { FeePayment } from '../../sponsoring.ts'
 import { isContractAddress, toPublicKey } from '../model/strkey.ts'
-import { integerIn } from '../read/tokens.ts'
-import { addressName } from './invocation.ts'
+import { transferInEvent } from './moved.ts'
 
 /** The token of a payment, and the account that receives it. */
 type Payee = Pick<FeePayment, 'token' | 'receiver'>
@@ -54,23 +47,13 @@ function balanceIn({ data }: LedgerEntry, { token, receiver }: Payee): bigint | 
 }
 
 /**
- * Returns the amount of a token that arrives at an account, by the transfers that the token emits (SEP-41),
- * less what leaves it.
+ * Returns the amount of a token that arrives at an account, by the events of the token (SEP-41), less what
+ * leaves it.
  */
 export function paidIn(events: readonly ContractEvent[], { token, receiver }: Payee): bigint {
   return events
-    .filter(({ contractId }) => contractId !== null && StrKey.encodeContract(contractId.toBytes()) === token)
-    .map(({ body }) => movedTo(receiver, body.v0.topics, body.v0.data))
+    .flatMap((event) => transferInEvent(event) ?? [])
+    .filter(({ asset }) => asset === token)
+    .map(({ from, to, amount }) => (to === receiver ? amount : 0n) - (from === receiver ? amount : 0n))
     .reduce((sum, amount) => sum + amount, 0n)
-}
-
-function movedTo(account: string, [kind, from, to]: readonly ScVal[], data: ScVal): bigint {
-  if (kind?.type !== 'scvSymbol' || kind.sym.toString() !== 'transfer') return 0n
-  // With a muxed receiver the amount is in a map (CAP-67).
-  const entries = data.type === 'scvMap' ? (data.map ?? []) : []
-  const named = entries.find(({ key }) => key.type === 'scvSymbol' && key.sym.toString() === 'amount')
-  const amount = integerIn(named?.val ?? data) ?? 0n
-  const isAt = (value: ScVal | undefined) =>
-    value?.type === 'scvAddress' && addressName(value.address) === account
-  return (isAt(to) ? amount : 0n) - (isAt(from) ? amount : 0n)
 }

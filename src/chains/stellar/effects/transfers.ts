@@ -6,7 +6,7 @@ import { assetName, operationsOf } from './effects.ts'
 import { readMovingCall } from './invocation.ts'
 
 /** Every classic asset has seven decimals, as lumens have (CAP-46-6, stellar-core `Asset`). */
-const DECIMALS = 7
+export const DECIMALS = 7
 
 /**
  * Reads what content moves if it succeeds, operation by operation. Of an exchange it shows the side that the
@@ -19,7 +19,8 @@ export function stellarTransfers(content: StellarRequest | StellarDraft, sender:
   )
 }
 
-function transferIn(body: OperationBody, from: string): Transfer | undefined {
+/** Reads the transfer of one operation; undefined for an operation whose bytes show none. */
+export function transferIn(body: OperationBody, from: string): Transfer | undefined {
   switch (body.type) {
     case 'createAccount': {
       const { destination, startingBalance: amount } = body.createAccountOp
@@ -57,6 +58,7 @@ function transferIn(body: OperationBody, from: string): Transfer | undefined {
   }
 }
 
-function classic(asset: Asset) {
+/** Names a classic asset, with its decimals. */
+export function classic(asset: Asset) {
   return { asset: assetName(asset), decimals: DECIMALS }
 }

@@ -3,6 +3,7 @@ import {
   type ContractEvent,
   ContractEventType,
   type OperationResult,
+  type Transaction,
   TransactionEventStage,
   TransactionMeta,
   TransactionResult,
@@ -20,9 +21,12 @@ import {
   takeWithin,
 } from '../../answer.ts'
 import type { Attempt, ChargedFee, InclusionDetails } from '../../attempt.ts'
+import type { Transfers } from '../../effects.ts'
 import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import type { FeePayment } from '../../sponsoring.ts'
 import { showScVal } from '../contract-spec/show-value.ts'
+import { operationsIn } from '../effects/effects.ts'
+import { movedIn } from '../effects/moved.ts'
 import { arrivedIn } from '../effects/paid-in.ts'
 import { hashFeeBump, hashTransaction, readEnvelope } from '../model/envelope.ts'
 import { underlying } from '../model/strkey.ts'
@@ -130,6 +134,8 @@ function readReceipt(
   if (number === undefined || (status !== 'SUCCESS' && status !== 'FAILED')) return undefined
   const result = readResult(resultXdr)
   const facts = typeof envelopeXdr === 'string' ? readFacts(envelopeXdr, passphrase) : undefined
+  const meta = readMeta(resultMetaXdr)
+  const moved = status === 'SUCCESS' ? movedOf(hash, { facts, result, meta }) : undefined
   return omitUndefined({
     hash,
     blockNumber: number,
@@ -143,18 +149,34 @@ function readReceipt(
       appliedHash: facts?.hash,
       feeAccount: facts?.feeAccount,
       resultXdr: typeof resultXdr === 'string' ? resultXdr : undefined,
-      returnValueXdr: returnValueOf(resultMetaXdr),
+      returnValueXdr: meta && returnValueOf(meta),
+      moved: moved?.transfers,
+      movedMore: moved?.truncated ? (true as const) : undefined,
     }),
   })
+}
+
+/** What a node told about a transaction. */
+interface Told {
+  readonly facts: EnvelopeFacts | undefined
+  readonly result: TransactionResult | undefined
+  readonly meta: TransactionMeta | undefined
+}
+
+/** Reads what the transaction with this hash moved; undefined where the node did not tell it. */
+function movedOf(hash: string, { facts, result, meta }: Told): Transfers | undefined {
+  if (facts === undefined || (facts.hash !== hash && facts.innerHash !== hash)) return undefined
+  const outcome = result && outcomeOf(result.result)
+  if (outcome?.type !== 'txSuccess') return undefined
+  return movedIn({ operations: operationsIn(facts.tx), results: outcome.results, meta })
 }
 
 /**
  * Reads the return value of a smart contract, which protocols 20 to 22 store in version 3 of the meta data
  * and later ones in version 4.
  */
-function returnValueOf(base64: unknown): string | undefined {
-  const meta = readMeta(base64)
-  return meta && sorobanMetaOf(meta)?.returnValue?.toXdr('base64')
+function returnValueOf(meta: TransactionMeta): string | undefined {
+  return sorobanMetaOf(meta)?.returnValue?.toXdr('base64')
 }
 
 function sorobanMetaOf(meta: TransactionMeta) {
@@ -252,6 +274,8 @@ interface EnvelopeFacts {
   readonly innerHash?: string
   /** The account (`G…`) that pays its fee. */
   readonly feeAccount: string
+  /** The transaction, or the one inside the fee bump. */
+  readonly tx: Transaction
 }
 
 /**
@@ -270,13 +294,14 @@ function readFacts(base64: string, passphrase: string): EnvelopeFacts | undefine
   if (read === undefined) return undefined
   if (read.kind === 'transaction') {
     const { tx } = read.envelope
-    return { hash: hex(hashTransaction(tx, passphrase)), feeAccount: underlying(tx.sourceAccount) }
+    return { hash: hex(hashTransaction(tx, passphrase)), feeAccount: underlying(tx.sourceAccount), tx }
   }
-  const { tx } = read
+  const inner = read.tx.innerTx.v1.tx
   return {
-    hash: hex(hashFeeBump(tx, passphrase)),
-    innerHash: hex(hashTransaction(tx.innerTx.v1.tx, passphrase)),
-    feeAccount: underlying(tx.feeSource),
+    hash: hex(hashFeeBump(read.tx, passphrase)),
+    innerHash: hex(hashTransaction(inner, passphrase)),
+    feeAccount: underlying(read.tx.feeSource),
+    tx: inner,
   }
 }
 

@@ -115,6 +115,16 @@ export const RELAYERS: readonly string[] = [
     primary key (network_type, network)
   )`,
 
+  // The decimals that tokens say they have, read from the chain once. What they call themselves is not kept.
+  `create table token_decimals (
+    network_type text not null check (network_type in ('evm', 'solana', 'stellar')),
+    network text not null,
+    -- The address of the token as rules name it.
+    token text not null,
+    decimals smallint not null check (decimals between 0 and 255),
+    primary key (network_type, network, token)
+  )`,
+
   // The interfaces that callers registered for contracts: on EVM, ABIs.
   `create table contract_interfaces (
     relayer_id text not null references relayers (id),
