@@ -93,7 +93,8 @@ export type Success<Id extends OperationId> = {
 export interface Bare<Id extends OperationId> {
   /** One that the contract declares. */
   readonly status: number
-  readonly body: BodyOf<Id>
+  /** A text can come in parts: http takes the next one when the caller has read the previous one. */
+  readonly body: BodyOf<Id> | (string extends BodyOf<Id> ? AsyncIterable<string> : never)
   /** The header of a text that is more than plain text. */
   readonly contentType?: string
 }

@@ -31,3 +31,11 @@ export function toInteger(value: unknown, strings: boolean): bigint | undefined 
   if (!strings || typeof value !== 'string' || value.length > MAX_DIGITS) return undefined
   return /^(0|-?[1-9]\d*)$/.test(value) ? BigInt(value) : undefined
 }
+
+/** Writes an amount in coins: in digits without loss, and without zeros at the end. */
+export function inCoins(amount: bigint, decimals: number): string {
+  const digits = amount.toString().padStart(decimals + 1, '0')
+  const at = digits.length - decimals
+  const fraction = digits.slice(at).replace(/0+$/, '')
+  return fraction === '' ? digits.slice(0, at) : `${digits.slice(0, at)}.${fraction}`
+}

@@ -6,6 +6,7 @@ import type { NetworkType } from '../networks/network.ts'
 import { poolIdOf } from '../relayers/accounts/pool.ts'
 import { contentKind, hasLaterContent, isNoop } from '../transactions/model/attempts.ts'
 import type { TransactionWithAttempts } from '../transactions/model/transaction.ts'
+import { csvLine } from './csv.ts'
 
 /**
  * A row says how much an API key spent through a relayer on one day, in one asset. Amounts are in the
@@ -181,13 +182,8 @@ export const REPORT_COLUMNS = [
   'unknown_earned',
 ] as const satisfies readonly (keyof Schemas['SpendingReportRow'])[]
 
-/**
- * Writes rows as CSV (RFC 4180) with a header. No field needs quotes: ids, networks and assets consist of
- * letters, digits and `:._-`. An id may begin with `-`, which a spreadsheet would treat as a formula, such as
- * `-2-3`; a leading apostrophe makes it text, and no id contains one.
- */
+/** Writes rows as CSV with a header. */
 export function reportCsv(rows: readonly Schemas['SpendingReportRow'][]): string {
-  const field = (value: string | number) => (String(value).startsWith('-') ? `'${value}` : value)
-  const texts = rows.map((row) => REPORT_COLUMNS.map((column) => field(row[column] ?? '')).join(','))
-  return [REPORT_COLUMNS.join(','), ...texts].map((text) => `${text}\r\n`).join('')
+  const texts = rows.map((row) => csvLine(REPORT_COLUMNS.map((column) => String(row[column] ?? ''))))
+  return [csvLine(REPORT_COLUMNS), ...texts].join('')
 }

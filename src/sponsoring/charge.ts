@@ -1,5 +1,6 @@
 import type { Charge } from '../chains/capabilities.ts'
 import type { AllowedToken, SponsoringPolicies } from '../chains/sponsoring.ts'
+import { inCoins } from '../lib/bigint.ts'
 import { PERCENT_UNIT, type Price, percentUnits } from './price.ts'
 
 /** The default of `slippage_percentage`. */
@@ -41,18 +42,10 @@ function divideUp(numerator: bigint, denominator: bigint): bigint {
   return (numerator + denominator - 1n) / denominator
 }
 
-/** Writes an amount in whole tokens: `"0.0015"`. */
-export function toTokens(amount: bigint, decimals: number): string {
-  const digits = amount.toString().padStart(decimals + 1, '0')
-  const at = digits.length - decimals
-  const fraction = digits.slice(at).replace(/0+$/, '')
-  return fraction === '' ? digits.slice(0, at) : `${digits.slice(0, at)}.${fraction}`
-}
-
 /** The digits behind the point of a shown price. */
 const PRICE_DIGITS = 12
 
 /** Writes a price in decimal digits, rounded down after twelve. */
 export function showPrice({ numerator, denominator }: Price): string {
-  return toTokens((numerator * 10n ** BigInt(PRICE_DIGITS)) / denominator, PRICE_DIGITS)
+  return inCoins((numerator * 10n ** BigInt(PRICE_DIGITS)) / denominator, PRICE_DIGITS)
 }

@@ -15,9 +15,9 @@ import { manageRelayersHandlers, relayerHandlers, relayerStateHandlers } from '.
 import type { Service } from '../handlers/service.ts'
 import { signerHandlers, signingHandlers } from '../handlers/signing.ts'
 import { approvalHandlers } from '../handlers/transactions/approvals.ts'
+import { searchTransactionsHandlers } from '../handlers/transactions/search.ts'
 import {
   pendingHandlers,
-  searchTransactionsHandlers,
   transactionBatchHandlers,
   transactionHandlers,
 } from '../handlers/transactions/transactions.ts'

@@ -2,8 +2,9 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { PriceSource } from '../../src/chains/sponsoring.ts'
+import { inCoins } from '../../src/lib/bigint.ts'
 import { createGuardedHttpClient } from '../../src/security/guarded-http-client.ts'
-import { chargeOf, showPrice, toTokens } from '../../src/sponsoring/charge.ts'
+import { chargeOf, showPrice } from '../../src/sponsoring/charge.ts'
 import { MAX_PRICE_BYTES } from '../../src/sponsoring/http-price.ts'
 import { agreedPrice, parseDecimal } from '../../src/sponsoring/price.ts'
 import { createPriceReader } from '../../src/sponsoring/prices.ts'
@@ -69,7 +70,7 @@ describe('a charge', () => {
   })
 
   test('is shown in whole tokens, without a rounding', () => {
-    expect([toTokens(1_515n, 6), toTokens(0n, 6), toTokens(10n ** 20n + 1n, 2), toTokens(7n, 0)]).toEqual([
+    expect([inCoins(1_515n, 6), inCoins(0n, 6), inCoins(10n ** 20n + 1n, 2), inCoins(7n, 0)]).toEqual([
       '0.001515',
       '0',
       '1000000000000000000.01',

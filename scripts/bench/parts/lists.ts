@@ -10,9 +10,9 @@ import type { Database } from '../../../src/database/db.ts'
 import { migrate } from '../../../src/database/migrate.ts'
 import { createLogger } from '../../../src/log.ts'
 import { saveRelayer } from '../../../src/relayers/store.ts'
+import { searchTransactions } from '../../../src/transactions/search/search-store.ts'
 import { encodeDraft, encodeRequest } from '../../../src/transactions/store/codec.ts'
 import { listTransactions } from '../../../src/transactions/store/lookups-store.ts'
-import { searchTransactions } from '../../../src/transactions/store/search-store.ts'
 import { RECEIVER } from '../../../test/support/service.ts'
 import { claimsOf } from '../large/claims.ts'
 import { atMost, percentile, type Row } from '../measurement.ts'
@@ -39,6 +39,8 @@ const DRAFT: Draft = {
 
 type Db = Database['db']
 
+const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000)
+
 const SEARCH = { visibility: ALL_RELAYERS, limit: 10 }
 
 /** Only the oldest transaction pays it. */
@@ -51,6 +53,8 @@ const QUERIES: Readonly<Record<string, (db: Db) => Promise<unknown>>> = {
   'search, receiver of one': (db) => searchTransactions(db, { ...SEARCH, to: RARE }),
   'search, asset': (db) => searchTransactions(db, { ...SEARCH, asset: 'native' }),
   'search, reference': (db) => searchTransactions(db, { ...SEARCH, reference: 'invoice-7' }),
+  'search, an hour': (db) =>
+    searchTransactions(db, { ...SEARCH, createdFrom: hoursAgo(2), createdBefore: hoursAgo(1) }),
   'search, API key': (db) => searchTransactions(db, { ...SEARCH, requestedBy: 'root' }),
   ...claimsOf(RELAYER),
 }
@@ -118,12 +122,13 @@ function relayer(): Parameters<typeof saveRelayer>[1] {
 async function fill(db: Db, rows: number): Promise<void> {
   await sql`
     insert into transactions (id, relayer_id, network, from_address, status, purpose, request, source_account, nonce, current_attempt,
-      cost)
+      cost, created_at)
     select md5(n::text)::uuid::text, ${RELAYER}, 'anvil', '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
       case when n <= ${rows - OPEN}::bigint then 'confirmed' when n % 2 = 0 then 'submitted' else 'pending' end,
       'request', ${JSON.stringify(encodeRequest(REQUEST))}::jsonb,
       case when n <= ${rows - OPEN}::bigint or n % 2 = 0 then '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266' end,
-      case when n <= ${rows - OPEN}::bigint or n % 2 = 0 then n end, 1, 0
+      case when n <= ${rows - OPEN}::bigint or n % 2 = 0 then n end, 1, 0,
+      now() - (${rows}::bigint - n) * interval '10 seconds'
     from generate_series(1, ${rows}::bigint) as n`.execute(db)
   await sql`
     insert into attempts (transaction_id, number, kind, source_account, nonce, hash, raw, draft, signature, outcome)

@@ -8,6 +8,7 @@ import {
   type ApiAnswer,
   type ApiArguments,
   type ApiClient,
+  ApiFailure,
   apiCommand,
   formatRecord,
   pathOf,
@@ -67,7 +68,7 @@ export const txList: Command = apiCommand({
   positionals: [],
   optional: ['relayer id'],
   usage:
-    '[--status <status>] [--to <address>] [--asset <asset>] [--reference <text>] [--after <time>] [--before <time>] [--page <number>] [--per-page <number>]',
+    '[--status <status>] [--to <address>] [--asset <asset>] [--reference <text>] [--key <id>] [--user <id>] [--after <time>] [--before <time>] [--page <number>] [--per-page <number>] [--csv]',
   help: [
     'Shows whom each pays and how much, when, and for what fee: 20 transactions by default. Without a relayer id, it shows the newest ones of',
     'all relayers. Amounts have the symbol of their network if the API key has the scopes relayers:read and networks:read.',
@@ -75,13 +76,20 @@ export const txList: Command = apiCommand({
     '  --to               Only those with a transfer to this account, also of a token, or sent to this address.',
     '  --asset            Only those with a transfer of this asset: native, or the address of a token.',
     '  --reference        Only those with this reference.',
+    '  --key, --user      Only those that this API key sent, or that were sent for this user.',
     '  --after, --before  Only those accepted at this time or later, or before it, such as 2026-11-20T00:00:00Z.',
     '  --page             Does not apply to a search: without a relayer id, and with all of these but --status.',
+    '  --csv              Prints all that fit, up to 50,000, oldest first, as a table for spreadsheets: a row for each transfer.',
     '',
     'Example: relayer tx list local-1 --to 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 --after 2026-11-20T00:00:00Z',
   ],
-  options: ['status', 'to', 'asset', 'reference', 'after', 'before', 'page', 'per-page'],
-  run: async ({ client, positionals: [id], options, json, terminal }) => {
+  options: ['status', 'to', 'asset', 'reference', 'key', 'user', 'after', 'before', 'page', 'per-page'],
+  flags: ['csv'],
+  run: async ({ client, positionals: [id], options, flags, json, terminal }) => {
+    if (flags.has('csv')) {
+      for await (const line of readLines(await client.stream(exportPath(id, options)))) terminal.out(line)
+      return undefined
+    }
     const { data } = await client.call<Transaction[]>('GET', listPath(id, options))
     if (json) {
       terminal.out(toJson(data))
@@ -215,14 +223,47 @@ export const txFollow: Command = apiCommand({
 })
 
 function listPath(id: string | undefined, options: ApiArguments['options']): string {
-  const { status, page, 'per-page': per_page = '20', to, asset, reference, after, before } = options
-  const sought = { to, asset, reference, created_after: after, created_before: before }
+  const { status, page, 'per-page': per_page = '20' } = options
+  const sought = soughtBy(options)
   const isSearch = Object.values(sought).some((value) => value !== undefined)
   if (id !== undefined && !isSearch)
     return `${pathOf('relayers', id, 'transactions')}${queryOf({ status, page, per_page })}`
   if (page !== undefined)
     throw new UsageError('--page needs a relayer id, and no search. Usage: relayer tx list <relayer id>')
   return `${pathOf('transactions')}${queryOf({ status, relayer_id: id, limit: per_page, ...sought })}`
+}
+
+function exportPath(id: string | undefined, options: ApiArguments['options']): string {
+  const { status, page, 'per-page': perPage } = options
+  if (page !== undefined || perPage !== undefined)
+    throw new UsageError('--csv has no pages: it prints all that fit. Leave out --page and --per-page.')
+  return `/reports/transactions${queryOf({ status, relayer_id: id, ...soughtBy(options) })}`
+}
+
+function soughtBy({ to, asset, reference, key, user, after, before }: ApiArguments['options']) {
+  return {
+    to,
+    asset,
+    reference,
+    requested_by: key,
+    user_id: user,
+    created_after: after,
+    created_before: before,
+  }
+}
+
+/** @throws ApiFailure if the stream breaks before its end */
+async function* readLines(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  let rest = ''
+  try {
+    for await (const text of stream.pipeThrough(new TextDecoderStream())) {
+      const lines = `${rest}${text}`.split('\r\n')
+      rest = lines.pop() ?? ''
+      yield* lines
+    }
+  } catch {
+    throw new ApiFailure('The service did not send the table to its end. Repeat the command.')
+  }
 }
 
 function transactionPath({ positionals: [relayerId = '', id = ''] }: ApiArguments): string {

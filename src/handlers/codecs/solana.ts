@@ -7,8 +7,9 @@ import type {
   SolanaRequest,
 } from '../../chains/solana/content.ts'
 import type { Schemas } from '../../contract/operations.ts'
+import { inCoins } from '../../lib/bigint.ts'
 import { omitUndefined } from '../../lib/object.ts'
-import { showPrice, toTokens } from '../../sponsoring/charge.ts'
+import { showPrice } from '../../sponsoring/charge.ts'
 import type { Built, Quoted } from '../../sponsoring/sponsor.ts'
 import type { Transaction } from '../../transactions/model/transaction.ts'
 import {
@@ -160,7 +161,7 @@ function presentReceipt(
 
 /** Presents a quote as the answer to `feeEstimate` has it. */
 function presentQuote({ charge: { amount }, price, tokenDecimals }: Quoted): Schemas['SponsoredSolanaQuote'] {
-  return { estimated_fee: toTokens(amount, tokenDecimals), conversion_rate: showPrice(price) }
+  return { estimated_fee: inCoins(amount, tokenDecimals), conversion_rate: showPrice(price) }
 }
 
 /** Presents a build as the answer to `prepareTransaction` has it. */

@@ -4,8 +4,9 @@ import type { StellarDraft, StellarRequest } from '../../chains/stellar/content.
 import type { StellarMemo, StellarOperation } from '../../chains/stellar/model/operation.ts'
 import type { Schemas } from '../../contract/operations.ts'
 import { AppError } from '../../errors.ts'
+import { inCoins } from '../../lib/bigint.ts'
 import { omitUndefined } from '../../lib/object.ts'
-import { showPrice, toTokens } from '../../sponsoring/charge.ts'
+import { showPrice } from '../../sponsoring/charge.ts'
 import type { Built, Quoted } from '../../sponsoring/sponsor.ts'
 import type { Transaction } from '../../transactions/model/transaction.ts'
 import {
@@ -203,9 +204,9 @@ function presentQuote({
 }: Quoted): Schemas['SponsoredStellarQuote'] {
   return {
     fee_in_token: String(amount),
-    fee_in_token_ui: toTokens(amount, tokenDecimals),
+    fee_in_token_ui: inCoins(amount, tokenDecimals),
     conversion_rate: showPrice(price),
-    ...(hasMost && { max_fee_in_token: String(most), max_fee_in_token_ui: toTokens(most, tokenDecimals) }),
+    ...(hasMost && { max_fee_in_token: String(most), max_fee_in_token_ui: inCoins(most, tokenDecimals) }),
   }
 }
 

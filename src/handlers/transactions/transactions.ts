@@ -1,9 +1,7 @@
-import { ROOT_ID, type Visibility } from '../../access/principal.ts'
 import type { Chain } from '../../chains/chain.ts'
 import { FAMILIES } from '../../chains/families.ts'
 import type { ChainRequest } from '../../chains/request.ts'
 import type { Input, Schemas } from '../../contract/operations.ts'
-import type { Db } from '../../database/db.ts'
 import { AppError, relayerNotFound } from '../../errors.ts'
 import type { HandlerMap, RequestContext } from '../../http/handler.ts'
 import { fingerprintOf } from '../../lib/hash.ts'
@@ -22,18 +20,12 @@ import {
   listTransactions,
   requireTransaction,
 } from '../../transactions/store/lookups-store.ts'
-import {
-  findPosition,
-  searchTransactions,
-  type TransactionFilter,
-} from '../../transactions/store/search-store.ts'
 import type { RequestBody } from '../codecs/codec.ts'
 import { CODECS, readRequest } from '../codecs/codecs.ts'
 import { readBatch, withEncodedCall } from '../codecs/encoded-call.ts'
 import { withDecodedCalls } from '../present/decoded-calls.ts'
 import { presentDiagnosis } from '../present/diagnosis.ts'
 import { presentDryRun } from '../present/dry-run.ts'
-import { withPools } from '../present/event.ts'
 import { toPage } from '../present/shared.ts'
 import { presentTransaction, presentWithAttempts } from '../present/transaction.ts'
 import type { CoreParts, EventParts, RelayerParts, Service, TransactionParts } from '../service.ts'
@@ -368,91 +360,4 @@ export function pendingHandlers({
       }
     },
   }
-}
-
-/** The maximum number of transactions in one answer; a larger `limit` counts as this. */
-const MAX_LIMIT = 100
-
-type Query = Input<'searchTransactions'>['query']
-
-/** The operation that looks for transactions of all relayers that the caller sees. */
-export function searchTransactionsHandlers({
-  db,
-  runtimesOf,
-}: CoreParts & RelayerParts): Pick<HandlerMap, 'searchTransactions'> {
-  return {
-    searchTransactions: async ({ query }, { principal: { id, visibility } }) => {
-      const search = {
-        ...readFilter(query, id),
-        visibility,
-        before: await readCursor(db, query, visibility),
-        limit: Math.min(MAX_LIMIT, query.limit ?? MAX_LIMIT),
-      }
-      const { items, lastId } = await searchTransactions(db, search)
-      const runtimes = await runtimesOf(withPools(items.map(({ transaction }) => transaction.relayerId)))
-      const chainOf = (relayerId: string) => runtimes.get(relayerId)?.chain
-      const shown = items.map((item) => presentTransaction(item, chainOf(item.transaction.relayerId)))
-      return {
-        data: await withDecodedCalls(db, shown, chainOf),
-        pagination: { next_cursor: lastId ?? null },
-      }
-    },
-  }
-}
-
-/**
- * @throws AppError `invalid_request` for an idempotency key without its relayer, and for amounts without
- * their asset
- */
-function readFilter(query: Query, callerId: string): TransactionFilter {
-  if (query.idempotency_key !== undefined && query.relayer_id === undefined)
-    throw new AppError(
-      'invalid_request',
-      'query.idempotency_key: expected together with relayer_id, because a key belongs to one relayer.',
-    )
-  if (query.asset === undefined && (query.min_amount ?? query.max_amount) !== undefined)
-    throw new AppError(
-      'invalid_request',
-      'query.asset: is required with min_amount and max_amount, because they are in the smallest unit of one asset.',
-    )
-  return {
-    id: query.id,
-    relayerId: query.relayer_id,
-    networkType: query.network_type,
-    status: query.status,
-    hash: query.hash === undefined ? undefined : canonicalHash(query.hash),
-    // The key of the environment is the operator's, who looks for what others have sent.
-    idempotencyKey:
-      query.idempotency_key === undefined
-        ? undefined
-        : { key: query.idempotency_key, maker: callerId === ROOT_ID ? undefined : callerId },
-    to: query.to,
-    asset: query.asset,
-    minAmount: query.min_amount === undefined ? undefined : BigInt(query.min_amount),
-    maxAmount: query.max_amount === undefined ? undefined : BigInt(query.max_amount),
-    reference: query.reference,
-    requestedBy: query.requested_by,
-    userId: query.user_id,
-    createdFrom: query.created_after === undefined ? undefined : new Date(query.created_after),
-    createdBefore: query.created_before === undefined ? undefined : new Date(query.created_before),
-  }
-}
-
-/**
- * Hashes of EVM and Stellar are hexadecimal digits; in a signature of Solana, upper and lower case differ.
- */
-function canonicalHash(hash: string): string {
-  return /^(0x)?[0-9a-fA-F]{64}$/.test(hash) ? hash.toLowerCase() : hash
-}
-
-/** @throws AppError `invalid_request` for a cursor that no answer to this caller had */
-async function readCursor(db: Db, { cursor }: Query, visibility: Visibility): Promise<bigint | undefined> {
-  if (cursor === undefined) return undefined
-  const position = await findPosition(db, cursor, visibility)
-  if (position === undefined)
-    throw new AppError(
-      'invalid_request',
-      'query.cursor: expected pagination.next_cursor of an earlier response; omit it to start over.',
-    )
-  return position
 }

@@ -30,7 +30,7 @@ export function sendResult(
       sendEvents(context, result as Streamed, answers.open(callerOf(context)))
       break
     case 'bare':
-      sendBare(context, result as BareResult)
+      sendBare(context, result as BareResult, answers)
       break
   }
 }
@@ -43,13 +43,43 @@ function sendEnvelope(context: HttpContext, operation: ContractOperation, result
   sendJson(context, successStatus, successBody(result))
 }
 
-function sendBare(context: HttpContext, { status, body, contentType, repeatable }: BareResult): void {
+function sendBare(
+  context: HttpContext,
+  { status, body, contentType, repeatable }: BareResult,
+  answers: AnswerBudget,
+): void {
   if (repeatable !== undefined) context.state.repeatable = repeatable
   const isForPlugin = context.state.apiKeyId?.startsWith(KEYS_OF_PLUGINS) === true
   if (repeatable === true && isForPlugin) context.set(READ_ONLY_HEADER, 'true')
   if (typeof body === 'string') sendText(context, status, body)
+  else if (isInParts(body)) sendParts(context, body, answers.open(callerOf(context)))
   else sendJson(context, status, body)
   if (contentType !== undefined) context.set('Content-Type', contentType)
+}
+
+function isInParts(body: unknown): body is AsyncIterable<string> {
+  return typeof body === 'object' && body !== null && Symbol.asyncIterator in body
+}
+
+/**
+ * Answers with a text of any length, of which a slow reader costs the memory of one part. If a part fails, the
+ * connection breaks, so that the caller does not take the beginning for the whole.
+ */
+function sendParts(context: HttpContext, body: AsyncIterable<string>, share: AnswerShare): void {
+  context.status = 200
+  context.set('Cache-Control', 'no-store')
+  // As for a stream of events.
+  context.set('Connection', 'close')
+  context.body = readOneByOne(partsOf(body, share), share.close)
+}
+
+async function* partsOf(body: AsyncIterable<string>, share: AnswerShare): AsyncGenerator<Buffer, void> {
+  for await (const text of body) {
+    const bytes = Buffer.from(text)
+    share.hold(bytes.length)
+    yield bytes
+    share.release()
+  }
 }
 
 /** The result of a handler, before the envelope. */

@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Visibility } from '../../access/principal.ts'
 import { visibleRelayer } from '../../access/visibility-store.ts'
-import { MAX_TRANSFERS, type Transfer } from '../../chains/effects.ts'
-import { FAMILIES } from '../../chains/families.ts'
-import type { Db, Tx } from '../../database/db.ts'
+import type { Db } from '../../database/db.ts'
 import type { NetworkType } from '../../networks/network.ts'
-import type { Transaction, TransactionStatus, TransactionWithAttempts } from '../model/transaction.ts'
-import { phaseOf } from './codec.ts'
-import { readTransactions } from './lookups-store.ts'
+import type { TransactionStatus, TransactionWithAttempts } from '../model/transaction.ts'
+import { phaseOf } from '../store/codec.ts'
+import { readTransactions } from '../store/lookups-store.ts'
+import { assetOf, type TermKind, termOf } from '../store/terms-store.ts'
+import { positionsWithin } from './positions-store.ts'
 
 /** The conditions of a search. An absent one does not count. */
 export interface TransactionFilter {
@@ -46,6 +46,8 @@ export interface TransactionSearch extends TransactionFilter {
   readonly visibility: Visibility
   /** The place after which the page begins; the newest transaction when it is absent. */
   readonly before?: bigint | undefined
+  /** The first position that can fit; the oldest transaction when it is absent. */
+  readonly from?: bigint | undefined
   /** The maximum number of transactions on the page, from 1. */
   readonly limit: number
 }
@@ -73,27 +75,21 @@ const LEAST_SCANNED = 2
  * Finds transactions of visible relayers, present and removed ones, newest first by the order of acceptance.
  */
 export async function searchTransactions(db: Db, search: TransactionSearch): Promise<FoundPage> {
+  const { ids, lastId } = await findTransactions(db, search)
+  return { items: await readTransactions(db, ids), lastId }
+}
+
+/** Finds only their ids. */
+export async function findTransactions(
+  db: Db,
+  wanted: TransactionSearch,
+): Promise<Pick<FoundPage, 'lastId'> & { readonly ids: readonly string[] }> {
+  const search = { ...wanted, ...(await positionsWithin(db, wanted)) }
   const { rows } = await searchStatement(search).execute(db)
   const fitting = rows.filter(({ fits }) => fits)
   const page = fitting.slice(0, search.limit)
-  const items = await readTransactions(
-    db,
-    page.map(({ id }) => id),
-  )
   const last = fitting.length > search.limit ? page.at(-1) : rows.find(({ is_end }) => is_end)
-  return { items, lastId: last?.id }
-}
-
-/** Finds the place of a transaction in the order of acceptance; undefined if a key does not see it. */
-export async function findPosition(db: Db, id: string, visibility: Visibility): Promise<bigint | undefined> {
-  const row = await db
-    .selectFrom('transactions')
-    .innerJoin('relayers', 'relayers.id', 'transactions.relayer_id')
-    .select('position')
-    .where('transactions.id', '=', id)
-    .where(visibleRelayer(visibility))
-    .executeTakeFirst()
-  return row?.position
+  return { ids: page.map(({ id }) => id), lastId: last?.id }
 }
 
 /** A row that was read. */
@@ -223,11 +219,12 @@ function soughtTerms({
  */
 function rowsWithTerm(
   { term }: SoughtTerm,
-  { search: { before }, most }: { readonly search: TransactionSearch; readonly most: number },
+  { search: { before, from }, most }: { readonly search: TransactionSearch; readonly most: number },
 ): RawBuilder<unknown> {
   return sql`(
       select distinct term.position as at from transaction_terms term
       where term.relayer_id = visible.id and term.term = ${term} ${before === undefined ? sql`` : sql`and term.position < ${before}`}
+        ${from === undefined ? sql`` : sql`and term.position >= ${from}`}
       order by term.position desc limit ${most}
     ) found join transactions t on t.relayer_id = visible.id and t.position = found.at where`
 }
@@ -244,9 +241,10 @@ function hasTerm({ term, conditions }: SoughtTerm): RawBuilder<unknown> {
 
 /** Conditions that an index answers. */
 function rowConditions(search: TransactionSearch) {
-  const { before } = search
+  const { before, from } = search
   const conditions = [
     ...(before === undefined ? [] : [sql`position < ${before}`]),
+    ...(from === undefined ? [] : [sql`position >= ${from}`]),
     ...statusCondition(search),
   ]
   return sql.join(
@@ -271,128 +269,4 @@ function conditionsWithoutIndex({ createdFrom, createdBefore }: TransactionSearc
 /** Joins conditions; undefined if there is none. */
 function allOf(conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> | undefined {
   return conditions.length === 0 ? undefined : sql`(${sql.join(conditions, sql` and `)})`
-}
-
-/** A kind of what transactions are found by. */
-type TermKind = 'to' | 'asset' | 'reference' | 'requested_by' | 'user_id'
-
-/** Returns a term as it is stored. */
-function termOf(kind: TermKind, value: string): string {
-  return `${kind}:${kind === 'to' || kind === 'asset' ? assetOf(value) : value}`
-}
-
-/** Returns an address or the name of an asset as it is stored: those of EVM in lower case. */
-function assetOf(text: string): string {
-  return text.startsWith('0x') ? text.toLowerCase() : text
-}
-
-/** A row of a term; null fields are absent. */
-interface Term {
-  readonly term: string
-  readonly number?: number
-  readonly asset?: string
-  readonly amount?: string
-}
-
-/** Returns what a transaction is found by. */
-function termsOf(transaction: Transaction): readonly Term[] {
-  const { reference, requestedBy, userId } = transaction
-  const named: Partial<Record<TermKind, string | undefined>> = {
-    reference,
-    requested_by: requestedBy,
-    user_id: userId,
-  }
-  return [
-    ...(Object.keys(named) as TermKind[]).flatMap((kind) => {
-      const value = named[kind]
-      return value === undefined ? [] : [{ term: termOf(kind, value) }]
-    }),
-    ...termsOfContent(transaction),
-  ]
-}
-
-/**
- * Returns what a transaction is found by because of its request: who receives, what is called, and what
- * moves.
- */
-function termsOfContent({ request, from }: Transaction): readonly Term[] {
-  const family = FAMILIES[request.type]
-  const { transfers } = family.transfers(request, from)
-  const moved = transfers.flatMap(termsOfTransfer)
-  const receiver = family.content.receiver?.(request)
-  const called = receiver && termOf('to', receiver)
-  return called === undefined || moved.some(({ term }) => term === called)
-    ? moved
-    : [{ term: called }, ...moved]
-}
-
-function termsOfTransfer({ to, asset, amount }: Transfer, number: number): Term[] {
-  const moved = { number, asset, amount: String(amount) }
-  return [
-    { term: termOf('asset', asset), ...moved },
-    ...(to === undefined ? [] : [{ term: termOf('to', to), ...moved }]),
-  ]
-}
-
-/**
- * Builds the statement that stores the terms of transactions. `rows` has their `id`, `relayer_id` and
- * `position`. A replacement keeps the terms of the content before it: that can still be what a block
- * includes.
- */
-export function insertTerms(
-  transactions: readonly Transaction[],
-  rows: RawBuilder<unknown>,
-): RawBuilder<unknown> {
-  const terms = transactions.flatMap((transaction) =>
-    termsOf(transaction).map((term) => ({ transaction_id: transaction.id, number: 0, ...term })),
-  )
-  return sql`
-    insert into transaction_terms (relayer_id, term, position, number, asset, amount)
-    select row.relayer_id, term.term, row.position, term.number, term.asset, term.amount
-    from jsonb_to_recordset(${JSON.stringify(terms)}::jsonb)
-      as term (transaction_id text, term text, number smallint, asset text, amount numeric)
-    join ${rows} as row on row.id = term.transaction_id
-    on conflict (relayer_id, term, position, number) do update set asset = excluded.asset, amount = excluded.amount`
-}
-
-/** The tokens that a transaction has moved, as the chain tells it. */
-interface MovedTokens {
-  readonly transactionId: string
-  readonly moved: readonly Transfer[]
-  /** The chain tells it no longer. */
-  readonly isForgotten: boolean
-}
-
-/**
- * Stores what transactions have moved among their terms, besides what was expected of them, and takes back
- * what no block includes any more.
- */
-export async function saveMoved(tx: Tx, transactions: readonly MovedTokens[]): Promise<void> {
-  const changed = transactions.filter(({ moved, isForgotten }) => isForgotten || moved.length > 0)
-  if (changed.length === 0) return
-  await sql`
-    delete from transaction_terms using transactions t
-    where t.id = any(${changed.map(({ transactionId }) => transactionId)}::text[])
-      and transaction_terms.position = t.position and transaction_terms.number >= ${MAX_TRANSFERS}`.execute(
-    tx,
-  )
-  const terms = changed.flatMap(({ transactionId, moved }) =>
-    moved.flatMap((transfer, index) =>
-      termsOfTransfer(transfer, MAX_TRANSFERS + index).map((term) => ({
-        transaction_id: transactionId,
-        ...term,
-      })),
-    ),
-  )
-  if (terms.length === 0) return
-  await sql`
-    insert into transaction_terms (relayer_id, term, position, number, asset, amount)
-    select t.relayer_id, term.term, t.position, term.number, term.asset, term.amount
-    from jsonb_to_recordset(${JSON.stringify(terms)}::jsonb)
-      as term (transaction_id text, term text, number smallint, asset text, amount numeric)
-    join transactions t on t.id = term.transaction_id
-    where not exists (
-      select from transaction_terms expected
-      where expected.relayer_id = t.relayer_id and expected.term = term.term and expected.position = t.position
-        and expected.asset = term.asset and expected.amount = term.amount)`.execute(tx)
 }

@@ -5,7 +5,7 @@ import { recordset, storableText, typesOf } from '../../database/sql-helpers.ts'
 import { toExactJson } from '../../lib/json.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { ATTEMPT_COLUMNS, type AttemptRow, encodeColumns, type OwnedAttempt, toAttempt } from './codec.ts'
-import { saveMoved } from './search-store.ts'
+import { saveMoved } from './terms-store.ts'
 
 const COLUMNS = sql.raw(Object.keys(ATTEMPT_COLUMNS).join(', '))
 const TYPES = typesOf(ATTEMPT_COLUMNS)

@@ -10,7 +10,7 @@ import type { TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionStatus } from '../model/transaction.ts'
 import { columnsOf, EXACT, encodeColumns, TRANSACTION_COLUMNS, type TransactionColumns } from './codec.ts'
 import { addToCounts, isFinal } from './finished-store.ts'
-import { insertTerms } from './search-store.ts'
+import { insertTerms } from './terms-store.ts'
 
 /**
  * The channel that wakes the submit workers of every process. The payload is the id of a relayer that has

@@ -1,13 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TransactionStatus } from '../../../src/transactions/model/transaction.ts'
+import { findPosition, positionsWithin } from '../../../src/transactions/search/positions-store.ts'
+import { searchStatement, type TransactionSearch } from '../../../src/transactions/search/search-store.ts'
 import { dueRelayersStatement, findDueRelayers } from '../../../src/transactions/store/due-store.ts'
 import { listTransactions, pageOf } from '../../../src/transactions/store/lookups-store.ts'
-import {
-  findPosition,
-  searchStatement,
-  type TransactionSearch,
-} from '../../../src/transactions/store/search-store.ts'
 import { openNewDatabase } from '../../support/database.ts'
 import { type Fixture, openFixture, type TestAccount } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
@@ -165,15 +162,38 @@ test('a search over thousands of relayers reads few rows of each, and its pages 
   expect(pages.length).toBe(30)
 }, 60_000)
 
-test('a transaction of a time is found behind empty pages', async () => {
-  const { db } = fixture.context
-  await sql`update transactions set created_at = '2000-01-01' where id = 'many-7'`.execute(db)
-  const createdBefore = new Date('2000-01-02')
-  const pages = await collectPages(db, { visibility: visibilityOf(...owners), createdBefore })
-  expect(pages.flat()).toEqual(['many-7'])
-  expect(pages.length).toBeGreaterThan(3)
-  expect(pages.length).toBeLessThan(8)
-})
+test.each<[string, Partial<TransactionSearch>]>([
+  ['all', {}],
+  ['an asset', { asset: 'native' }],
+])(
+  'a search for %s of a time reads the transactions of ten minutes before and after it',
+  async (_name, filter) => {
+    const { db } = fixture.context
+    const first = Date.parse('2026-01-01T00:00:00Z')
+    const at = (position: number) => new Date(first + position * 1_000)
+    await sql`update transactions set created_at = ${at(0)} + position * interval '1 second'`.execute(db)
+    const period = {
+      createdFrom: at(50_000),
+      createdBefore: at(50_010),
+      visibility: visibilityOf(...owners),
+      ...filter,
+    }
+    const positions = await positionsWithin(db, period)
+    expect(positions).toEqual({ from: 49_400n, before: 50_610n })
+    const { types, rows } = await readBy({ ...period, ...positions })
+    expect(types).not.toContain('Seq Scan')
+    expect(rows).toBeLessThanOrEqual(2 * 1_210)
+    const { rows: wanted } = await sql<{ id: string }>`
+    select id from transactions where position >= 50000 and position < 50010 order by position desc`.execute(
+      db,
+    )
+    expect(await collectPages(db, period)).toEqual([wanted.map(({ id }) => id)])
+    for (const none of [{ createdBefore: at(-9_000) }, { createdFrom: at(900_000) }])
+      expect(await collectPages(db, { ...none, ...filter, visibility: visibilityOf(...owners) })).toEqual([
+        [],
+      ])
+  },
+)
 
 test('an amount is found behind empty pages of its asset', async () => {
   const { db } = fixture.context

@@ -3,12 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ALL_RELAYERS } from '../../../src/access/principal.ts'
 import { transact } from '../../../src/database/locks/transact.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
+import { findPosition } from '../../../src/transactions/search/positions-store.ts'
+import { searchTransactions, type TransactionSearch } from '../../../src/transactions/search/search-store.ts'
 import { insertAttempts } from '../../../src/transactions/store/attempts-store.ts'
-import {
-  findPosition,
-  searchTransactions,
-  type TransactionSearch,
-} from '../../../src/transactions/store/search-store.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { attemptOf, eip1559, requestOf } from '../../chains/evm/build.ts'
 import { type Fixture, insert, newTransaction, openFixture, type TestAccount } from '../fixture.ts'
@@ -135,14 +132,6 @@ describe('a search', () => {
       { reference: 'r', userId: 'u', requestedBy: 'k', request: PAYMENT },
       { reference: 'r', userId: 'u', requestedBy: 'k', to: PAYEE },
     ],
-    [
-      'time',
-      { createdAt: new Date('2020-01-01T00:00:00Z') },
-      {
-        createdFrom: new Date('2020-01-01T00:00:00Z'),
-        createdBefore: new Date('2020-01-01T00:00:00.001Z'),
-      },
-    ],
   ])('narrows the list by %s', async (_name, change, filter) => {
     const owner = await account()
     const visibility = visibilityOf(owner)
@@ -163,6 +152,33 @@ describe('a search', () => {
     ]
     for (const other of others) expect(await idsOf({ visibility, ...filter, ...other })).toEqual([])
   })
+})
+
+test('a time narrows the list exactly, however many transactions are before and after it', async () => {
+  const ofDays = await openFixture()
+  const owner = await ofDays.addAccount({ chain: chainOf(createStubChain()) })
+  const at = (hour: number, minute = 0) => new Date(Date.UTC(2020, 0, 1, hour, minute))
+  const accepted = Array.from({ length: 48 }, (_, hour) => newTransaction(owner, { createdAt: at(hour) }))
+  // Two requests of the same time can be stored in any order.
+  const [early, late] = [
+    newTransaction(owner, { createdAt: at(9, 59) }),
+    newTransaction(owner, { createdAt: at(10, 1) }),
+  ]
+  await insert(ofDays.context, ...accepted.slice(0, 10), late, early, ...accepted.slice(10))
+  const idsIn = async (period: Partial<TransactionSearch>) => {
+    const search = { visibility: ALL_RELAYERS, limit: 100, ...period }
+    return (await searchTransactions(ofDays.context.db, search)).items.map(
+      ({ transaction }) => transaction.id,
+    )
+  }
+  expect(await idsIn({ createdFrom: at(10), createdBefore: at(12) })).toEqual(
+    [late, accepted[10], accepted[11]].map((one) => one?.id).reverse(),
+  )
+  expect(await idsIn({ createdBefore: at(1) })).toEqual([accepted[0]?.id])
+  expect(await idsIn({ createdFrom: at(47) })).toEqual([accepted[47]?.id])
+  expect(await idsIn({ createdFrom: at(9, 59), createdBefore: at(10) })).toEqual([early.id])
+  expect(await idsIn({ createdFrom: at(48) })).toEqual([])
+  await ofDays.close()
 })
 
 test('a batch of a thousand transfers in one call is found by the first hundred, once each', async () => {

@@ -1,10 +1,7 @@
 import { ALL_RELAYERS, type Visibility } from '../../../src/access/principal.ts'
 import type { Db } from '../../../src/database/db.ts'
-import {
-  findPosition,
-  searchTransactions,
-  type TransactionSearch,
-} from '../../../src/transactions/store/search-store.ts'
+import { findPosition } from '../../../src/transactions/search/positions-store.ts'
+import { searchTransactions, type TransactionSearch } from '../../../src/transactions/search/search-store.ts'
 import type { TestAccount } from '../fixture.ts'
 
 /** The visibility of a key for these relayers. */

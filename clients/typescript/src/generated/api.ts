@@ -599,9 +599,9 @@ export interface paths {
          *
          *     To continue, pass `pagination.next_cursor` as `cursor` with the same filters, until it is null. Newly accepted transactions do not shift the
          *     pages: none appears twice. A page can be short, or empty, although more follow: one request scans about 20000 transactions of all relayers
-         *     together, and `created_after`, `created_before` and a combination of other filters can exclude most of them. The search by `id`, by `hash` or
-         *     by `idempotency_key` reads only the transaction itself, and that by `reference`, `to`, `asset`, `user_id`, `requested_by` or `status` only
-         *     those that have it.
+         *     together, and a combination of filters can exclude most of them. The search by `id`, by `hash` or by `idempotency_key` reads only the
+         *     transaction itself, that by `reference`, `to`, `asset`, `user_id`, `requested_by` or `status` only those that have it, and `created_after`
+         *     and `created_before` only those of this time, and of ten minutes around it.
          */
         readonly get: operations["searchTransactions"];
         readonly put?: never;
@@ -1524,6 +1524,32 @@ export interface paths {
          *     than 50000 transactions is refused as `report_too_large`; request shorter periods and add them up.
          */
         readonly get: operations["getSpendingReport"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/reports/transactions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Export transactions as CSV
+         * @description Writes what `searchTransactions` finds with the same filters as CSV, oldest first: a row for each transfer, and one for a transaction without
+         *     any. Amounts are exact, in the smallest unit and, if the decimals are known, in coins; the fee that the account paid is in the first row of
+         *     its transaction. `expected` is `true` until a block tells the transfer. No cell is a formula: an apostrophe precedes what a spreadsheet would
+         *     calculate.
+         *
+         *     The rows are read while the file is sent. A connection that breaks has not sent all. More than 50000 transactions are refused as
+         *     `report_too_large`; request shorter periods.
+         */
+        readonly get: operations["exportTransactions"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -3970,6 +3996,8 @@ export interface components {
          *     that a spreadsheet treats it as text.
          */
         readonly SpendingReportCsv: string;
+        /** @description CSV (RFC 4180), after a row with the names of the columns. */
+        readonly TransactionsCsv: string;
         /** @description What one API key spent through one relayer on one day, in one asset. */
         readonly SpendingReportRow: {
             /**
@@ -5919,8 +5947,9 @@ export interface components {
             /** @description The account that pays. Absent if it is not known. */
             readonly from?: string;
             /**
-             * @description The account that receives. On Solana, tokens go to a token account; its owner is shown instead if the same transaction opens the account.
-             *     Absent if it is not known, if several accounts may claim the amount, or a new contract gets it, and if it is destroyed.
+             * @description The account that receives. On Solana, tokens go to a token account; its owner is shown instead once a block tells it, or if the same
+             *     transaction opens the account. Stellar: `B…` is a claimable balance, `L…` a pool. Absent if it is not known, if several accounts may
+             *     claim the amount, or a new contract gets it, and if it is destroyed.
              */
             readonly to?: string;
             /**
@@ -5940,11 +5969,14 @@ export interface components {
              *     a contract says about itself is no name. Absent for the transactions of deleted relayers.
              */
             readonly symbol?: string;
-            /** @description The number of digits after the point of one whole unit of the asset, where the network, the operator or the bytes make it certain. */
+            /**
+             * @description The number of digits after the point of one whole unit of the asset: from the network, the operator, the bytes or the block, or else what
+             *     the token says, which is read once in the background. Absent until then, and for a token that says nothing.
+             */
             readonly decimals?: number;
             /**
              * @description Present if the transfer is read from the content: it happens if the transaction succeeds, and the contract does what its standard says.
-             *     Absent if the events of the receipt tell it.
+             *     Absent if the block tells it: by events of the receipt (EVM), balances (Solana), results and events of operations (Stellar).
              * @constant
              */
             readonly expected?: true;
@@ -10500,6 +10532,99 @@ export interface operations {
                 content: {
                     readonly "application/json": components["schemas"]["SpendingReportResponse"];
                     readonly "text/csv": components["schemas"]["SpendingReportCsv"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly exportTransactions: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Only transactions with this status. Case-insensitive.
+                 * @example submitted
+                 */
+                readonly status?: components["parameters"]["Status"];
+                /**
+                 * @description Only transactions of this relayer.
+                 * @example local-1
+                 */
+                readonly relayer_id?: components["schemas"]["Id"];
+                /**
+                 * @description Only transactions of relayers on networks of this type.
+                 * @example evm
+                 */
+                readonly network_type?: components["schemas"]["NetworkType"];
+                /**
+                 * @description Only transactions with a transfer to this account, of tokens, too, and EVM transactions that were sent to this address. On EVM the letter
+                 *     case does not matter. On Solana, a token account receives tokens, unless the transaction itself opens it: then its owner does. It counts
+                 *     what was requested, also before a replacement, a cancellation or a failure, and what the receipt tells.
+                 * @example 0x70997970C51812dc3A010C7d01b50e0d17dc79C8
+                 */
+                readonly to?: string;
+                /**
+                 * @description Only transactions with a transfer of this asset, as `transfers` name it: `native`, the address of a token, mint or contract, or
+                 *     `CODE:ISSUER`. With `to`, the transfer is to this account.
+                 * @example 0x5FbDB2315678afecb367f032d93F642f64180aa3
+                 */
+                readonly asset?: components["schemas"]["SpendingLimit"]["asset"];
+                /**
+                 * @description Only transactions with a transfer of `asset` of at least this amount, in its smallest unit.
+                 * @example 1000000
+                 */
+                readonly min_amount?: string;
+                /**
+                 * @description Only transactions with a transfer of `asset` of at most this amount, in its smallest unit.
+                 * @example 2000000
+                 */
+                readonly max_amount?: string;
+                /**
+                 * @description Only transactions with this `reference`.
+                 * @example invoice-1017
+                 */
+                readonly reference?: components["schemas"]["Reference"];
+                /**
+                 * @description Only transactions that the API key with this id sent; `root` is the key of the environment, `service` sends top-ups.
+                 * @example root
+                 */
+                readonly requested_by?: components["schemas"]["Id"];
+                /**
+                 * @description Only transactions for this user, whom the header `User-Id` of the request named.
+                 * @example user-1017
+                 */
+                readonly user_id?: string;
+                /**
+                 * @description Only transactions created at or after this time.
+                 * @example 2026-11-20T00:00:00Z
+                 */
+                readonly created_after?: string;
+                /**
+                 * @description Only transactions created before this time.
+                 * @example 2026-11-21T00:00:00Z
+                 */
+                readonly created_before?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The file. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/csv": components["schemas"]["TransactionsCsv"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];

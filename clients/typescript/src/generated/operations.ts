@@ -86,6 +86,7 @@ export const OPERATIONS: Readonly<Record<keyof Resources, Readonly<Record<string
   },
   reports: {
     getSpending: { method: "get", path: "/api/v1/reports/spending" },
+    exportTransactions: { method: "get", path: "/api/v1/reports/transactions" },
   },
   audit: {
     list: { method: "get", path: "/api/v1/audit", paging: "before" },
@@ -270,6 +271,8 @@ export interface Resources {
   readonly reports: {
     /** Report fees and values: operation `getSpendingReport`. It needs the scope `transactions:read`. */
     getSpending(options?: Options<'getSpendingReport'>): Promise<Data<'getSpendingReport'>>
+    /** Export transactions as CSV: operation `exportTransactions`. It needs the scope `transactions:read`. */
+    exportTransactions(options?: Options<'exportTransactions'>): Promise<Data<'exportTransactions'>>
   }
   readonly audit: {
     /** Read the audit log: operation `listAuditEntries`. It needs the scope `audit:read`. */
