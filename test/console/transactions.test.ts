@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { RelayerEvent } from '../../clients/typescript/src/index.ts'
-import { mayChange, readFilter, type TransactionFilter } from '../../console/src/pages/transactions/filter.ts'
+import {
+  dayOf,
+  isOfRelayer,
+  mayChange,
+  readFilter,
+  type TransactionFilter,
+  unitOf,
+} from '../../console/src/pages/transactions/filter.ts'
 import { parseRoute } from '../../console/src/routing/routes.ts'
 
 const RECEIVER = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
@@ -10,8 +17,49 @@ test.each<[string, TransactionFilter]>([
   ['#/transactions?status=sent&relayer=main', { status: 'sent', relayer_id: 'main' }],
   [`#/transactions?type=evm&to=${RECEIVER}`, { network_type: 'evm', to: RECEIVER }],
   ['#/transactions?status=gone&type=bitcoin&relayer=&to=', {}],
+  [
+    '#/transactions?asset=native&min=5&max=07&reference=invoice-7&key=root&user=user-7',
+    { asset: 'native', min_amount: '5', reference: 'invoice-7', requested_by: 'root', user_id: 'user-7' },
+  ],
+  ['#/transactions?min=5&from=tomorrow&until=2026-13', {}],
 ])('the address %s has its filter', (hash, filter) => {
   expect(readFilter(parseRoute(hash))).toEqual(filter)
+})
+
+test('days begin at midnight of the reader, and the last one counts whole', () => {
+  const filter = readFilter(parseRoute('#/transactions?from=2026-11-28&until=2026-11-28'))
+  expect(filter).toEqual({
+    created_after: new Date(2026, 10, 28).toISOString(),
+    created_before: new Date(2026, 10, 29).toISOString(),
+  })
+  expect(dayOf(new Date(2026, 10, 28, 23, 59))).toBe('2026-11-28')
+})
+
+test.each<[TransactionFilter, boolean]>([
+  [{ relayer_id: 'main' }, true],
+  [{ relayer_id: 'main', status: 'sent' }, true],
+  [{ relayer_id: 'main', reference: 'r' }, false],
+  [{ status: 'sent' }, false],
+])('the list of %o has numbered pages: %s', (filter, has) => {
+  expect(isOfRelayer(filter)).toBe(has)
+})
+
+describe('the unit of amounts', () => {
+  const token = (address: string, decimals: number) => ({ address, symbol: 'USDC', decimals })
+  test.each<[string, Parameters<typeof unitOf>[0], string, number]>([
+    ['the native currency of a type', { asset: 'native', type: 'solana', tokens: [] }, 'SOL', 9],
+    ['the native currency of any type', { asset: 'native', type: undefined, tokens: [] }, 'smallest unit', 0],
+    ['a named token', { asset: '0xAA', type: 'evm', tokens: [token('0xaa', 6)] }, 'USDC', 6],
+    ['an unnamed token', { asset: '0xbb', type: 'evm', tokens: [token('0xaa', 6)] }, 'smallest unit', 0],
+    [
+      'a token with other decimals elsewhere',
+      { asset: '0xaa', type: undefined, tokens: [token('0xaa', 6), token('0xaa', 18)] },
+      'smallest unit',
+      0,
+    ],
+  ])('of %s is certain', (_what, asked, symbol, decimals) => {
+    expect(unitOf(asked)).toMatchObject({ symbol, decimals })
+  })
 })
 
 describe('a list of transactions', () => {
@@ -45,6 +93,9 @@ describe('a list of transactions', () => {
     [{ to: RECEIVER.toLowerCase() }, true],
     [{ to: `0x${'00'.repeat(20)}` }, false],
     [{ status: 'confirmed' }, true],
+    [{ asset: 'native' }, false],
+    [{ reference: 'invoice-7' }, false],
+    [{ user_id: 'user-7' }, true],
   ])('of %o changes with an update of a transaction: %s', (filter, changes) => {
     expect(mayChange(filter, event)).toBe(changes)
   })

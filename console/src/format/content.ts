@@ -42,15 +42,22 @@ export function actionsOf(transaction: Transaction, native: Currency): readonly 
       return evmActions(transaction, { native, from: transaction.from })
     case 'stellar': {
       const paid = transferActions(transaction, native)
+      if (isTold(transaction)) return paid
       // A transaction with a contract call has no other operation.
       const isRead = transaction.operations?.every(({ type }) => type === 'invoke_contract') ?? true
       if (isRead && paid.length > 0) return paid
       return (transaction.operations ?? []).map((operation) => stellarAction(operation, native)).map(named)
     }
     case 'solana':
-      if (transaction.instructions === undefined) return transferActions(transaction, native)
+      if (transaction.instructions === undefined || isTold(transaction))
+        return transferActions(transaction, native)
       return transaction.instructions.map((instruction) => solanaAction(instruction, native)).map(named)
   }
+}
+
+/** Tells whether a block says what moved: that is certain, and more than the content shows. */
+function isTold({ transfers = [] }: Transaction): boolean {
+  return transfers.some(({ expected }) => expected === undefined)
 }
 
 /** Replaces the address of a token by the name that the operator gave it. */

@@ -27,6 +27,12 @@ export function formatTime(timestamp: string): string {
   return new Date(timestamp).toLocaleString(undefined, TIME)
 }
 
+/** Writes it for a table, without seconds and without the time zone, which is that of the reader. */
+export function formatMinute(timestamp: string): string {
+  const { second: _, timeZoneName: _zone, ...minute } = TIME
+  return new Date(timestamp).toLocaleString(undefined, minute)
+}
+
 /** Writes the times in a sentence of the service in the same way. */
 export function withLocalTimes(sentence: string): string {
   return sentence.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, formatTime)

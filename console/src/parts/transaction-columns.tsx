@@ -1,7 +1,7 @@
 import type { Schemas } from '../../../clients/typescript/src/index.ts'
 import { formatGwei } from '../format/amounts.ts'
 import { shorten } from '../format/shorten.ts'
-import { formatTime } from '../format/times.ts'
+import { formatMinute, formatTime } from '../format/times.ts'
 import { type CurrencyOf, useCurrencies } from '../live/use-currencies.ts'
 import { hrefOfTransaction } from '../routing/routes.ts'
 import { Age } from './age.tsx'
@@ -38,7 +38,7 @@ export function useTransactionColumns({
         </>
       ),
     },
-    { name: 'Accepted', isNumber: true, cell: ({ created_at }) => <Age of={created_at} /> },
+    { name: 'Accepted', isNumber: true, cell: ({ created_at }) => <Accepted at={created_at} /> },
     { name: 'Nonce', isNumber: true, isExtra: true, cell: numberOf },
     {
       name: 'Highest price',
@@ -52,6 +52,17 @@ export function useTransactionColumns({
       cell: ({ hash }) => (hash === undefined ? '–' : <Copyable text={hash} name="hash" />),
     },
   ]
+}
+
+function Accepted({ at }: { readonly at: string }) {
+  return (
+    <>
+      {formatMinute(at)}
+      <div class="why">
+        <Age of={at} />
+      </div>
+    </>
+  )
 }
 
 function Link({ of: { relayer_id, id }, namesRelayer }: { readonly of: Transaction } & Required<Options>) {

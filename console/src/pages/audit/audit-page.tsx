@@ -8,6 +8,7 @@ import { Json } from '../../parts/json.tsx'
 import { Failure } from '../../parts/notice.tsx'
 import { OlderPager } from '../../parts/older-pager.tsx'
 import { Page } from '../../parts/page.tsx'
+import { saveFile } from '../../parts/save-file.ts'
 import { type Column, Table } from '../../parts/table.tsx'
 import { WhenLoaded } from '../../parts/when-loaded.tsx'
 import { hrefOf, hrefOfRelayer, hrefOfTransaction, type Route } from '../../routing/routes.ts'
@@ -162,14 +163,6 @@ function Export({ filter: { actor, target_type } }: ExportProps) {
       {error !== undefined && <Failure error={error} />}
     </>
   )
-}
-
-function saveFile(name: string, text: string): void {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(link.href)
 }
 
 interface WhoProps {

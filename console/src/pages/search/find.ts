@@ -7,6 +7,8 @@ export interface Found {
   readonly kind: 'Relayer' | 'Transaction' | 'Transactions' | 'Notification' | 'API key'
   readonly name: string
   readonly href: string
+  /** What a found transaction pays, and when it was accepted. */
+  readonly transaction?: Schemas['Transaction']
 }
 
 /** The transactions to an address that a search shows at once; a list has the others. */
@@ -51,9 +53,9 @@ async function findTransaction(
 
 async function findByReceiver({ client, may }: Session, to: string, signal: AbortSignal): Promise<Found[]> {
   if (!may('transactions:read') || !isAddress(to)) return []
-  const { items, nextCursor } = await client.transactions.search({ to, limit: NEWEST, signal }).page()
+  const { items } = await client.transactions.search({ to, limit: NEWEST, signal }).page()
   const all = { kind: 'Transactions', name: `All to ${to}`, href: hrefOf(['transactions'], { to }) } as const
-  return [...items.map(transactionOf), ...(nextCursor ? [all] : [])]
+  return items.length > 1 ? [...items.map(transactionOf), all] : items.map(transactionOf)
 }
 
 /** Finds the newest transactions with this reference of their caller. */
@@ -81,8 +83,9 @@ async function findNamed({ client, may }: Session, id: string, signal: AbortSign
   ]
 }
 
-function transactionOf({ relayer_id, id }: Schemas['Transaction']): Found {
-  return { kind: 'Transaction', name: id, href: hrefOfTransaction(relayer_id, id) }
+function transactionOf(transaction: Schemas['Transaction']): Found {
+  const { relayer_id, id } = transaction
+  return { kind: 'Transaction', name: id, href: hrefOfTransaction(relayer_id, id), transaction }
 }
 
 // The contract takes these as an id, a hash and an address; anything else would be refused.

@@ -1,8 +1,10 @@
 import { Page } from '../../parts/page.tsx'
 import type { Route } from '../../routing/routes.ts'
-import { readFilter } from './filter.ts'
+import { ExportButton } from './export-button.tsx'
+import { isOfRelayer, readFilter } from './filter.ts'
 import { FoundTransactions } from './found-transactions.tsx'
 import { RelayerTransactions } from './relayer-transactions.tsx'
+import { SavedFilters } from './saved-filters.tsx'
 import { TransactionFilters } from './transaction-filters.tsx'
 
 /**
@@ -11,11 +13,12 @@ import { TransactionFilters } from './transaction-filters.tsx'
  */
 export function TransactionsPage({ route }: { readonly route: Route }) {
   const filter = readFilter(route)
-  const { relayer_id: relayerId, status, network_type: type, to } = filter
+  const { relayer_id: relayerId = '', status } = filter
   return (
-    <Page title="Transactions">
+    <Page title="Transactions" actions={<ExportButton filter={filter} />}>
+      <SavedFilters route={route} />
       <TransactionFilters route={route} filter={filter} />
-      {relayerId !== undefined && type === undefined && to === undefined ? (
+      {isOfRelayer(filter) ? (
         <RelayerTransactions route={route} relayerId={relayerId} status={status} />
       ) : (
         <FoundTransactions route={route} filter={filter} />
