@@ -140,7 +140,7 @@ function present(principal: Principal): Schemas['CurrentApiKey'] {
 /** The operations of the tag Sessions. Without a provider there are none. */
 export function sessionHandlers({
   sessions,
-}: Service): Pick<HandlerMap, 'listSessions' | 'endSession' | 'endCurrentSession'> {
+}: AccessParts): Pick<HandlerMap, 'listSessions' | 'endSession' | 'endCurrentSession'> {
   return {
     listSessions: async ({ query }) => {
       const page = toPage(query)

@@ -17,7 +17,7 @@ import { readTransactions } from '../../transactions/store/lookups-store.ts'
 import { withDecodedCalls } from '../present/decoded-calls.ts'
 import { withPools } from '../present/event.ts'
 import { presentTransaction } from '../present/transaction.ts'
-import type { Service } from '../service.ts'
+import type { CoreParts, RelayerParts } from '../service.ts'
 
 /** The maximum number of transactions in one answer; a larger `limit` counts as this. */
 const MAX_LIMIT = 100
@@ -27,7 +27,7 @@ type Filters = Omit<Query, 'cursor' | 'limit'>
 
 /** The operations that look for transactions of all relayers that the caller sees. */
 export function searchTransactionsHandlers(
-  service: Service,
+  service: CoreParts & RelayerParts,
 ): Pick<HandlerMap, 'searchTransactions' | 'exportTransactions'> {
   const { db, runtimesOf } = service
   return {
@@ -83,7 +83,7 @@ const EXPORT_PAGE = 100
 
 /** Writes a page when the connection has taken the one before, oldest first. */
 async function* exported(
-  { db, runtimesOf }: Service,
+  { db, runtimesOf }: CoreParts & RelayerParts,
   newestFirst: readonly string[],
   signal: AbortSignal,
 ): AsyncGenerator<string> {
