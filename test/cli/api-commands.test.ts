@@ -113,6 +113,20 @@ describe('the commands of the API', () => {
       expect((await call(2, 'tx', 'list', 'main', '--page', '2', '--to', RECEIVER)).err).toContain(
         'and no search',
       )
+      const { out } = await call(
+        0,
+        'tx',
+        'list',
+        'main',
+        '--reference',
+        'invoice-41',
+        '--key',
+        'root',
+        '--csv',
+      )
+      expect(out.map((line) => line.split(',').at(-1))).toEqual(['transaction_id', id])
+      expect(out[1]).toContain(',native,ETH,41,0.000000000000000041,')
+      expect((await call(2, 'tx', 'list', '--csv', '--page', '2')).err).toContain('--csv has no pages')
     })
 
     test('shows every attempt as a row of a table, and what a canceled transaction was for', async () => {

@@ -415,6 +415,12 @@ test('a report of the spending is read', async () => {
   })
 })
 
+test('an export', async () => {
+  const query = { reference: 'of-none' }
+  const { data } = await client.GET('/api/v1/reports/transactions', { params: { query }, parseAs: 'text' })
+  expect(data).toMatch(/^created_at,.*,transaction_id\r\n$/)
+})
+
 test('every operation of the contract was called', () => {
   const wanted = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
   const made = new Set(called.map(({ method, path }) => `${method} ${path}`))
