@@ -173,15 +173,19 @@ const ARROWS: Rules['arrows'] = {
     ...COMMON,
   ],
   'alerts/': [
+    // Amounts for people are written in one place.
+    '../console/src/format/',
     'access/principal.ts',
     'access/visibility-store.ts',
     'chains/chain.ts',
+    'chains/effects.ts',
     'chains/families.ts',
     'chains/sponsoring.ts',
     'database/tables/',
     'database/db.ts',
     'networks/head-age.ts',
     'networks/network.ts',
+    'networks/tokens.ts',
     'notifications/delivery/delivery-store.ts',
     'relayers/',
     'spending/',
@@ -255,7 +259,15 @@ const ARROWS: Rules['arrows'] = {
     'spending/',
     ...COMMON,
   ],
-  'notifications/': ['access/', 'audit/', 'database/', 'events/', 'security/', ...COMMON],
+  'notifications/': [
+    'access/',
+    'contract/operations.ts',
+    'audit/',
+    'database/',
+    'events/',
+    'security/',
+    ...COMMON,
+  ],
   'events/': ['access/', 'database/', ...COMMON],
   'security/': COMMON,
   'networks/': MANAGED,
@@ -264,6 +276,7 @@ const ARROWS: Rules['arrows'] = {
   'database/': COMMON,
   'config/': [
     'access/',
+    'alerts/alert.ts',
     'audit/',
     'plugins/hooks/hook.ts',
     'plugins/hooks/hooks-store.ts',
@@ -349,6 +362,7 @@ const PACKAGES: Rules['packages'] = {
   'koa-bodyparser': { in: ['http/'] },
   // SQL is written in the stores and in database/; elsewhere the handle is only passed on.
   kysely: { in: ['database/', '*store.ts'], typesAnywhere: true },
+  nodemailer: { in: ['notifications/receivers/mail.ts'] },
   'openapi-backend': { in: ['contract/'] },
   // It is loaded only for a deployment where people sign in.
   'openid-client': { in: ['sign-in/provider.ts'] },

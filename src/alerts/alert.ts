@@ -1,4 +1,5 @@
 import { assertNever } from '../lib/exhaustive.ts'
+import { fingerprintOf } from '../lib/hash.ts'
 
 /**
  * The kinds of alerts. `balance_low`: an account can spend less than the policy `warn_balance` · `token_balance_high`: it holds more of a fee
@@ -6,15 +7,19 @@ import { assertNever } from '../lib/exhaustive.ts'
  * `relayer_disabled`: a health check failed · `endpoint_down`: an endpoint was not usable for a minute · `chain_halted`: a network makes no blocks · `budget_nearly_used`: most of a
  * spending limit is used · `delivery_dead`: deliveries of a notification were given up.
  */
-export type AlertKind =
-  | 'balance_low'
-  | 'token_balance_high'
-  | 'transaction_stuck'
-  | 'relayer_disabled'
-  | 'endpoint_down'
-  | 'chain_halted'
-  | 'budget_nearly_used'
-  | 'delivery_dead'
+export const ALERT_KINDS = [
+  'balance_low',
+  'token_balance_high',
+  'transaction_stuck',
+  'relayer_disabled',
+  'endpoint_down',
+  'chain_halted',
+  'budget_nearly_used',
+  'delivery_dead',
+] as const
+
+/** A kind of alert. */
+export type AlertKind = (typeof ALERT_KINDS)[number]
 
 /**
  * The names of what an alert is about, as the database has them and as callers see them. Only those that
@@ -141,9 +146,33 @@ function endOf({ kind, detail }: OpenAlert): string {
   }
 }
 
+/** A notification that gets the alerts of every subject. */
+export interface AlertReceiver {
+  readonly id: string
+  /** The kinds that it gets; all if absent. */
+  readonly kinds?: readonly AlertKind[] | undefined
+}
+
+/** Addresses findings to the receivers of their kind as well. Pure. */
+export function addressTo(findings: readonly Finding[], receivers: readonly AlertReceiver[]): Finding[] {
+  return findings.map((finding) => {
+    const further = receivers.flatMap(({ id, kinds }) => (kinds?.includes(finding.kind) === false ? [] : id))
+    return { ...finding, notifications: [...new Set([...finding.notifications, ...further])] }
+  })
+}
+
+/** The number of hexadecimal digits of an alert's id: 128 bits, so that no two alerts share one. */
+const ID_DIGITS = 32
+
+/** Returns the id of an alert: the same for its beginning and its end, and when it fires again. */
+function idOf({ kind, subject }: AlertKey): string {
+  return fingerprintOf([kind, subject]).slice(0, ID_DIGITS)
+}
+
 /** The payload of an event, as it is stored and as callers see it. */
 export interface AlertNotice extends AlertDetail {
   readonly alert: AlertKind
+  readonly alert_id: string
   readonly state: 'firing' | 'resolved'
   readonly since: string
   /** Absent while it fires. */
@@ -151,14 +180,17 @@ export interface AlertNotice extends AlertDetail {
 }
 
 /** Reports that an alert began. */
-export function beginNotice({ kind, since, detail }: OpenAlert): AlertNotice & { readonly state: 'firing' } {
-  return { alert: kind, state: 'firing', since: since.toISOString(), ...detail }
+export function beginNotice(alert: OpenAlert): AlertNotice & { readonly state: 'firing' } {
+  const { kind, since, detail } = alert
+  return { alert: kind, alert_id: idOf(alert), state: 'firing', since: since.toISOString(), ...detail }
 }
 
 /** Reports that an alert ended. */
-export function endNotice({ kind, since, resolvedAt, detail }: EndedAlert): AlertNotice {
+export function endNotice(alert: EndedAlert): AlertNotice {
+  const { kind, since, resolvedAt, detail } = alert
   return {
     alert: kind,
+    alert_id: idOf(alert),
     state: 'resolved',
     since: since.toISOString(),
     resolved_at: resolvedAt.toISOString(),

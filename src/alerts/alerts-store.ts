@@ -16,6 +16,7 @@ import {
   type AlertKey,
   type AlertKind,
   type AlertNotice,
+  type AlertReceiver,
   beginNotice,
   type EndedAlert,
   endNotice,
@@ -146,6 +147,21 @@ function toOpenAlert(row: Selectable<AlertsTable>): OpenAlert {
     // The service wrote it itself.
     detail: row.detail as AlertDetail,
   }
+}
+
+/** Reads the notifications that get the alerts of every subject. */
+export async function readAlertReceivers(db: Db): Promise<AlertReceiver[]> {
+  const rows = await db
+    .selectFrom('notifications')
+    .select(['id', 'alerts'])
+    .where('type', '<>', 'webhook')
+    .orderBy('id')
+    .execute()
+  // The contract, or the reader of the file, has checked the names.
+  return rows.map(({ id, alerts }) => ({
+    id,
+    kinds: (alerts ?? undefined) as readonly AlertKind[] | undefined,
+  }))
 }
 
 /** Reads the content of events of type `alert`, by event number. */

@@ -1,7 +1,10 @@
+import { formatExact, withAmounts } from '../../console/src/format/amounts.ts'
+import { NATIVE } from '../chains/effects.ts'
 import { FAMILIES } from '../chains/families.ts'
 import { tokenId } from '../chains/sponsoring.ts'
 import type { Db } from '../database/db.ts'
 import { omitUndefined } from '../lib/object.ts'
+import type { AssetNames } from '../networks/tokens.ts'
 import { countDead } from '../notifications/delivery/delivery-store.ts'
 import { isFurtherAccount, nameOfAccount, poolIdOf } from '../relayers/accounts/pool.ts'
 import type { HealthReading } from '../relayers/health/health.ts'
@@ -18,24 +21,43 @@ import {
   type StuckTransaction,
 } from './alerts-store.ts'
 
+/** Returns the names of the assets of a network, by type and name; undefined if there is none with this name. */
+export type NamesOf = (network: string) => AssetNames | undefined
+
 interface LookOptions {
   /** The numbers of the last health checks. */
   readonly readings: readonly HealthReading[]
   readonly now: Date
+  readonly namesOf: NamesOf
+}
+
+interface AmountIn {
+  readonly network: string
+  /** Its name in rules. */
+  readonly asset: string
+  /** The unit to write where the operator names none. */
+  readonly unit: string
+}
+
+/** Creates a writer of amounts in the coins that people know, with every digit. */
+function amountsIn({ network, asset, unit }: AmountIn, namesOf: NamesOf): (amount: bigint) => string {
+  const named = namesOf(network)?.(asset)
+  if (named === undefined) return (amount) => `${amount} ${unit}`
+  return (amount) => `${formatExact(amount, named.decimals)} ${named.symbol}`
 }
 
 /**
  * Looks for everything that can make an alert fire, except endpoints. Rejects when the database does not
  * answer.
  */
-export async function findFindings(db: Db, { readings, now }: LookOptions): Promise<Finding[]> {
+export async function findFindings(db: Db, { readings, now, namesOf }: LookOptions): Promise<Finding[]> {
   const relayers = await findAlertingRelayers(db)
   return [
-    ...findLowBalances(relayers, readings),
-    ...findHighTokenBalances(relayers, readings),
-    ...findDisabledRelayers(relayers),
+    ...findLowBalances(relayers, readings, namesOf),
+    ...findHighTokenBalances(relayers, readings, namesOf),
+    ...findDisabledRelayers(relayers, namesOf),
     ...findStuckTransactions(await readStuckTransactions(db)),
-    ...findUsedBudgets(await readUsages(db, relayers, now)),
+    ...findUsedBudgets(await readUsages(db, relayers, now), namesOf),
     ...findDeadLetters(await countDead(db)),
   ]
 }
@@ -73,22 +95,35 @@ async function readUsages(db: Db, relayers: readonly Relayer[], now: Date): Prom
 const BALANCE_ENOUGH_PERCENT = 110n
 
 /** Compares the balances that the last checks read with the policies `warn_balance`. Pure. */
-export function findLowBalances(relayers: readonly Relayer[], readings: readonly HealthReading[]): Finding[] {
+export function findLowBalances(
+  relayers: readonly Relayer[],
+  readings: readonly HealthReading[],
+  namesOf: NamesOf,
+): Finding[] {
   const read = new Map(readings.map((reading) => [reading.relayerId, reading]))
   return relayers.flatMap((relayer) => {
-    const { warnBalance } = relayer.policies
-    return warnBalance === undefined ? [] : [compareBalance(relayer, warnBalance, read.get(relayer.id))]
+    const { warnBalance: threshold } = relayer.policies
+    if (threshold === undefined) return []
+    return [compareBalance(relayer, { threshold, reading: read.get(relayer.id), namesOf })]
   })
 }
 
-function compareBalance(relayer: Relayer, threshold: bigint, reading: HealthReading | undefined): Finding {
+interface BalanceLook {
+  readonly threshold: bigint
+  readonly reading: HealthReading | undefined
+  readonly namesOf: NamesOf
+}
+
+function compareBalance(relayer: Relayer, { threshold, reading, namesOf }: BalanceLook): Finding {
   const { id: accountId, networkType, network, address } = relayer
   const id = poolIdOf(accountId)
   // A number of another network says nothing.
   const balance = reading?.network === network ? reading.spendable : undefined
   const isLow = balance !== undefined && balance < threshold
   const isEnough = balance !== undefined && !isLow && balance * 100n >= threshold * BALANCE_ENOUGH_PERCENT
-  const amounts = `${balance} ${FAMILIES[networkType].unit}; its warn_balance is ${threshold}`
+  const unit = FAMILIES[networkType].unit
+  const show = amountsIn({ network: networkOf(relayer), asset: NATIVE, unit }, namesOf)
+  const amounts = `${show(balance ?? 0n)}; its warn_balance is ${show(threshold)}`
   return {
     kind: 'balance_low',
     subject: accountId,
@@ -113,6 +148,7 @@ const TOKENS_ENOUGH_PERCENT = 90n
 export function findHighTokenBalances(
   relayers: readonly Relayer[],
   readings: readonly HealthReading[],
+  namesOf: NamesOf,
 ): Finding[] {
   const read = new Map(readings.map((reading) => [reading.relayerId, reading]))
   return relayers.flatMap((relayer) =>
@@ -121,7 +157,9 @@ export function findHighTokenBalances(
       const reading = read.get(relayer.id)
       // A balance of another network says nothing.
       const balance = reading?.network === relayer.network ? reading.tokens?.get(tokenId(token)) : undefined
-      return most === undefined ? [] : [compareTokens(relayer, { token: tokenId(token), most, balance })]
+      return most === undefined
+        ? []
+        : [compareTokens(relayer, { token: tokenId(token), most, balance, namesOf })]
     }),
   )
 }
@@ -131,12 +169,15 @@ interface TokenReading {
   readonly most: bigint
   /** Undefined if no node returned it. */
   readonly balance: bigint | undefined
+  readonly namesOf: NamesOf
 }
 
-function compareTokens(relayer: Relayer, { token, most, balance }: TokenReading): Finding {
+function compareTokens(relayer: Relayer, { token, most, balance, namesOf }: TokenReading): Finding {
   const isHigh = balance !== undefined && balance > most
   const isEnough = balance !== undefined && balance * 100n < most * TOKENS_ENOUGH_PERCENT
-  const amounts = `${balance} base units of ${token}; its max_token_balance is ${most}`
+  const asset = { network: networkOf(relayer), asset: token, unit: `base units of ${token}` }
+  const show = amountsIn(asset, namesOf)
+  const amounts = `${show(balance ?? 0n)}; its max_token_balance is ${show(most)}`
   return {
     kind: 'token_balance_high',
     subject: `${relayer.id} ${token}`,
@@ -159,7 +200,7 @@ function withoutCapital(sentence: string): string {
 }
 
 /** Finds the relayers that the service has disabled. Pure. */
-function findDisabledRelayers(relayers: readonly Relayer[]): Finding[] {
+function findDisabledRelayers(relayers: readonly Relayer[], namesOf: NamesOf): Finding[] {
   return relayers
     .filter(({ systemDisabled }) => systemDisabled)
     .map((relayer) => ({
@@ -168,11 +209,17 @@ function findDisabledRelayers(relayers: readonly Relayer[]): Finding[] {
       state: 'firing',
       notifications: notificationsOf([relayer]),
       detail: {
-        message: `The service has disabled ${withoutCapital(nameOfAccount(relayer))}. ${relayer.disabledReason?.details ?? 'A health check failed.'} Remove the cause; the service then enables it automatically.`,
+        message: `The service has disabled ${withoutCapital(nameOfAccount(relayer))}. ${reasonOf(relayer, namesOf)} Remove the cause; the service then enables it automatically.`,
         network: networkOf(relayer),
         relayer_id: poolIdOf(relayer.id),
       },
     }))
+}
+
+function reasonOf(relayer: Relayer, namesOf: NamesOf): string {
+  const { details } = relayer.disabledReason ?? { details: 'A health check failed.' }
+  const native = namesOf(networkOf(relayer))?.(NATIVE)
+  return native === undefined ? details : withAmounts(details, native)
 }
 
 /** Describes the transactions that are stuck. Pure. */
@@ -208,26 +255,34 @@ interface SpenderUsage {
 }
 
 /** Finds the limits of which most is used. A limit of 0 forbids something and is no budget. Pure. */
-export function findUsedBudgets(usages: readonly SpenderUsage[]): Finding[] {
+export function findUsedBudgets(usages: readonly SpenderUsage[], namesOf: NamesOf): Finding[] {
   return usages.flatMap((usage) =>
     usage.limits.flatMap((one) =>
       AMOUNTS.flatMap((amount) => {
         const limit = BigInt(one.limit[amount] ?? 0)
-        return limit === 0n ? [] : [compareUsage(usage, one, { amount, limit })]
+        return limit === 0n ? [] : [compareUsage(usage, one, { amount, limit, namesOf })]
       }),
     ),
   )
 }
 
+interface LimitedAmount {
+  readonly amount: (typeof AMOUNTS)[number]
+  readonly limit: bigint
+  readonly namesOf: NamesOf
+}
+
 function compareUsage(
   { spender, relayerId, apiKeyId, notifications }: SpenderUsage,
   { rule, per, network, asset, spent }: LimitUsage,
-  { amount, limit }: { readonly amount: (typeof AMOUNTS)[number]; readonly limit: bigint },
+  { amount, limit, namesOf }: LimitedAmount,
 ): Finding {
   const used = BigInt(spent[amount])
   const isNearly = used * 100n >= limit * BUDGET_NEARLY_PERCENT
   const isEnough = used * 100n < limit * BUDGET_ENOUGH_PERCENT
-  const sentence = `Rule ${rule}.${amount} of ${nameOf(spender)}: ${used} of ${limit} per ${per} is used on ${network} (${asset}).`
+  const unit = asset === NATIVE ? 'of the smallest unit' : `base units of ${asset}`
+  const show = amount === 'count' ? String : amountsIn({ network, asset, unit }, namesOf)
+  const sentence = `Rule ${rule}.${amount} of ${nameOf(spender)}: ${show(used)} of ${show(limit)} per ${per} is used on ${network}.`
   return {
     kind: 'budget_nearly_used',
     subject: `${spender.subject} ${rule}.${amount} ${network}`,

@@ -1,6 +1,9 @@
+import { ALERT_KINDS } from '../alerts/alert.ts'
 import { type FieldType, flag, httpUrl, id, oneOf, openReader, type Reader, text } from '../lib/fields.ts'
 import { suggest } from '../lib/suggest.ts'
-import type { NotificationConfig } from '../notifications/notification.ts'
+import { NOTIFICATION_TYPES, type NotificationConfig } from '../notifications/notification.ts'
+import { DEFAULT_URLS, hasIntegrationKey, MAILTO, unfitField } from '../notifications/receivers/check.ts'
+import { recipientsOf } from '../notifications/receivers/mail.ts'
 import type { RelayerConfig } from '../relayers/relayer.ts'
 import { readRelayer } from '../relayers/relayer-document.ts'
 import { createSecret } from '../security/secrets.ts'
@@ -118,7 +121,14 @@ function without(value: unknown, field: string): unknown {
 /** In characters. The API wants 32 of new keys; files of existing deployments may have shorter ones. */
 const MIN_SIGNING_KEY = 16
 
-/** Reads the list `notifications`: `{ id, type, url, signing_key? }`. */
+/** Of a notification by e-mail. The operator may choose any address. */
+const mailto: FieldType<string> = {
+  expected: MAILTO,
+  read: (value) => (typeof value === 'string' && recipientsOf(value) ? value : undefined),
+  blank: '',
+}
+
+/** Reads the list `notifications`: `{ id, type, url, signing_key?, integration_key?, alerts? }`. */
 export function readNotifications(file: Reader, sources: Sources, problems: string[]): NotificationConfig[] {
   return file.items('notifications').flatMap(({ value, path }) => {
     const reader = openReader(withUrls(value, { path, sources, problems }), path, problems)
@@ -129,11 +139,29 @@ export function readNotifications(file: Reader, sources: Sources, problems: stri
         `must have at least ${MIN_SIGNING_KEY} characters, or its webhooks can be forged`,
         'signing_key',
       )
+    const integrationKey = readSecretField(reader, 'integration_key', sources)
+    const type = reader.get('type', oneOf(...NOTIFICATION_TYPES))
+    const alerts = reader.raw('alerts') == null ? undefined : reader.list('alerts', oneOf(...ALERT_KINDS))
+    const unfit = unfitField({
+      type,
+      signingKey: signingKey?.reveal(),
+      integrationKey: integrationKey?.reveal(),
+      alerts,
+    })
+    if (unfit !== undefined) reader.problem(`must be ${unfit.expected}`, unfit.field)
+    if (hasIntegrationKey(type) && reader.raw('integration_key') === undefined)
+      reader.problem(
+        `is missing: it must be the key that ${type} shows for its integration`,
+        'integration_key',
+      )
+    const key = signingKey ?? integrationKey
+    const urlType = type === 'email' ? mailto : httpUrl
     const notification: NotificationConfig = {
       id: reader.get('id', id),
-      type: reader.get('type', oneOf('webhook')),
-      url: reader.get('url', httpUrl),
-      ...(signingKey && { signingKey }),
+      type,
+      url: (reader.raw('url') == null && DEFAULT_URLS[type]) || reader.get('url', urlType),
+      ...(alerts && { alerts }),
+      ...(key && { signingKey: key }),
     }
     reader.finish()
     return [notification]

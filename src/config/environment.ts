@@ -3,6 +3,7 @@ import { DURABILITIES } from '../database/durability.ts'
 import { PostgresUrlError, readPostgresUrl } from '../database/engines/postgres/postgres-url.ts'
 import { isAddressRange } from '../lib/http/address-list.ts'
 import { suggest } from '../lib/suggest.ts'
+import { MAIL_VARIABLES, readMail } from '../notifications/receivers/mail-settings.ts'
 import { createSecret, readSealingKey, type Secret } from '../security/secrets.ts'
 import { readPluginUser } from './plugin-user.ts'
 import { readPluginHost } from './plugins.ts'
@@ -56,6 +57,9 @@ const LISTS = ['RELAYER_CORS_ORIGINS', 'RELAYER_METRICS_HOSTS', 'RELAYER_TRUSTED
 /** Existing deployments set them; they have no effect here. */
 const IGNORED = ['RELAYER_CONCURRENCY_LIMIT']
 
+/** The address of the service for people. */
+const PUBLIC_URL = 'RELAYER_PUBLIC_URL'
+
 /** Commands that call a service over HTTP read these; see `api-access.ts`. */
 const OF_COMMANDS = ['RELAYER_URL', 'RELAYER_API_KEY']
 
@@ -84,6 +88,8 @@ export function readEnvironment(env: Env, cwd: string, problems: string[]): Sett
   const sealingKey = readStorageKey(env, problems)
   const metrics = readMetrics(env, number, problems)
   const telemetry = readTelemetry(env, problems)
+  const mail = readMail(env, problems)
+  const publicUrl = readPublicUrl(env, problems)
   const pluginHost = readPluginHost(env, problems)
   const pluginUser = readPluginUser(env, problems)
   return {
@@ -133,6 +139,8 @@ export function readEnvironment(env: Env, cwd: string, problems: string[]): Sett
     ...(sealingKey !== undefined && { sealingKey }),
     ...(metrics !== undefined && { metrics }),
     ...(telemetry !== undefined && { telemetry }),
+    ...(mail !== undefined && { mail }),
+    ...(publicUrl !== undefined && { publicUrl }),
     ...(pluginHost !== undefined && { pluginHost }),
     ...(pluginUser !== undefined && { pluginUser }),
   }
@@ -141,7 +149,7 @@ export function readEnvironment(env: Env, cwd: string, problems: string[]): Sett
 /** Names with our prefix that mean nothing: a mistyped setting would otherwise silently keep its default. */
 export function unknownNames(env: Env, referred: ReadonlySet<string>): string[] {
   const ours = [...Object.keys(NUMBERS), ...FLAGS, ...LISTS].filter((name) => name.startsWith(PREFIX))
-  const known = [...ours, ...IGNORED, ...OF_COMMANDS, ...OF_PLUGINS]
+  const known = [...ours, ...MAIL_VARIABLES, PUBLIC_URL, ...IGNORED, ...OF_COMMANDS, ...OF_PLUGINS]
   return Object.keys(env)
     .filter((name) => name.startsWith(PREFIX) && !known.includes(name) && !referred.has(name))
     .map((name) => `the environment variable ${name} is not known${suggest(name, known)}`)
@@ -211,6 +219,19 @@ function readOrigins(env: Env, problems: string[]): string[] {
 
 function isWebOrigin(text: string): boolean {
   return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text
+}
+
+/** A slash at the end is removed, so that paths can follow. */
+function readPublicUrl(env: Env, problems: string[]): string | undefined {
+  const text = env[PUBLIC_URL]?.replace(/\/+$/, '')
+  if (!text) return undefined
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isPlain = url && /^https?:$/.test(url.protocol) && url.href.replace(/\/$/, '') === text
+  if (!isPlain || /[?#@|<>]/.test(text))
+    problems.push(
+      `${PUBLIC_URL} must be an http:// or https:// url without a query, such as https://relayer.example`,
+    )
+  return text
 }
 
 function readList(env: Env, name: (typeof LISTS)[number]): string[] {

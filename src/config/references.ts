@@ -27,6 +27,7 @@ export function checkReferences(lists: Lists): string[] {
     ...missingNetwork(relayer, networksOf(lists, relayer)),
     ...signersOf(relayer).flatMap((signerId) => missing(relayer, 'signer', signerId, names.signer)),
     ...missing(relayer, 'notification', relayer.notificationId, names.notification),
+    ...notAWebhook(relayer, lists),
   ])
   return [
     ...duplicates,
@@ -67,6 +68,14 @@ function missing(relayer: RelayerConfig, kind: string, name: string | undefined,
   if (!name || known.includes(name)) return []
   return [
     `relayer "${relayer.id}" refers to the ${kind} "${name}", which does not exist${suggest(name, known)}`,
+  ]
+}
+
+function notAWebhook({ id, notificationId }: RelayerConfig, { notifications }: Lists): string[] {
+  const type = notifications.find((one) => one.id === notificationId)?.type ?? 'webhook'
+  if (type === 'webhook') return []
+  return [
+    `relayer "${id}" refers to the notification "${notificationId}" of type ${type}, which gets the alerts of every relayer without being named; expected one of type webhook`,
   ]
 }
 

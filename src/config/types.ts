@@ -2,6 +2,7 @@ import type { Durability } from '../database/durability.ts'
 import type { LogLevel } from '../log.ts'
 import type { Network } from '../networks/network.ts'
 import type { NotificationConfig } from '../notifications/notification.ts'
+import type { MailSettings } from '../notifications/receivers/mail.ts'
 import type { PluginConfig, PluginHostAddress, PluginUser } from '../plugins/plugin.ts'
 import type { RelayerConfig } from '../relayers/relayer.ts'
 import type { Secret } from '../security/secrets.ts'
@@ -51,6 +52,10 @@ export interface Config {
   /** Final transactions are kept for this long; permanently if absent. */
   readonly transactionRetentionMs?: number
   readonly webhooks: WebhookConfig
+  /** The address of the service for people, without a slash at its end; absent if it was not told. */
+  readonly publicUrl?: string
+  /** The SMTP server for alerts by e-mail; absent if the service sends none. */
+  readonly mail?: MailSettings
   /**
    * Lets URLs from API callers lead to this machine and its private networks. URLs of the file always may.
    */

@@ -12,6 +12,7 @@ import {
 } from '../notifications/delivery/delivery-store.ts'
 import type { Selection } from '../notifications/delivery/redeliver-store.ts'
 import { maskWebhookUrl, type Notification } from '../notifications/notification.ts'
+import { bodyFor } from '../notifications/receivers/requests.ts'
 import { findNotification, listNotifications } from '../notifications/store.ts'
 import { toPage } from './present/shared.ts'
 import type { CoreParts, EventParts, Service } from './service.ts'
@@ -34,14 +35,17 @@ export function notificationHandlers({
       const { items, total } = await listNotifications(db, page, principal.visibility)
       return { data: items.map(presentNotification), pagination: page.describe(total) }
     },
-    createNotification: async ({ body: { id, url, signing_key: signingKey } }, { actor }) => ({
-      data: presentNotification(await notifications.create({ id, url, signingKey }, actor)),
-    }),
+    createNotification: async ({ body }, { actor }) => {
+      const { signing_key: signingKey, integration_key: integrationKey, ...rest } = body
+      const request = { ...rest, signingKey, integrationKey }
+      return { data: presentNotification(await notifications.create(request, actor)) }
+    },
     getNotification: async ({ path }, { principal }) => ({
       data: presentNotification(await requireNotification(db, path.notification_id, principal.visibility)),
     }),
-    updateNotification: async ({ path, body: { url, signing_key: signingKey } }, { actor }) => {
-      const patch = { url, signingKey: signingKey === '' ? null : signingKey }
+    updateNotification: async ({ path, body }, { actor }) => {
+      const { signing_key: signingKey, integration_key: integrationKey, ...rest } = body
+      const patch = { ...rest, integrationKey, signingKey: signingKey === '' ? null : signingKey }
       return { data: presentNotification(await notifications.update(path.notification_id, patch, actor)) }
     },
     deleteNotification: async ({ path }, { actor }) => {
@@ -61,10 +65,18 @@ async function requireNotification(db: Db, id: string, visibility?: Visibility):
 
 /** Converts a notification to the form of the contract. */
 function presentNotification(notification: Notification): Schemas['Notification'] {
-  const { id, type, hasSigningKey, paused } = notification
+  const { id, type, alerts, paused } = notification
+  const hasSigningKey = type === 'webhook' && notification.hasSigningKey
   const url = maskWebhookUrl(notification)
   const state = paused === undefined ? {} : { paused: true as const, paused_reason: paused }
-  return omitUndefined({ id, type, url, has_signing_key: hasSigningKey, ...state })
+  return omitUndefined({
+    id,
+    type,
+    url,
+    has_signing_key: hasSigningKey,
+    alerts: alerts && [...alerts],
+    ...state,
+  })
 }
 
 /** The default overlap of two keys, in seconds: a day. */
@@ -85,10 +97,10 @@ export function deliveryHandlers(service: Service): Pick<HandlerMap, DeliveryOpe
   return { ...seeing(service), ...controls(service) }
 }
 
-function seeing({ db, controls, bodiesOf }: CoreParts & EventParts) {
-  const show = async (item: DeliveryOfEvent) => {
+function seeing({ db, controls, bodiesOf, publicUrl }: CoreParts & EventParts) {
+  const show = async ({ notification, ...item }: FoundDelivery) => {
     const [body = ''] = await bodiesOf([item.event])
-    return { data: presentWithExchange(item, body) }
+    return { data: presentWithExchange(item, bodyFor(notification, body, publicUrl)) }
   }
   return {
     listDeliveries: async ({ path, query }, { principal: { visibility } }) => {
@@ -129,7 +141,9 @@ function controls({ db, controls, keys }: CoreParts & EventParts) {
       return { data: presentNotification(await requireNotification(db, id)) }
     },
     rotateSigningKey: async ({ path, body }, { actor }) => {
-      const { id } = await requireNotification(db, path.notification_id)
+      const { id, type } = await requireNotification(db, path.notification_id)
+      if (type !== 'webhook')
+        throw new AppError('not_supported', `Notification ${id} of type ${type} signs nothing.`)
       const overlapMs = (body.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS) * 1000
       const expires = await keys.rotate(id, { text: body.signing_key, overlapMs }, actor)
       return { data: omitUndefined({ notification_id: id, previous_key_expires_at: expires?.toISOString() }) }
@@ -142,16 +156,21 @@ function selectionOf(body: Input<'redeliverDeliveries'>['body']): Selection {
   return { kind: 'range', from: BigInt(body.from), to: BigInt(body.to) }
 }
 
+interface FoundDelivery extends DeliveryOfEvent {
+  readonly notification: Notification
+}
+
 async function requireDelivery(
   db: Db,
   path: Input<'getDelivery'>['path'],
   visibility = ALL_RELAYERS,
-): Promise<DeliveryOfEvent> {
-  const { id } = await requireNotification(db, path.notification_id, visibility)
+): Promise<FoundDelivery> {
+  const notification = await requireNotification(db, path.notification_id, visibility)
+  const { id } = notification
   const item = await findDelivery(db, id, { deliveryId: path.delivery_id, visibility })
   if (item === undefined)
     throw new AppError('delivery_not_found', `Notification ${id} has no delivery ${path.delivery_id}.`)
-  return item
+  return { ...item, notification }
 }
 
 /** Converts a delivery to the form of the contract in lists. */

@@ -96,6 +96,8 @@ export interface EventParts {
   readonly controls: DeliveryControls
   readonly keys: SigningKeys
   readonly bodiesOf: BodyWriter
+  /** The address of the service for people; undefined if the deployment has told none. */
+  readonly publicUrl: string | undefined
 
   /** Undefined if the deployment has no plugins. */
   readonly plugins: PluginManager | undefined

@@ -6,9 +6,11 @@ import {
   type NetworkType,
   networkId,
   type PrivateRpcUrl,
+  parseNetworkType,
   privateUrlsOf,
   type RpcUrl,
 } from './network.ts'
+import { type AssetNames, assetNamesOf } from './tokens.ts'
 import type { UntrustedPrivateUrls, UntrustedUrls } from './urls-store.ts'
 
 /**
@@ -55,6 +57,17 @@ export function unknownNetworks(
     .filter((id) => !known.includes(id))
     .map((id) => `there is no network "${id}"${suggest(id, known)}`)
   return sentences.length === 0 ? undefined : sentences.join('; ')
+}
+
+/** Returns what the assets of a network are called, by its type and name. */
+export function namesOfNetworks(
+  networks: Pick<NetworkDirectory, 'find'>,
+): (id: string) => AssetNames | undefined {
+  return (id) => {
+    const [, type = '', name = ''] = /^([^:]+):(.+)$/.exec(id) ?? []
+    const network = networks.find(parseNetworkType(type), name)
+    return network && assetNamesOf(network)
+  }
 }
 
 /** Creates the directory. The configuration wins over a well-known network of the same name. */

@@ -5,10 +5,16 @@ import { changedFields } from '../audit/entry.ts'
 import type { Db, Tx } from '../database/db.ts'
 import { transact } from '../database/locks/transact.ts'
 import { AppError } from '../errors.ts'
-import { type AddressPolicy, untrustedUrlProblem } from '../security/guarded-http-client.ts'
 import { restartWindow } from './delivery/redeliver-store.ts'
 import type { SigningKeys } from './keys.ts'
-import { isMaskedWebhookUrl, maskWebhookUrl, type Notification } from './notification.ts'
+import { type AlertKind, maskWebhookUrl, type Notification, type NotificationType } from './notification.ts'
+import {
+  DEFAULT_URLS,
+  hasIntegrationKey,
+  type ReachPolicy,
+  unfitField,
+  urlProblem,
+} from './receivers/check.ts'
 import {
   deleteNotification,
   findNotification,
@@ -22,21 +28,30 @@ import {
 interface NotificationRequest {
   /** If absent, a new UUID. */
   readonly id?: string | undefined
-  readonly url: string
+  /** Default: `webhook`. */
+  readonly type?: NotificationType | undefined
+  /** If absent, that of the service, for a type that has one. */
+  readonly url?: string | undefined
   /** At least 32 characters. */
   readonly signingKey?: string | undefined
+  readonly integrationKey?: string | undefined
+  readonly alerts?: readonly AlertKind[] | undefined
 }
 
-/** The changes of a caller. Absent fields are unchanged. `signingKey`: `null` removes it. */
+/** The changes of a caller. Absent fields are unchanged. `null` removes a signing key, or selects all alerts. */
 interface NotificationPatch {
+  readonly type?: NotificationType | undefined
   readonly url?: string | undefined
   readonly signingKey?: string | null | undefined
+  readonly integrationKey?: string | undefined
+  readonly alerts?: readonly AlertKind[] | null | undefined
 }
 
 /** Manages notifications for callers. The audit log records each change. */
 export interface NotificationManager {
   /**
-   * @throws AppError `invalid_request` for a forbidden url, `not_supported` for a key that cannot be stored,
+   * @throws AppError `invalid_request` for a forbidden url, a field that is missing, or one that its type does
+   * not have, `not_supported` for a key that cannot be stored,
    * `already_exists`
    */
   create(request: NotificationRequest, actor: Actor): Promise<Notification>
@@ -55,7 +70,7 @@ interface NotificationManagerDeps {
   readonly db: Db
   readonly keys: SigningKeys
   /** The addresses that urls of callers may lead to. */
-  readonly policy: AddressPolicy
+  readonly policy: ReachPolicy
   /** Time in ms for which a delivery is tried. */
   readonly windowMs: number
   /** Finds the ids of the relayers that use a notification. */
@@ -66,11 +81,12 @@ interface NotificationManagerDeps {
 export function createNotificationManager(deps: NotificationManagerDeps): NotificationManager {
   const { db, keys, policy } = deps
   return {
-    create: ({ id = randomUUID(), url, signingKey = null }, actor) => {
-      assertReachable(url, policy)
+    create: (request, actor) => {
+      const { id = randomUUID(), alerts } = request
+      const { type, url, key } = checkRequest(request, policy)
       return transact(db, async (tx) => {
-        if (!(await insertNotification(tx, { id, type: 'webhook', url }))) throw idInUse(id)
-        if (signingKey !== null) await keys.replace(tx, id, signingKey)
+        if (!(await insertNotification(tx, { id, type, url, ...(alerts && { alerts }) }))) throw idInUse(id)
+        if (key !== undefined) await keys.replace(tx, id, key)
         const created = requireNotification(await findNotification(tx, id), id)
         const after = auditedNotification(created)
         await appendManagement(tx, {
@@ -83,10 +99,7 @@ export function createNotificationManager(deps: NotificationManagerDeps): Notifi
       })
     },
     get: async (id) => requireNotification(await findNotification(db, id), id),
-    update: (id, patch, actor) => {
-      if (patch.url !== undefined) assertReachable(patch.url, policy)
-      return transact(db, (tx) => change(deps, tx, { id, patch, actor }))
-    },
+    update: (id, patch, actor) => transact(db, (tx) => change(deps, tx, { id, patch, actor })),
     delete: async (id, actor) => {
       await transact(db, (tx) => remove(deps, tx, { id, actor }))
     },
@@ -100,20 +113,24 @@ interface Change {
 }
 
 async function change(
-  { keys, windowMs }: NotificationManagerDeps,
+  { keys, windowMs, policy }: NotificationManagerDeps,
   tx: Tx,
-  { id, patch: { url, signingKey }, actor }: Change,
+  { id, patch, actor }: Change,
 ): Promise<Notification> {
   const before = requireNotification(await lockNotification(tx, id), id)
+  checkPatch(before, patch, policy)
+  const { url = before.url, alerts = before.alerts ?? null, signingKey, integrationKey } = patch
   // A caller that sends the stored url has not chosen it, so a trusted url stays trusted.
-  if (url !== undefined && url !== before.url) {
-    await saveNotification(tx, { ...before, url, urlUntrusted: true })
-    // The new url ends the pause, so the waiting deliveries get their whole retry time again.
-    if (before.paused === 'gone') await restartWindow(tx, id, windowMs)
-  }
-  if (signingKey !== undefined) await keys.replace(tx, id, signingKey)
+  const isMoved = url !== before.url
+  const { alerts: _replaced, ...kept } = before
+  const next = { ...kept, url, ...(alerts && { alerts }), ...(isMoved && { urlUntrusted: true as const }) }
+  if (isMoved || patch.alerts !== undefined) await saveNotification(tx, next)
+  // The new url ends the pause, so the waiting deliveries get their whole retry time again.
+  if (isMoved && before.paused === 'gone') await restartWindow(tx, id, windowMs)
+  const key = signingKey === undefined ? integrationKey : signingKey
+  if (key !== undefined) await keys.replace(tx, id, key)
   const after = requireNotification(await findNotification(tx, id), id)
-  const changes = notificationChanges(before, after, signingKey !== undefined)
+  const changes = notificationChanges(before, after, key !== undefined)
   const target = targetOf(id)
   await appendManagement(tx, { author: actor, action: 'updateNotification', target, ...changes })
   return after
@@ -139,11 +156,46 @@ function targetOf(id: string) {
   return { type: 'notification', id } as const
 }
 
-function assertReachable(url: string, policy: AddressPolicy): void {
-  const problem = isMaskedWebhookUrl(url)
-    ? 'expected the full URL, not a masked one from a response; or omit the field'
-    : untrustedUrlProblem(url, policy)
-  if (problem !== undefined) throw new AppError('invalid_request', `body.url: ${problem}.`)
+interface Checked {
+  readonly type: NotificationType
+  readonly url: string
+  /** A signing key, or an integration key. */
+  readonly key: string | undefined
+}
+
+/** @throws AppError `invalid_request` */
+function checkRequest(request: NotificationRequest, policy: ReachPolicy): Checked {
+  const { type = 'webhook', url = DEFAULT_URLS[type], signingKey, integrationKey } = request
+  const unfit = unfitField({ ...request, type })
+  if (unfit !== undefined) throw invalidField(unfit.field, `expected ${unfit.expected}`)
+  if (url === undefined)
+    throw invalidField('url', `expected one, because a notification of type ${type} has no default`)
+  if (hasIntegrationKey(type) && integrationKey === undefined)
+    throw invalidField('integration_key', `expected the key that ${type} shows for its integration`)
+  const problem = urlProblem(type, url, policy)
+  if (problem !== undefined) throw invalidField('url', problem)
+  return { type, url, key: signingKey ?? integrationKey }
+}
+
+/** @throws AppError `invalid_request` */
+function checkPatch({ type, url }: Notification, patch: NotificationPatch, policy: ReachPolicy): void {
+  if (patch.type !== undefined && patch.type !== type)
+    throw invalidField('type', `expected ${type}, or no field: the type of a notification stays`)
+  const unfit = unfitField({ ...patch, type })
+  if (unfit !== undefined) throw invalidField(unfit.field, `expected ${unfit.expected}`)
+  if (patch.url === undefined) return
+  const problem = urlProblem(type, patch.url, policy)
+  if (problem !== undefined) throw invalidField('url', problem)
+  // Otherwise a caller could have the stored key sent to a host of their own.
+  if (hasIntegrationKey(type) && patch.url !== url && patch.integrationKey === undefined)
+    throw invalidField(
+      'integration_key',
+      'expected the key for the new url, which the stored one is not sent to',
+    )
+}
+
+function invalidField(field: string, sentence: string): AppError {
+  return new AppError('invalid_request', `body.${field}: ${sentence}.`)
 }
 
 function requireNotification(notification: Notification | undefined, id: string): Notification {
@@ -163,12 +215,13 @@ function idInUse(id: string) {
  * Gives the form of a notification in the audit log. Its URL is cut to scheme and host, because stored URLs
  * are encrypted.
  */
-function auditedNotification({ id, type, url, hasSigningKey, paused }: Notification): object {
+function auditedNotification({ id, type, url, hasSigningKey, alerts, paused }: Notification): object {
   return {
     id,
     type,
     url: maskWebhookUrl({ url }),
     has_signing_key: hasSigningKey,
+    ...(alerts && { alerts }),
     ...(paused !== undefined && { paused: true, paused_reason: paused }),
   }
 }

@@ -1,13 +1,29 @@
+import type { Schemas } from '../contract/operations.ts'
 import type { Secret } from '../security/secrets.ts'
+
+/** The kind of an alert. */
+export type AlertKind = Schemas['AlertKind']
 
 /** The reason for a pause. `operator`: a caller requested it · `gone`: the receiver answered with 410. */
 export type PauseReason = 'operator' | 'gone'
 
-/** A destination for events. `keys.ts` manages its signing keys. */
+/**
+ * The kinds of destinations. A webhook gets all events of the relayers that name it; the others get alerts, of
+ * every subject, and in their own form.
+ */
+export const NOTIFICATION_TYPES = ['webhook', 'slack', 'pagerduty', 'opsgenie', 'email'] as const
+
+/** The kind of a destination. */
+export type NotificationType = (typeof NOTIFICATION_TYPES)[number]
+
+/** A destination for events. `keys.ts` manages its signing keys, and the integration key of a service. */
 export interface Notification {
   readonly id: string
-  readonly type: 'webhook'
+  readonly type: NotificationType
+  /** Of e-mail: `mailto:` and the recipients, with commas. */
   readonly url: string
+  /** The kinds of alerts that it gets; all if absent. A webhook has none. */
+  readonly alerts?: readonly AlertKind[]
   readonly hasSigningKey: boolean
   /** A caller of the API chose the url, so it may lead only to addresses that are allowed for callers. */
   readonly urlUntrusted?: true
@@ -18,14 +34,16 @@ export interface Notification {
 /** A notification of the configuration file. */
 export interface NotificationConfig {
   readonly id: string
-  readonly type: 'webhook'
+  readonly type: NotificationType
   readonly url: string
-  /** Signs deliveries. The service neither stores nor shows it. */
+  readonly alerts?: readonly AlertKind[]
+  /** Signs deliveries, or is the integration key of a service. Nothing shows it. */
   readonly signingKey?: Secret
 }
 
-/** A webhook url, and the person who chose it. */
+/** The url of a notification, and the person who chose it. */
 interface WebhookUrl {
+  readonly type?: NotificationType
   readonly url: string
   /** A caller of the API chose the url. */
   readonly urlUntrusted?: true
@@ -34,12 +52,14 @@ interface WebhookUrl {
 /**
  * Returns the part of a webhook url that answers and logs may show. Of the operator's url this is scheme and
  * host, because many services put their token into the path. A caller also sees the path of a url that a
- * caller chose, and never its user information or query.
+ * caller chose, and never its user information or query. The path of a Slack webhook is its secret; addresses
+ * of e-mail are none.
  */
-export function maskWebhookUrl({ url, urlUntrusted }: WebhookUrl): string {
+export function maskWebhookUrl({ type, url, urlUntrusted }: WebhookUrl): string {
   if (!URL.canParse(url)) return '***'
   const { protocol, host, pathname, username, password, search, hash } = new URL(url)
-  if (!urlUntrusted) return `${protocol}//${host}/***`
+  if (protocol === 'mailto:') return url
+  if (!urlUntrusted || type === 'slack') return `${protocol}//${host}/***`
   const userInfo = username !== '' || password !== ''
   if (!userInfo && search === '' && hash === '') return url
   return [

@@ -3,7 +3,7 @@ import { ALL_RELAYERS, seesEverything, type Visibility } from '../access/princip
 import { usedByVisibleRelayer } from '../access/visibility-store.ts'
 import type { Db, Tx } from '../database/db.ts'
 import type { NotificationsTable } from '../database/tables/relayers.ts'
-import type { Notification, PauseReason } from './notification.ts'
+import type { AlertKind, Notification, NotificationType, PauseReason } from './notification.ts'
 
 /** Lists the visible notifications in the order of creation, then id. `total` counts all of them. */
 export async function listNotifications(
@@ -36,17 +36,22 @@ export async function findNotification(
 }
 
 /**
- * Returns true if a notification with this id exists, and locks it against deletion until the commit. Use it
- * before storing a reference.
+ * Returns the type of a notification, and locks it against deletion until the commit; undefined if none has
+ * this id. Use it before storing a reference.
  */
-export async function holdNotification(tx: Tx, id: string): Promise<boolean> {
+export async function holdNotification(tx: Tx, id: string): Promise<NotificationType | undefined> {
   const row = await tx
     .selectFrom('notifications')
-    .select('id')
+    .select('type')
     .where('id', '=', id)
     .forShare()
     .executeTakeFirst()
-  return row !== undefined
+  return row?.type as NotificationType | undefined
+}
+
+/** The contract, or the reader of the file, has checked the names. */
+function toKinds(alerts: readonly string[] | null): readonly AlertKind[] | undefined {
+  return (alerts ?? undefined) as readonly AlertKind[] | undefined
 }
 
 /** Reads all notifications. */
@@ -68,11 +73,11 @@ export async function lockNotifications(tx: Tx): Promise<Map<string, Notificatio
 
 /** Creates or overwrites a notification. A pause stays, unless the receiver was gone and has a new url. */
 export async function saveNotification(tx: Tx, notification: Notification): Promise<void> {
-  const { id, type, url, hasSigningKey, urlUntrusted = false } = notification
+  const { id, type, url, alerts, hasSigningKey, urlUntrusted = false } = notification
   // The database cannot compare urls, because they may be sealed.
   const before = await lockNotification(tx, id)
   const isMoved = before?.paused === 'gone' && before.url !== url
-  const values = { type, url, url_untrusted: urlUntrusted }
+  const values = { type, url, url_untrusted: urlUntrusted, alerts: alerts ? JSON.stringify(alerts) : null }
   // A key from a caller stays in use, because receivers rely on it.
   const keyOfCaller = sql<boolean>`exists (select from notification_keys k
     where k.notification_id = notifications.id and k.source = 'api' and k.expires_at is null)`
@@ -133,7 +138,7 @@ export async function lockForDeletion(tx: Tx, id: string): Promise<Notification 
  */
 export async function insertNotification(
   tx: Tx,
-  { id, type, url }: Pick<Notification, 'id' | 'type' | 'url'>,
+  { id, type, url, alerts }: Pick<Notification, 'id' | 'type' | 'url' | 'alerts'>,
 ): Promise<boolean> {
   const entry = await tx
     .selectFrom('file_entries')
@@ -144,7 +149,14 @@ export async function insertNotification(
   if (entry !== undefined) return false
   const inserted = await tx
     .insertInto('notifications')
-    .values({ id, type, url, has_signing_key: false, url_untrusted: true })
+    .values({
+      id,
+      type,
+      url,
+      has_signing_key: false,
+      url_untrusted: true,
+      alerts: alerts ? JSON.stringify(alerts) : null,
+    })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .returning('id')
     .executeTakeFirst()
@@ -182,10 +194,12 @@ export async function deleteNotification(tx: Tx, id: string): Promise<void> {
 }
 
 function toNotification(row: Selectable<NotificationsTable>): Notification {
+  const alerts = toKinds(row.alerts)
   return {
     id: row.id,
-    type: row.type as 'webhook',
+    type: row.type as NotificationType,
     url: row.url,
+    ...(alerts && { alerts }),
     hasSigningKey: row.has_signing_key,
     ...(row.url_untrusted && { urlUntrusted: true as const }),
     ...(row.paused && { paused: row.paused_reason as PauseReason }),

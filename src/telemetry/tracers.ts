@@ -110,7 +110,7 @@ export function createDeliveryTracer(
           attributes: omitUndefined({
             'http.request.method': 'POST',
             'http.request.resend_count': tries === 0 ? undefined : tries,
-            'server.address': URL.canParse(url) ? new URL(url).host : undefined,
+            'server.address': (URL.canParse(url) && new URL(url).host) || undefined,
             'relayer.event.type': event.type,
             'relayer.event.id': event.uid,
             'relayer.notification.id': notificationId,

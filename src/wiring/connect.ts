@@ -8,6 +8,7 @@ import { createStreamTickets } from '../events/stream-tickets-store.ts'
 import { createEventPresenter } from '../handlers/present/event.ts'
 import type { Service } from '../handlers/service.ts'
 import { createCallAdmission } from '../http/guards.ts'
+import { namesOfNetworks } from '../networks/directory.ts'
 import { networkOf } from '../relayers/relayer.ts'
 import { visibleRelayerIds } from '../relayers/store.ts'
 import { createSponsors } from '../sponsoring/sponsor.ts'
@@ -108,7 +109,7 @@ type Workers = ReturnType<typeof createWorkers>
 
 function createWorkers(opened: Opened, { runtimeSet, management, access, deliveries, hooks }: Domains) {
   const { config, database, clock, clockLoops, log } = opened
-  const { registry, context, share } = runtimeSet
+  const { registry, context, share, networks } = runtimeSet
   const submit = createSubmitWorker(context)
   share.onChange(submit.wake)
   const topUps = createTopUpWorker(context, { intervalMs: config.healthIntervalMs })
@@ -133,6 +134,7 @@ function createWorkers(opened: Opened, { runtimeSet, management, access, deliver
       endpoints: () => sampleEndpoints(registry),
       heads: () => sampleHeads(registry, clock.monotonic()),
       pollHeads: createHeadPoller(registry, clock),
+      namesOf: namesOfNetworks(networks),
     }),
     ...deliveries.loops,
     ...hooks.loops,
@@ -222,6 +224,7 @@ function serviceOf(
     controls,
     keys,
     bodiesOf,
+    publicUrl: config.publicUrl,
     apiKeys: access.manager,
     sessions: access.signIn?.sessions,
     plugins,

@@ -11,6 +11,7 @@ import type { BodyWriter } from '../notifications/delivery/reader.ts'
 import { DUE_CHANNEL } from '../notifications/delivery/redeliver-store.ts'
 import { createSigningKeys, type SigningKeys } from '../notifications/keys.ts'
 import { createNotificationManager, type NotificationManager } from '../notifications/manage.ts'
+import { createMailer } from '../notifications/receivers/mail.ts'
 import { relayersTelling } from '../relayers/store.ts'
 import { createGuardedHttpClient } from '../security/guarded-http-client.ts'
 import type { Sealer } from '../security/secrets.ts'
@@ -66,7 +67,7 @@ export async function createDeliveries(options: DeliveriesOptions): Promise<Deli
     { allowPrivate: true },
     { names: { ...names, asksSystem: true }, idleSockets },
   )
-  const policy = { allowPrivate: config.allowPrivateUrls }
+  const policy = { allowPrivate: config.allowPrivateUrls, mail: config.mail }
   const guardedClient = createGuardedHttpClient(policy, { names, idleSockets })
   const bodiesOf = createBodyWriter(options.presentEvents)
   const deliver = createDeliverWorker({
@@ -83,6 +84,8 @@ export async function createDeliveries(options: DeliveriesOptions): Promise<Deli
     random: Math.random,
     observer,
     tracer,
+    mailer: config.mail && createMailer(config.mail),
+    publicUrl: config.publicUrl,
     onEvents: options.notifier.subscribe,
   })
   const housekeeping = createHousekeepingWorker({

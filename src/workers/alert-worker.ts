@@ -1,13 +1,14 @@
 import type { Logger } from 'pino'
-import { type AlertKey, decideChanges, type OpenAlert } from '../alerts/alert.ts'
+import { type AlertKey, addressTo, decideChanges, type OpenAlert } from '../alerts/alert.ts'
 import {
   beginAlerts,
   endAlerts,
   findOpenAlerts,
   findWatchedStates,
+  readAlertReceivers,
   saveWatchedStates,
 } from '../alerts/alerts-store.ts'
-import { findFindings } from '../alerts/findings.ts'
+import { findFindings, type NamesOf } from '../alerts/findings.ts'
 import {
   continueHeads,
   continuePeriods,
@@ -46,13 +47,14 @@ interface AlertWorkerDeps {
   readonly heads: () => readonly HeadSample[]
   /** Queries heads that were not queried recently, without waiting for the replies. */
   readonly pollHeads: () => void
+  readonly namesOf: NamesOf
 }
 
 /**
  * Begins and ends alerts, in one process at a time. Every process keeps its knowledge of the heads current.
  */
 export function createAlertWorker(deps: AlertWorkerDeps): Loop {
-  const { db, clock, log, health, endpoints, heads, pollHeads } = deps
+  const { db, clock, log, health, endpoints, heads, pollHeads, namesOf } = deps
   let memory: EndpointMemory = new Map()
   let lookAt = Number.NEGATIVE_INFINITY
 
@@ -82,12 +84,13 @@ export function createAlertWorker(deps: AlertWorkerDeps): Loop {
     // Firing alerts are read first, so that an alert that begins in another process is not ended by an older
     // check.
     const open = await findOpenAlerts(db)
-    const found = await findFindings(db, { readings: health.readings(), now })
-    const findings = [
+    const found = await findFindings(db, { readings: health.readings(), now, namesOf })
+    const all = [
       ...found,
       ...findDownEndpoints({ samples, memory, monotonic, now }),
       ...findHaltedChains(heads, now),
     ]
+    const findings = addressTo(all, await readAlertReceivers(db))
     const changes = decideChanges({ findings, open, now })
     report('alert began', changes.begun, await beginAlerts(db, changes.begun))
     report('alert is over', changes.ended, await endAlerts(db, changes.ended))

@@ -27,8 +27,11 @@ const RELAYER: Relayer = {
 const READING = { relayerId: 'main', network: 'anvil', networkType: 'evm' } as const
 
 const stateAt = (spendable: bigint | undefined, network = 'anvil') =>
-  findLowBalances([RELAYER], [{ ...READING, network, ...(spendable !== undefined && { spendable }) }])[0]
-    ?.state
+  findLowBalances(
+    [RELAYER],
+    [{ ...READING, network, ...(spendable !== undefined && { spendable }) }],
+    () => undefined,
+  )[0]?.state
 
 describe('a low balance', () => {
   test.each([
@@ -42,34 +45,49 @@ describe('a low balance', () => {
   })
 
   test('is not known without a reading, or by one of another network', () => {
-    expect(findLowBalances([RELAYER], [])[0]?.state).toBe('unclear')
+    expect(findLowBalances([RELAYER], [], () => undefined)[0]?.state).toBe('unclear')
     expect(stateAt(0n, 'sepolia')).toBe('unclear')
   })
 
+  test('is told in coins, or in the smallest unit where no one names the currency', () => {
+    const messageWith = (names: ReturnType<Parameters<typeof findLowBalances>[2]>) =>
+      findLowBalances([RELAYER], [{ ...READING, spendable: 1_500_000_000_000_000_001n }], () => names)[0]
+        ?.detail.message
+    expect(messageWith(() => ({ symbol: 'ETH', decimals: 18 }))).toMatch(
+      /^Relayer main can spend 1\.500000000000000001 ETH; its warn_balance is 1,000,000,000,000 ETH\./,
+    )
+    expect(messageWith(undefined)).toContain('can spend 1500000000000000001 wei;')
+  })
+
   test('is not a finding without a policy', () => {
-    expect(findLowBalances([{ ...RELAYER, policies: {} }], [{ ...READING, spendable: 0n }])).toEqual([])
+    expect(
+      findLowBalances([{ ...RELAYER, policies: {} }], [{ ...READING, spendable: 0n }], () => undefined),
+    ).toEqual([])
   })
 })
 
 describe('a budget', () => {
   const stateOf = (limit: bigint, value: bigint) =>
-    findUsedBudgets([
-      {
-        spender: { subject: 'relayer:main', rules: {} },
-        relayerId: 'main',
-        notifications: ['ops'],
-        limits: [
-          {
-            rule: 'limits[0]',
-            per: 'day',
-            network: 'evm:anvil',
-            asset: NATIVE,
-            limit: { per: 'day', asset: NATIVE, value: limit },
-            spent: { value, fees: 0n, count: 0 },
-          },
-        ],
-      },
-    ]).map(({ state, detail }) => [state, detail.threshold])
+    findUsedBudgets(
+      [
+        {
+          spender: { subject: 'relayer:main', rules: {} },
+          relayerId: 'main',
+          notifications: ['ops'],
+          limits: [
+            {
+              rule: 'limits[0]',
+              per: 'day',
+              network: 'evm:anvil',
+              asset: NATIVE,
+              limit: { per: 'day', asset: NATIVE, value: limit },
+              spent: { value, fees: 0n, count: 0 },
+            },
+          ],
+        },
+      ],
+      () => undefined,
+    ).map(({ state, detail }) => [state, detail.threshold])
 
   test('fires from 90 % on and is over below 80 %, exactly', () => {
     expect(stateOf(1000n, 900n)).toEqual([['firing', '900']])

@@ -22,6 +22,10 @@ const notification =
   (fields: Record<string, unknown>): Change =>
   (file) =>
     void Object.assign(file.notifications[0] ?? {}, fields)
+const further =
+  (fields: Record<string, unknown>): Change =>
+  (file) =>
+    void file.notifications.push({ id: 'further', ...fields })
 const network =
   (fields: Record<string, unknown>): Change =>
   (file) =>
@@ -325,8 +329,33 @@ const FILES: [string, Change, string][] = [
   ],
   [
     'has a notification of another type',
-    notification({ type: 'email' }),
-    'notifications[0].type must be "webhook"',
+    notification({ type: 'pager' }),
+    'notifications[0].type must be "webhook" or "slack" or "pagerduty" or "opsgenie" or "email"',
+  ],
+  [
+    'has a relayer that names a notification for alerts',
+    notification({ type: 'slack', signing_key: undefined }),
+    'relayer "local-1" refers to the notification "ops" of type slack, which gets the alerts of every relayer without being named; expected one of type webhook',
+  ],
+  [
+    'has a webhook for selected alerts',
+    notification({ alerts: ['balance_low'] }),
+    'notifications[0].alerts must be none: a webhook gets all events of the relayers that name it',
+  ],
+  [
+    'has a notification by e-mail with a header in its address',
+    further({ type: 'email', url: 'mailto:ops@example.com?bcc=x@example.com' }),
+    'notifications[1].url must be mailto: and 1 to 20 addresses with commas between them, such as mailto:ops@example.com',
+  ],
+  [
+    'has PagerDuty without a key',
+    further({ type: 'pagerduty' }),
+    'notifications[1].integration_key is missing: it must be the key that pagerduty shows for its integration',
+  ],
+  [
+    'has an unknown alert',
+    further({ type: 'slack', url: 'https://hooks.slack.com/x', alerts: ['weather'] }),
+    'notifications[1].alerts[0] must be "balance_low" or "token_balance_high" or "transaction_stuck" or "relayer_disabled" or "endpoint_down" or "chain_halted" or "budget_nearly_used" or "delivery_dead"',
   ],
   [
     'has a notification with a bad url',
@@ -415,6 +444,56 @@ const VARIABLES: [string, Record<string, string | undefined>, string][] = [
       'RELAYER_CORS_ORIGINS must be a comma-separated list of origins such as https://app.example, without paths',
     ],
   ),
+  ...[
+    'relayer.example',
+    'https://relayer.example/?a=1',
+    'javascript:alert(1)',
+    'https://a@relayer.example',
+  ].map((url): [string, Record<string, string>, string] => [
+    `the public url ${url}`,
+    { RELAYER_PUBLIC_URL: url },
+    'RELAYER_PUBLIC_URL must be an http:// or https:// url without a query, such as https://relayer.example',
+  ]),
+  ...[
+    'mail.example.com',
+    `smtp://relayer@mail.example.com`,
+    `smtp://relayer:${SECRET}@mail.example.com/path`,
+    `smtp://relayer:${SECRET}@mail.example.com?tls=no`,
+    `smtps://relayer:${SECRET}@mail.example.com?tls=off`,
+    `http://relayer:${SECRET}@mail.example.com`,
+    `smtp://relayer:%zz@mail.example.com`,
+  ].map((url): [string, Record<string, string>, string] => [
+    `the SMTP server ${url}`,
+    { RELAYER_SMTP_URL: url, RELAYER_SMTP_FROM: 'relayer@example.com' },
+    'RELAYER_SMTP_URL must be smtp://user:password@host:587 or smtps://user:password@host:465, with special characters of the password percent-encoded; ?tls=off at the end of smtp:// sends plain text',
+  ]),
+  [
+    'a password for an SMTP server without TLS',
+    {
+      RELAYER_SMTP_URL: `smtp://relayer:${SECRET}@mail.example.com?tls=off`,
+      RELAYER_SMTP_FROM: 'relayer@example.com',
+    },
+    'RELAYER_SMTP_URL has a password and tls=off: the password would be sent as plain text',
+  ],
+  [
+    'a sender with a name',
+    { RELAYER_SMTP_URL: 'smtps://mail.example.com', RELAYER_SMTP_FROM: 'Relayer <relayer@example.com>' },
+    'RELAYER_SMTP_FROM must be an address such as relayer@example.com',
+  ],
+  [
+    'recipients without a server',
+    { RELAYER_SMTP_RECIPIENT_DOMAINS: 'example.com' },
+    'RELAYER_SMTP_FROM and RELAYER_SMTP_RECIPIENT_DOMAINS need RELAYER_SMTP_URL',
+  ],
+  [
+    'an address as a domain of recipients',
+    {
+      RELAYER_SMTP_URL: 'smtps://mail.example.com',
+      RELAYER_SMTP_FROM: 'relayer@example.com',
+      RELAYER_SMTP_RECIPIENT_DOMAINS: 'example.com,ops@example.com',
+    },
+    'RELAYER_SMTP_RECIPIENT_DOMAINS must be a comma-separated list of domains such as example.com',
+  ],
   [
     'a host of the metrics with a port',
     { RELAYER_METRICS_HOSTS: 'relayer.example:8081' },

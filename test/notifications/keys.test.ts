@@ -151,7 +151,7 @@ describe('the management of notifications', () => {
     createNotificationManager({
       db,
       keys: createSigningKeys({ db, sealer: undefined, configured: new Map() }),
-      policy: { allowPrivate: true },
+      policy: { allowPrivate: true, mail: undefined },
       windowMs: 1_000,
       usersOf: async () => [],
     })

@@ -110,6 +110,6 @@ test.each([
 ])('a balance of %s of a token with the most of 100 is %s', (balance, state) => {
   const tokens = new Map(balance === undefined ? [] : [['m', balance]])
   const reading = { relayerId: 'main', network: 'local', networkType: 'solana', tokens } as const
-  const [finding] = findHighTokenBalances([RELAYER], [reading])
+  const [finding] = findHighTokenBalances([RELAYER], [reading], () => undefined)
   expect(finding).toMatchObject({ kind: 'token_balance_high', subject: 'main m', state })
 })

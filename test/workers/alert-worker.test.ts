@@ -68,6 +68,7 @@ describe('the alert worker', () => {
         },
       ],
       pollHeads: () => {},
+      namesOf: () => undefined,
     })
     await worker.start()
     await worker.stop()

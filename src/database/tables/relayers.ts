@@ -56,6 +56,8 @@ export interface NotificationsTable {
   paused: Generated<boolean>
   /** `operator` or `gone`. */
   paused_reason: string | null
+  /** The kinds of alerts that it gets; null for all. */
+  alerts: JSONColumnType<string[]> | null
   /** A caller chose the url, so it may lead only to addresses that are allowed for callers. */
   url_untrusted: Generated<boolean>
 }

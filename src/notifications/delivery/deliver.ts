@@ -173,11 +173,10 @@ export class Deliverer {
 
   async #attempt(receiver: Receiver, prepared: Prepared, keys: readonly string[]): Promise<void> {
     const { notification, maskedUrl } = receiver
-    const { url, urlUntrusted } = notification
     const failsForLong = receiver.failsForLong()
-    const result = await tryDelivery(urlUntrusted ? this.#untrusted : this.#deps, {
+    const result = await tryDelivery(notification.urlUntrusted ? this.#untrusted : this.#deps, {
       ...prepared,
-      url,
+      notification,
       maskedUrl,
       keys,
       failsForLong,

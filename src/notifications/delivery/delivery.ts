@@ -66,11 +66,6 @@ export interface Settlement {
   readonly lastTry?: Exchange | NeverSent
 }
 
-/** Events without a transaction are unordered: each has a separate ordering key. */
-export function orderingKeyOf({ transactionId, number }: EventRecord): string {
-  return transactionId ?? `event ${number}`
-}
-
 /** Receives the outcomes of delivery tries after they are stored. It must not throw. */
 export interface DeliveryObserver {
   tried(attempt: {

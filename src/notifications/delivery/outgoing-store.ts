@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../database/db.ts'
 import type { EventRecord } from '../../events/event.ts'
 import { EVENT_COLUMNS, toEventRecord } from '../../events/store.ts'
-import { type Outgoing, orderingKeyOf } from './delivery.ts'
+import type { Outgoing } from './delivery.ts'
 
 /** The place of a notification in the event log. */
 export interface ReceiverStart {
@@ -63,26 +63,35 @@ export interface Range {
 export interface FreshEvent {
   readonly notificationId: string
   readonly event: EventRecord
+  readonly orderingKey: string
   /** An earlier delivery of its ordering key is open. */
   readonly isBlocked: boolean
 }
 
 type EventRow = Parameters<typeof toEventRecord>[0]
 
+/**
+ * The events of a transaction are in order, and the beginning and the end of an alert: a receiver that gets the
+ * end first would wait for it permanently. Others are unordered. `case` reads no content of other types.
+ */
+const ORDERING_KEY = sql<string>`coalesce(transaction_id,
+  'alert ' || case when type = 'alert' then payload ->> 'alert_id' end, 'event ' || number)`
+
 /** Reads the next numbered events of many notifications up to a number, those of each in order. */
 export async function readFresh(db: Db, ranges: readonly Range[], upTo: bigint): Promise<FreshEvent[]> {
-  const { rows } = await sql<EventRow & { receiver: string; is_blocked: boolean }>`
+  const { rows } = await sql<EventRow & { receiver: string; ordering_key: string; is_blocked: boolean }>`
     select e.*, r.id as receiver, exists (
-      select from deliveries d where d.notification_id = r.id and d.ordering_key = e.transaction_id
+      select from deliveries d where d.notification_id = r.id and d.ordering_key = e.ordering_key
         and d.status in ('pending', 'waiting')) as is_blocked
     from ${recordset(ranges)}
     cross join lateral (
-      select ${columnsOf('events')} from events
+      select ${columnsOf('events')}, ${ORDERING_KEY} as ordering_key from events
       where notification_id = r.id and number > r.after and number <= ${upTo} order by number limit r.most) e
     order by e.number`.execute(db)
   return rows.map((row) => ({
     notificationId: row.receiver,
     event: toEventRecord(row),
+    orderingKey: row.ordering_key,
     isBlocked: row.is_blocked,
   }))
 }
@@ -92,25 +101,24 @@ export async function readFresh(db: Db, ranges: readonly Range[], upTo: bigint):
  * notification.
  */
 export async function readDue(db: Db, ranges: readonly Omit<Range, 'after'>[]): Promise<Outgoing[]> {
-  const { rows } = await sql<EventRow & { receiver: string; tries: number; give_up_at: Date }>`
-    select ${columnsOf('e')}, r.id as receiver, d.tries, coalesce(d.give_up_at, now()) as give_up_at
+  const { rows } = await sql<
+    EventRow & { receiver: string; ordering_key: string; tries: number; give_up_at: Date }
+  >`
+    select ${columnsOf('e')}, r.id as receiver, d.ordering_key, d.tries, coalesce(d.give_up_at, now()) as give_up_at
     from ${recordset(ranges.map((range) => ({ ...range, after: 0n })))}
     cross join lateral (
       select * from deliveries
       where notification_id = r.id and status = 'pending' and next_try_at <= now() order by next_try_at limit r.most) d
     join events e on e.number = d.event_number
     order by d.next_try_at, e.number`.execute(db)
-  return rows.map((row) => {
-    const event = toEventRecord(row)
-    return {
-      notificationId: row.receiver,
-      event,
-      orderingKey: orderingKeyOf(event),
-      tries: row.tries,
-      giveUpAt: row.give_up_at,
-      stored: true,
-    }
-  })
+  return rows.map((row) => ({
+    notificationId: row.receiver,
+    event: toEventRecord(row),
+    orderingKey: row.ordering_key,
+    tries: row.tries,
+    giveUpAt: row.give_up_at,
+    stored: true,
+  }))
 }
 
 function recordset(ranges: readonly Range[]) {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Db } from '../../database/db.ts'
 import type { EventRecord } from '../../events/event.ts'
 import { lastNumber } from '../../events/store.ts'
-import { type Outgoing, orderingKeyOf, type Prepared } from './delivery.ts'
+import type { Outgoing, Prepared } from './delivery.ts'
 import { type FreshEvent, readDue, readFresh } from './outgoing-store.ts'
 import type { Receiver } from './receiver.ts'
 
@@ -130,7 +130,7 @@ export class DeliveryReader {
     )
   }
 
-  #toOutgoing({ notificationId, event }: FreshEvent): Outgoing {
+  #toOutgoing({ notificationId, event, orderingKey }: FreshEvent): Outgoing {
     const from = Math.max(
       event.createdAt.getTime(),
       this.#receivers.get(notificationId)?.windowFrom?.getTime() ?? 0,
@@ -138,7 +138,7 @@ export class DeliveryReader {
     return {
       notificationId,
       event,
-      orderingKey: orderingKeyOf(event),
+      orderingKey,
       tries: 0,
       giveUpAt: new Date(from + this.#deps.windowMs),
       stored: false,

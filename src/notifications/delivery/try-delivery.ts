@@ -2,6 +2,10 @@ import { createHmac } from 'node:crypto'
 import { readRetryAfter } from '../../lib/http/http-client.ts'
 import { backoffMs, type Clock } from '../../lib/time.ts'
 import type { GuardedHttpClient } from '../../security/guarded-http-client.ts'
+import type { Notification } from '../notification.ts'
+import { type Announcement, readAnnouncement } from '../receivers/announcement.ts'
+import { type Mailer, mailOf, recipientsOf } from '../receivers/mail.ts'
+import { REQUESTS } from '../receivers/requests.ts'
 import type { DeliveryTracer, Exchange, Outgoing, Prepared, Settlement } from './delivery.ts'
 
 /** The dependencies of a try. */
@@ -14,13 +18,17 @@ export interface TryDeps {
   readonly random: () => number
   /** Absent if traces are off. */
   readonly tracer?: DeliveryTracer | undefined
+  /** Absent if the deployment sends no mails. */
+  readonly mailer?: Mailer | undefined
+  /** The address of the service for people, without a slash at its end. */
+  readonly publicUrl?: string | undefined
 }
 
 interface Try extends Prepared {
-  readonly url: string
+  readonly notification: Pick<Notification, 'type' | 'url'>
   /** The part of the url that people may see. */
   readonly maskedUrl: string
-  /** Signing keys, newest first. */
+  /** Signing keys, or integration keys, newest first. */
   readonly keys: readonly string[]
   /** The receiver has failed for everything for long. */
   readonly failsForLong: boolean
@@ -43,32 +51,71 @@ const UNWRITABLE = 'The service could not write the body; its log has the reason
  * Sends an event once. The promise never rejects: every failure is an outcome, a body that cannot be written
  * too.
  */
-export async function tryDelivery(
-  deps: TryDeps,
-  { item, body, url, maskedUrl, keys, failsForLong }: Try,
-): Promise<TryResult> {
+export async function tryDelivery(deps: TryDeps, attempt: Try): Promise<TryResult> {
+  const { item, body, maskedUrl, failsForLong } = attempt
+  const { url } = attempt.notification
   const at = deps.clock.now()
-  if (body === undefined) {
-    const exchange = { url: maskedUrl, headers: {}, latencyMs: 0, error: UNWRITABLE }
-    return evaluateTry(deps, { item, at, url, exchange, failsForLong })
-  }
+  const evaluate = (exchange: Omit<Exchange, 'url'>) =>
+    evaluateTry(deps, { item, at, url, exchange: { url: maskedUrl, ...exchange }, failsForLong })
+  if (body === undefined) return evaluate({ headers: {}, latencyMs: 0, error: UNWRITABLE })
   const { event, notificationId, tries } = item
   const span = deps.tracer && (await deps.tracer.begin({ event, notificationId, tries, url }))
-  const headers = {
-    'content-type': 'application/json',
-    'user-agent': USER_AGENT,
-    ...span?.headers,
-    ...signatureHeaders({ id: item.event.uid, at, body, keys }),
-  }
   const started = performance.now()
-  const answer = await send(deps, { url, headers, body })
+  const sent = await sendTo(deps, { ...attempt, body, at, traceHeaders: span?.headers ?? {} })
   const latencyMs = Math.round(performance.now() - started)
-  span?.end({ status: answer.response?.code, isDelivered: answer.error === undefined })
-  const exchange: Exchange = { url: maskedUrl, headers, latencyMs, ...answer }
-  return evaluateTry(deps, { item, at, url, exchange, failsForLong })
+  span?.end({ status: sent.response?.code, isDelivered: sent.error === undefined })
+  return evaluate({ latencyMs, ...sent })
+}
+
+interface Written extends Try {
+  readonly body: string
+  readonly at: number
+  readonly traceHeaders: Readonly<Record<string, string>>
 }
 
 type Outcome = Pick<Exchange, 'response' | 'error'>
+
+/** What was sent, as people may see it, and what came of it. */
+type Sent = Outcome & Pick<Exchange, 'headers'>
+
+/** Sends the event in the form of the receiver. */
+async function sendTo(deps: TryDeps, written: Written): Promise<Sent> {
+  const { item, body, at, keys, notification, traceHeaders } = written
+  const { type, url } = notification
+  if (type === 'webhook') {
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': USER_AGENT,
+      ...traceHeaders,
+      ...signatureHeaders({ id: item.event.uid, at, body, keys }),
+    }
+    return { headers, ...(await send(deps, { url, headers, body })) }
+  }
+  const announcement = readAnnouncement(body, deps.publicUrl)
+  if (announcement === undefined) return { headers: {}, error: NO_ANNOUNCEMENT }
+  if (type === 'email') return { headers: {}, ...(await sendMail(deps, url, announcement)) }
+  const { secretHeaders, ...request } = REQUESTS[type](announcement, { url, key: keys[0] ?? '' })
+  const headers = { ...request.headers, ...secretHeaders }
+  return { headers: request.headers, ...(await send(deps, { ...request, headers })) }
+}
+
+const NO_ANNOUNCEMENT = 'This receiver gets only alerts and tests.'
+const NO_MAILER = 'The deployment has no RELAYER_SMTP_URL, so it sends no mails.'
+
+async function sendMail(
+  { mailer, timeoutMs }: TryDeps,
+  url: string,
+  announcement: Announcement,
+): Promise<Outcome> {
+  if (mailer === undefined) return { error: NO_MAILER }
+  try {
+    const mail = mailOf(announcement, recipientsOf(url) ?? [], mailer.settings.from)
+    const { code, text } = await mailer.send(mail, timeoutMs)
+    return { response: { code, headers: {}, body: text } }
+  } catch (error) {
+    return { error: `The mail was not sent: ${reasonOf(error)}.` }
+  }
+}
 
 async function send(
   { httpClient, timeoutMs }: TryDeps,
@@ -93,7 +140,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-interface Sent {
+interface Evaluated {
   readonly item: Outgoing
   readonly at: number
   readonly url: string
@@ -101,7 +148,10 @@ interface Sent {
   readonly failsForLong: boolean
 }
 
-function evaluateTry({ clock, random }: TryDeps, { item, at, url, exchange, failsForLong }: Sent): TryResult {
+function evaluateTry(
+  { clock, random }: TryDeps,
+  { item, at, url, exchange, failsForLong }: Evaluated,
+): TryResult {
   const common = { item, triedAt: new Date(at), lastTry: exchange }
   if (exchange.error === undefined) return { settlement: { ...common, status: 'delivered' } }
   if (exchange.response?.code === 410) return { settlement: { ...common, status: 'dead' }, goneUrl: url }

@@ -43,11 +43,17 @@ export interface ManagedRelayer {
 
 /**
  * Locks the notification against deletion until the commit.
- * @throws AppError 404 `notification_not_found`
+ * @throws AppError 404 `notification_not_found`, or 400 if it gets only alerts
  */
 export async function requireNotification(tx: Tx, notificationId: string | undefined): Promise<void> {
-  if (notificationId === undefined || (await holdNotification(tx, notificationId))) return
-  throw noNotification(notificationId)
+  if (notificationId === undefined) return
+  const type = await holdNotification(tx, notificationId)
+  if (type === undefined) throw noNotification(notificationId)
+  if (type !== 'webhook')
+    throw new AppError(
+      'invalid_request',
+      `notification_id: expected a notification of type webhook; "${notificationId}" is of type ${type}, which gets the alerts of every relayer without being named.`,
+    )
 }
 
 /** Makes the failure for a relayer that would refer to a notification that is not there. */

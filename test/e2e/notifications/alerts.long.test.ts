@@ -113,7 +113,7 @@ test('a low balance fires once and is over once, at other thresholds, and everyo
     relayer_id: 'main',
     value: String(WARN - 1n),
     threshold: String(WARN),
-    message: `Relayer main can spend ${WARN - 1n} wei; its warn_balance is ${WARN}. Send funds to ${DEV_ADDRESSES[0]}.`,
+    message: `Relayer main can spend 9.999999999999999999 ETH; its warn_balance is 10 ETH. Send funds to ${DEV_ADDRESSES[0]}.`,
   })
   const { payload_type, ...shown } = began
   expect(await firing()).toEqual([shown])

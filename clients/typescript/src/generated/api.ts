@@ -1126,12 +1126,14 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a notification
-         * @description The service then sends it the events of the relayers that name it in `notification_id`. `url` must be an allowed `http://` or `https://` URL:
-         *     private addresses are refused unless the deployment allows them (`RELAYER_ALLOW_PRIVATE_URLS`), and cloud metadata services always. Names are
-         *     resolved at each delivery, and their addresses are held to the same rule.
+         * @description The service then sends a `webhook` the events of the relayers that name it in `notification_id`, and the other types alerts, of every relayer,
+         *     network, notification and API key: a message for Slack, an incident that begins and ends for PagerDuty and Opsgenie, a mail. `url` must be an
+         *     allowed `http://` or `https://` URL: private addresses are refused unless the deployment allows them (`RELAYER_ALLOW_PRIVATE_URLS`), and cloud
+         *     metadata services always. Names are resolved at each delivery, and their addresses are held to the same rule. A deployment with
+         *     `RELAYER_SMTP_URL` sends mails to the domains of `RELAYER_SMTP_RECIPIENT_DOMAINS`.
          *
-         *     Signing keys are stored encrypted. A deployment without `STORAGE_ENCRYPTION_KEY` accepts none (400 `not_supported`). An `id` that a
-         *     notification, or an entry of the configuration file, already has is a conflict.
+         *     Keys are stored encrypted. A deployment without `STORAGE_ENCRYPTION_KEY` accepts none (400 `not_supported`). An `id` that a notification, or
+         *     an entry of the configuration file, already has is a conflict.
          */
         readonly post: operations["createNotification"];
         readonly delete?: never;
@@ -1175,7 +1177,8 @@ export interface paths {
          *     receiver answered 410 resumes with a new one. A new `signing_key` replaces the previous ones immediately; to let both sign for a while, use
          *     `POST …/signing-key`. `null` or an empty text for `signing_key` ends the signing.
          *
-         *     Responses show URLs without their secrets. A masked `url` is refused: send the full URL, or omit the field.
+         *     Responses show URLs without their secrets. A masked `url` is refused: send the full URL, or omit the field. A new `url` of PagerDuty or
+         *     Opsgenie needs the `integration_key` as well. The type stays.
          *
          *     For a notification of the configuration file, the change lasts until its entry in the file changes.
          */
@@ -4871,44 +4874,57 @@ export interface components {
         /** @description A new notification. */
         readonly CreateNotificationRequest: {
             readonly id?: components["schemas"]["NewId"];
+            /** @default webhook */
+            readonly type: components["schemas"]["NotificationType"];
             /**
-             * @description How events are delivered. `webhook` by default.
-             * @default webhook
-             * @enum {string}
+             * @description The destination. `webhook`, `slack`: required, an `http://` or `https://` URL. `pagerduty`, `opsgenie`: that of the service in your
+             *     region; by default `https://events.pagerduty.com` and `https://api.opsgenie.com`. `email`: required, `mailto:` and up to 20 addresses
+             *     with commas.
              */
-            readonly type: "webhook";
-            /** @description The destination of events: an `http://` or `https://` url. */
-            readonly url: string;
-            /** @description Signs deliveries. Never returned. */
+            readonly url?: string;
+            /** @description Signs the deliveries of a webhook. Never returned. */
             readonly signing_key?: string;
+            /** @description Required for `pagerduty` (routing key) and `opsgenie` (API key). Never returned. */
+            readonly integration_key?: string;
+            readonly alerts?: components["schemas"]["AlertKinds"];
         };
+        /**
+         * @description How events are delivered. `webhook`: all events of the relayers that name it, as signed POST requests · `slack`, `pagerduty`, `opsgenie`,
+         *     `email`: alerts and tests, in the form of the service.
+         * @enum {string}
+         */
+        readonly NotificationType: "webhook" | "slack" | "pagerduty" | "opsgenie" | "email";
+        /** @description The alerts that it gets; all if absent. A webhook has none. */
+        readonly AlertKinds: readonly components["schemas"]["AlertKind"][];
         /** @description The changes, as a JSON merge patch (RFC 7396). */
         readonly UpdateNotificationRequest: {
+            /** @description That of the notification: it stays. */
+            readonly type?: components["schemas"]["NotificationType"];
             /**
-             * @description How events are delivered.
-             * @enum {string}
+             * @description The destination. `webhook`, `slack`: required, an `http://` or `https://` URL. `pagerduty`, `opsgenie`: that of the service in your
+             *     region; by default `https://events.pagerduty.com` and `https://api.opsgenie.com`. `email`: required, `mailto:` and up to 20 addresses
+             *     with commas.
              */
-            readonly type?: "webhook";
-            /** @description The destination of events: an `http://` or `https://` url. */
             readonly url?: string;
+            /** @description Required for `pagerduty` (routing key) and `opsgenie` (API key). Never returned. */
+            readonly integration_key?: string;
+            /** @description The alerts that it gets; null for all. */
+            readonly alerts?: readonly components["schemas"]["AlertKind"][] | null;
             /** @description The new and only key, of 32 to 512 characters; null, or an empty text, for none. Never returned. */
             readonly signing_key?: string | null;
         };
         /** @description A destination for events. */
         readonly Notification: {
             readonly id: components["schemas"]["Id"];
+            readonly type: components["schemas"]["NotificationType"];
             /**
-             * @description How events are delivered. `webhook` means as POST requests.
-             * @enum {string}
-             */
-            readonly type: "webhook";
-            /**
-             * @description The destination of events, without secrets: a URL of the configuration file is cut to scheme and host (`https://example.com/***`), and a
-             *     caller's URL loses user information, query and fragment (`https://***@example.com/hook?***`).
+             * @description The destination of events, without secrets: a URL of the configuration file or of Slack is cut to scheme and host
+             *     (`https://example.com/***`), and a caller's other URL loses user information, query and fragment (`https://***@example.com/hook?***`).
              */
             readonly url: string;
             /** @description True if deliveries are signed. The key is never returned. */
             readonly has_signing_key: boolean;
+            readonly alerts?: components["schemas"]["AlertKinds"];
             /**
              * @description True while the service sends it nothing. Absent otherwise.
              * @constant
@@ -5171,9 +5187,12 @@ export interface components {
          * @enum {string}
          */
         readonly AlertKind: "balance_low" | "token_balance_high" | "transaction_stuck" | "relayer_disabled" | "endpoint_down" | "chain_halted" | "budget_nearly_used" | "delivery_dead";
+        /** @description Identifies the alert: the same at its beginning and its end, and when it begins again. */
+        readonly AlertId: string;
         /** @description A firing alert. Values are as of when it began. Fields that do not apply are absent. */
         readonly Alert: {
             readonly alert: components["schemas"]["AlertKind"];
+            readonly alert_id: components["schemas"]["AlertId"];
             /** @constant */
             readonly state: "firing";
             /** @description The time when it began. */
@@ -5207,6 +5226,7 @@ export interface components {
             /** @constant */
             readonly payload_type: "alert";
             readonly alert: components["schemas"]["AlertKind"];
+            readonly alert_id: components["schemas"]["AlertId"];
             /**
              * @description Firing, it began. Resolved, it ended.
              * @enum {string}

@@ -1,9 +1,10 @@
-import type { Body } from '../../../../clients/typescript/src/index.ts'
+import type { Body, Schemas } from '../../../../clients/typescript/src/index.ts'
 import { DialogButton } from '../../parts/action-button.tsx'
 import { ActionDialog } from '../../parts/action-dialog.tsx'
 import { type Fields, withoutEmpty } from '../../parts/fields.ts'
-import { TextField, useFields } from '../../parts/form.tsx'
+import { CheckField, Fault, SelectField, TextField, useFields } from '../../parts/form.tsx'
 import { useWorkplace } from '../../session/session-context.ts'
+import { ALERT_WORDS } from '../overview/alert-list.tsx'
 
 interface CreateNotificationProps {
   readonly onDone: () => void
@@ -25,11 +26,8 @@ interface CreateNotificationDialogProps extends CreateNotificationProps {
 function CreateNotificationDialog({ onDone, onClose }: CreateNotificationDialogProps) {
   const { client } = useWorkplace().session
   const fields = useFields()
-  const create = () => {
-    const { text } = fields
-    const body = { id: text('id'), type: 'webhook', url: text('url') ?? '', signing_key: text('signing_key') }
-    return client.notifications.create(withoutEmpty(body) as Body<'createNotification'>)
-  }
+  const type = typeOf(fields)
+  const create = () => client.notifications.create(requestOf(fields) as Body<'createNotification'>)
   return (
     <ActionDialog
       title="New notification"
@@ -38,17 +36,133 @@ function CreateNotificationDialog({ onDone, onClose }: CreateNotificationDialogP
       onDone={onDone}
       onClose={onClose}
     >
-      <TextField
-        fields={fields}
-        path="url"
-        label="Url"
-        hint="The service sends events here, as POST requests."
-        placeholder="https://"
-        isRequired
-      />
+      <SelectField fields={fields} path="type" label="Type" of={TYPES} />
+      <AddressField fields={fields} type={type} />
       <TextField fields={fields} path="id" label="Id" hint="A UUID when empty." />
-      <SigningKeyField fields={fields} />
+      {type === 'webhook' ? (
+        <SigningKeyField fields={fields} />
+      ) : (
+        <>
+          {hasIntegrationKey(type) && <IntegrationKeyField fields={fields} />}
+          <AlertFields fields={fields} />
+        </>
+      )}
     </ActionDialog>
+  )
+}
+
+type NotificationType = Schemas['NotificationType']
+
+/** The types of notifications, with what they are for. */
+const TYPES = [
+  ['webhook', 'Webhook: all events of the relayers that name it'],
+  ['slack', 'Slack: alerts'],
+  ['pagerduty', 'PagerDuty: alerts'],
+  ['opsgenie', 'Opsgenie: alerts'],
+  ['email', 'E-mail: alerts'],
+] as const satisfies readonly (readonly [NotificationType, string])[]
+
+function typeOf({ values }: Pick<Fields, 'values'>): NotificationType {
+  return TYPES.find(([type]) => type === values.type)?.[0] ?? 'webhook'
+}
+
+/** Says that a type authenticates with a key of the service. */
+export function hasIntegrationKey(type: NotificationType): boolean {
+  return type === 'pagerduty' || type === 'opsgenie'
+}
+
+/** Only what belongs to the type: what was written for another one before stays out. */
+function requestOf(fields: Fields): object {
+  const { text } = fields
+  const type = typeOf(fields)
+  const recipients = fields.list('recipients')
+  const own =
+    type === 'webhook'
+      ? { signing_key: text('signing_key') }
+      : {
+          integration_key: hasIntegrationKey(type) ? text('integration_key') : undefined,
+          alerts: alertsOf(fields),
+        }
+  const url = type === 'email' ? recipients && `mailto:${recipients.join(',')}` : text('url')
+  return withoutEmpty({ id: text('id'), type, url, ...own })
+}
+
+interface TypedFieldProps {
+  readonly fields: Fields
+  readonly type: NotificationType
+  /** Default: a field for a new notification. */
+  readonly hint?: string
+}
+
+/** A field for where alerts or events go. */
+export function AddressField({ fields, type, hint }: TypedFieldProps) {
+  if (type === 'email')
+    return (
+      <>
+        <TextField
+          fields={fields}
+          path="recipients"
+          label="Recipients"
+          hint={hint ?? 'Up to 20 addresses, in the domains that the operator of the service allows.'}
+          placeholder="ops@example.com"
+          isRequired={hint === undefined}
+        />
+        <Fault path="url" />
+      </>
+    )
+  const isFixed = hasIntegrationKey(type)
+  return (
+    <TextField
+      fields={fields}
+      path="url"
+      label="Url"
+      hint={hint ?? HINTS[type]}
+      placeholder="https://"
+      isRequired={!isFixed && hint === undefined}
+    />
+  )
+}
+
+const HINTS: Readonly<Record<Exclude<NotificationType, 'email'>, string>> = {
+  webhook: 'The service sends events here, as POST requests.',
+  slack: 'That of an incoming webhook of your channel. Nothing shows it again.',
+  pagerduty: 'https://events.pagerduty.com when empty; in Europe https://events.eu.pagerduty.com.',
+  opsgenie: 'https://api.opsgenie.com when empty; in Europe https://api.eu.opsgenie.com.',
+}
+
+/** A field for the key of a service. */
+export function IntegrationKeyField({ fields, isRequired = true }: SigningKeyFieldProps) {
+  return (
+    <TextField
+      fields={fields}
+      path="integration_key"
+      label="Integration key"
+      type="password"
+      hint="The routing key of PagerDuty, or the API key of an Opsgenie integration. Nothing shows it again."
+      isRequired={isRequired}
+    />
+  )
+}
+
+type AlertKind = Schemas['AlertKind']
+
+const KINDS = Object.entries(ALERT_WORDS) as [AlertKind, string][]
+
+/** The chosen kinds of alerts; undefined when none is, which stands for all. */
+export function alertsOf({ values }: Pick<Fields, 'values'>): AlertKind[] | undefined {
+  const chosen = KINDS.flatMap(([kind]) => (values[`alerts.${kind}`] === 'true' ? kind : []))
+  return chosen.length > 0 ? chosen : undefined
+}
+
+/** Fields for the kinds of alerts that a receiver gets. */
+export function AlertFields({ fields }: { readonly fields: Fields }) {
+  return (
+    <fieldset>
+      <legend>Alerts: all when none is chosen</legend>
+      {KINDS.map(([kind, words]) => (
+        <CheckField key={kind} fields={fields} path={`alerts.${kind}`} label={words} />
+      ))}
+    </fieldset>
   )
 }
 

@@ -2,10 +2,17 @@ import type { Body, Schemas } from '../../../../clients/typescript/src/index.ts'
 import { hostOf } from '../../format/explorer.ts'
 import { ActionDialog } from '../../parts/action-dialog.tsx'
 import { withoutEmpty } from '../../parts/fields.ts'
-import { CheckField, SelectField, TextField, useFields } from '../../parts/form.tsx'
+import { CheckField, SelectField, useFields } from '../../parts/form.tsx'
 import { OVERLAPS } from '../../parts/overlaps.ts'
 import { useWorkplace } from '../../session/session-context.ts'
-import { SigningKeyField } from './create-notification.tsx'
+import {
+  AddressField,
+  AlertFields,
+  alertsOf,
+  hasIntegrationKey,
+  IntegrationKeyField,
+  SigningKeyField,
+} from './create-notification.tsx'
 
 interface NotificationDialogProps {
   readonly notification: Schemas['Notification']
@@ -13,26 +20,36 @@ interface NotificationDialogProps {
   readonly onClose: () => void
 }
 
-/** Changes where events go, or ends the signing. */
+/** Changes where events go and which, or ends the signing. */
 export function EditNotificationDialog({ notification, onDone, onClose }: NotificationDialogProps) {
   const { client } = useWorkplace().session
-  const fields = useFields()
+  const { type, url, alerts } = notification
+  const fields = useFields(Object.fromEntries((alerts ?? []).map((kind) => [`alerts.${kind}`, 'true'])))
   const save = () => {
+    const recipients = fields.list('recipients')
     const changes = {
-      ...withoutEmpty({ url: fields.text('url') }),
+      ...withoutEmpty({
+        url: recipients ? `mailto:${recipients.join(',')}` : fields.text('url'),
+        integration_key: fields.text('integration_key'),
+      }),
+      ...(type !== 'webhook' && { alerts: alertsOf(fields) ?? null }),
       ...(fields.text('unsigned') && { signing_key: null }),
     }
     return client.notifications.update(notification.id, changes as Body<'updateNotification'>)
   }
   return (
     <ActionDialog title="Edit the notification" confirm="Save" act={save} onDone={onDone} onClose={onClose}>
-      <TextField
+      <AddressField
         fields={fields}
-        path="url"
-        label="Url"
-        hint={`Now on ${hostOf(notification.url)}, of which the rest is a secret. Write the full url of another receiver; it stays when empty.`}
-        placeholder="https://"
+        type={type}
+        hint={
+          type === 'email'
+            ? `Now ${url.replace('mailto:', '').replaceAll(',', ', ')}. They stay when this is empty.`
+            : `Now on ${hostOf(url)}, of which the rest is a secret. Write the full url of another receiver; it stays when empty.`
+        }
       />
+      {hasIntegrationKey(type) && <IntegrationKeyField fields={fields} isRequired={false} />}
+      {type !== 'webhook' && <AlertFields fields={fields} />}
       {notification.has_signing_key && (
         <CheckField
           fields={fields}

@@ -9,22 +9,37 @@ interface NotificationActionsProps {
   readonly onDone: () => void
 }
 
+const MESSAGE = 'The receiver gets a message that says that it is a test.'
+const INCIDENT =
+  'The receiver opens an incident that says that it is a test. Nothing ends it: close it by hand.'
+
+/** What a test does, by the type of the notification. */
+const TESTS: Readonly<Record<Schemas['NotificationType'], string>> = {
+  webhook: 'The receiver gets an event of type notification_test.',
+  slack: MESSAGE,
+  pagerduty: INCIDENT,
+  opsgenie: INCIDENT,
+  email: MESSAGE,
+}
+
 /** What can be done about a notification. */
 export function NotificationActions({ notification, onDone }: NotificationActionsProps) {
   const { deliveries, notifications } = useWorkplace().session.client
-  const { id, paused } = notification
+  const { id, type, paused } = notification
   const rest = { scope: 'notifications:write', onDone } as const
   return (
     <>
       <DialogButton name="Edit" scope="notifications:write">
         {(close) => <EditNotificationDialog notification={notification} onDone={onDone} onClose={close} />}
       </DialogButton>
-      <DialogButton
-        name={notification.has_signing_key ? 'Rotate the signing key' : 'Set a signing key'}
-        scope="notifications:write"
-      >
-        {(close) => <SigningKeyDialog notification={notification} onDone={onDone} onClose={close} />}
-      </DialogButton>
+      {type === 'webhook' && (
+        <DialogButton
+          name={notification.has_signing_key ? 'Rotate the signing key' : 'Set a signing key'}
+          scope="notifications:write"
+        >
+          {(close) => <SigningKeyDialog notification={notification} onDone={onDone} onClose={close} />}
+        </DialogButton>
+      )}
       <ActionButton
         {...rest}
         name="Redeliver all dead"
@@ -33,7 +48,7 @@ export function NotificationActions({ notification, onDone }: NotificationAction
         <p>All dead deliveries are sent again, oldest first, at most 1000 at a time.</p>
       </ActionButton>
       <ActionButton {...rest} name="Send a test" act={() => deliveries.sendTestEvent(id)}>
-        <p>The receiver gets an event of type notification_test.</p>
+        <p>{TESTS[type]}</p>
       </ActionButton>
       {paused ? (
         <ActionButton {...rest} name="Resume" act={() => deliveries.resumeNotification(id)}>

@@ -9,6 +9,7 @@ import { Status } from '../../parts/status.tsx'
 import type { Route } from '../../routing/routes.ts'
 import { changeQuery } from '../../routing/use-route.ts'
 import { useOffers, useWorkplace } from '../../session/session-context.ts'
+import { ALERT_WORDS } from '../overview/alert-list.tsx'
 import { deliveryColumns } from './delivery-columns.tsx'
 import { NotificationActions } from './notification-actions.tsx'
 
@@ -47,8 +48,13 @@ export function NotificationPage({ id, route }: { readonly id: string; readonly 
           <Panel title="Receiver">
             <Facts
               facts={{
+                Type: found.type,
                 Url: found.url,
-                'Signing key': found.has_signing_key ? 'yes' : 'no',
+                'Signing key': found.type === 'webhook' ? (found.has_signing_key ? 'yes' : 'no') : undefined,
+                Alerts:
+                  found.type === 'webhook'
+                    ? undefined
+                    : (found.alerts?.map((kind) => ALERT_WORDS[kind]).join(', ') ?? 'all'),
                 Paused: found.paused_reason,
               }}
             />

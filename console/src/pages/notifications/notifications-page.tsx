@@ -16,6 +16,7 @@ const COLUMNS: readonly Column<Schemas['Notification']>[] = [
       <Status value={paused ? `paused (${paused_reason})` : 'active'} tone={paused ? 'warn' : 'good'} />
     ),
   },
+  { name: 'Type', isExtra: true, cell: ({ type }) => type },
   { name: 'Dead letters', isNumber: true, cell: ({ id }) => <DeadLetters notificationId={id} /> },
   { name: 'Url', cell: ({ url }) => <span class="why">{url}</span> },
   { name: 'Signed', isExtra: true, cell: ({ has_signing_key }) => (has_signing_key ? 'yes' : 'no') },

@@ -1,21 +1,19 @@
 import type { Schemas } from '../../../../clients/typescript/src/index.ts'
-import { withAmounts } from '../../format/amounts.ts'
 import { withLocalTimes } from '../../format/times.ts'
 import { useLiveReload } from '../../live/use-live.ts'
 import { useLoad } from '../../live/use-load.ts'
-import { type Networks, useNetworks } from '../../live/use-networks.ts'
 import { Age } from '../../parts/age.tsx'
 import { Failure } from '../../parts/notice.tsx'
 import { Status } from '../../parts/status.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { hrefOf, hrefOfRelayer, hrefOfTransaction } from '../../routing/routes.ts'
-import { currencyOfId } from '../../rules/rules.ts'
 import { useWorkplace } from '../../session/session-context.ts'
 import { type AlertGroup, groupAlerts } from './group-alerts.ts'
 
 type Alert = Schemas['Alert']
 
-const WORDS: Readonly<Record<Alert['alert'], string>> = {
+/** What each kind of alert is called. */
+export const ALERT_WORDS: Readonly<Record<Alert['alert'], string>> = {
   balance_low: 'low balance',
   token_balance_high: 'many fee tokens',
   transaction_stuck: 'stuck transaction',
@@ -26,24 +24,19 @@ const WORDS: Readonly<Record<Alert['alert'], string>> = {
   delivery_dead: 'dead letters',
 }
 
-const columnsFor = ({ all }: Networks): readonly Column<AlertGroup>[] => [
+const COLUMNS: readonly Column<AlertGroup>[] = [
   {
     name: 'Alert',
     cell: (group) =>
       [...new Set(group.map(({ alert }) => alert))].map((alert) => (
         <div key={alert}>
-          <Status value={WORDS[alert] ?? alert} tone="bad" />
+          <Status value={ALERT_WORDS[alert] ?? alert} tone="bad" />
         </div>
       )),
   },
   {
     name: 'What to do',
-    cell: (group) =>
-      group.map(({ message, network = '' }) => {
-        const currency = currencyOfId(network, all)
-        const told = withLocalTimes(message)
-        return <div key={message}>{currency ? withAmounts(told, currency) : told}</div>
-      }),
+    cell: (group) => group.map(({ message }) => <div key={message}>{withLocalTimes(message)}</div>),
   },
   { name: 'Where', isExtra: true, cell: ([alert]) => <Subject {...alert} /> },
   { name: 'Since', isNumber: true, cell: (group) => <Age of={group.map(({ since }) => since).sort()[0]} /> },
@@ -56,7 +49,6 @@ export function AlertList() {
 
 function FiringAlerts() {
   const { session } = useWorkplace()
-  const networks = useNetworks()
   const { value, error, reload } = useLoad(
     (signal) => Array.fromAsync(session.client.alerts.list({ signal })),
     ['alerts'],
@@ -69,7 +61,7 @@ function FiringAlerts() {
       <h2>Alerts</h2>
       <Table
         caption="Alerts"
-        columns={columnsFor(networks)}
+        columns={COLUMNS}
         rows={groupAlerts(value)}
         keyOf={([{ alert, message }]) => `${alert} ${message}`}
         empty="No alert fires."

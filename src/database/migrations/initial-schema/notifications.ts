@@ -21,6 +21,8 @@ export const NOTIFICATIONS: readonly string[] = [
     url text not null,
     -- A caller chose the url, so it may lead only to addresses that are allowed for callers.
     url_untrusted boolean not null default false,
+    -- The kinds of alerts that it gets; null for all. A webhook gets those of the relayers that name it.
+    alerts jsonb,
     has_signing_key boolean not null,
     -- Nothing is sent, and deliveries wait.
     paused boolean not null default false,
