@@ -1561,6 +1561,29 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/reports/activity": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Report what was sent, spent and waited
+         * @description Counts the transactions of visible relayers that were accepted in a period, by hour or day (UTC) and network, and by relayer or API key if
+         *     `by` says so: their status now, the fees that blocks charged, and the time until a block included them. The ten largest relayers or keys have
+         *     rows of their own. Only the newest 50000 transactions of the period are counted; `complete_from` says from when on these are all. A period has
+         *     at most 200 steps.
+         */
+        readonly get: operations["getActivity"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/audit": {
         readonly parameters: {
             readonly query?: never;
@@ -3983,6 +4006,51 @@ export interface components {
             readonly success: true;
             readonly data: components["schemas"]["SpendingUsage"];
             readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly ActivityResponse: {
+            /** @constant */
+            readonly success: true;
+            /** @description The activity of a period. */
+            readonly data: {
+                /** @description In the order of time, then network. Without a row, nothing was accepted. */
+                readonly rows: readonly components["schemas"]["ActivityRow"][];
+                /** @description What is older is not counted. Absent if everything is. */
+                readonly complete_from?: components["schemas"]["Timestamp"];
+            };
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        /** @description What was accepted in one step, on one network. */
+        readonly ActivityRow: {
+            /** @description The start of the hour or day. */
+            readonly start: components["schemas"]["Timestamp"];
+            /** @description By type and name, such as `evm:sepolia`. */
+            readonly network: string;
+            /** @description The id of the relayer or API key. Null for the service itself, for others, and without `by`. */
+            readonly name: components["schemas"]["Id"] | null;
+            /**
+             * @description The row counts all relayers or keys beyond the ten largest. Absent otherwise.
+             * @constant
+             */
+            readonly others?: true;
+            /** @description All transactions of the row; those without a final status are still open. */
+            readonly accepted: number;
+            /** @description Confirmed. */
+            readonly confirmed: number;
+            /** @description Failed. */
+            readonly failed: number;
+            /** @description Canceled. */
+            readonly canceled: number;
+            /** @description Expired. */
+            readonly expired: number;
+            /** @description The fees that the accounts paid, in the smallest unit. */
+            readonly fees: components["schemas"]["DecimalString"];
+            /** @description The included transactions whose fee no node reported; not in `fees`. */
+            readonly unknown_fees: number;
+            /** @description The median time from the acceptance to the block. Absent without one. */
+            readonly wait_median_ms?: number;
+            /** @description 95 % waited at most so long. Absent without one. */
+            readonly wait_p95_ms?: number;
         };
         /** @description A report. */
         readonly SpendingReportResponse: {
@@ -10655,6 +10723,56 @@ export interface operations {
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
+    readonly getActivity: {
+        readonly parameters: {
+            readonly query: {
+                /**
+                 * @description The earliest time of acceptance.
+                 * @example 2026-11-20T00:00:00Z
+                 */
+                readonly from: string;
+                /**
+                 * @description The end of the period, exclusive.
+                 * @example 2026-11-21T00:00:00Z
+                 */
+                readonly to: string;
+                /**
+                 * @description The length of a step.
+                 * @example hour
+                 */
+                readonly step?: "hour" | "day";
+                /**
+                 * @description What is counted separately.
+                 * @example relayer
+                 */
+                readonly by?: "network" | "relayer" | "api_key";
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The activity. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ActivityResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     readonly listAuditEntries: {
         readonly parameters: {
             readonly query?: {
@@ -11977,6 +12095,7 @@ export interface scopes {
     readonly rotateSigningKey: "notifications:write";
     readonly getSpendingReport: "transactions:read";
     readonly exportTransactions: "transactions:read";
+    readonly getActivity: "transactions:read";
     readonly listAuditEntries: "audit:read";
     readonly listSigners: "signers:read";
     readonly createSigner: "signers:admin";

@@ -2,11 +2,13 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { apiFor, callerIn, createFairQueue } from '../shared/fair.ts'
 import { isRecord, type PluginCall } from '../shared/host.ts'
+import { createRefusalLog } from '../shared/refusals.ts'
 import { readSettings, type Settings } from './config.ts'
 import { KoraError, toKoraError } from './errors.ts'
 import { answer, readParams } from './methods.ts'
 
 const queue = createFairQueue()
+const logRefusal = createRefusalLog({ now: Date.now, write: (line) => console.warn(line) })
 
 /**
  * Answers a request of Kora's JSON-RPC. Failures are answers as well, with HTTP 200, as its clients expect.
@@ -30,6 +32,7 @@ async function answerOne(call: PluginCall, request: unknown): Promise<object> {
   } catch (error) {
     const known = toKoraError(error)
     if (known === undefined) console.error(error)
+    else logRefusal(known.type, known.message)
     const shown =
       known ?? new KoraError('InternalServerError', 'Something went wrong. The log has the reason.')
     return { jsonrpc: '2.0', id, error: shown.toJson() }

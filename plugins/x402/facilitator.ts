@@ -1,5 +1,6 @@
 import { normalized } from '../shared/fields.ts'
 import { Crowded, NodeError, Unavailable, type World } from '../shared/host.ts'
+import { createRefusalLog } from '../shared/refusals.ts'
 import type { Asked } from './asked.ts'
 import type { NetworkSettings, Settings } from './config.ts'
 import {
@@ -29,6 +30,8 @@ export interface FacilitatorCall {
   /** The id of the API key that asks; all callers without one share another. */
   readonly caller: string
 }
+
+const logRefusal = createRefusalLog({ now: Date.now, write: (line) => console.warn(line) })
 
 /** The longest that one network may keep the answer about the others. */
 const SUPPORTED_MS = 5_000
@@ -119,6 +122,7 @@ export async function verify(call: FacilitatorCall, settings: Settings, world: W
     return { isValid: true, payer: payment.payer }
   } catch (error) {
     const { reason, message, payer } = toRefusal(error, 'unexpected_verify_error')
+    logRefusal(reason, message)
     return {
       isValid: false,
       invalidReason: reason,
@@ -162,6 +166,7 @@ export async function settle(call: FacilitatorCall, settings: Settings, world: W
     return { success: true, amount: asked.request.requirements.amount.toString(), ...shared }
   } catch (error) {
     const { reason, message, payer } = toRefusal(error, 'unexpected_settle_error')
+    logRefusal(reason, message)
     return {
       success: false,
       errorReason: reason,

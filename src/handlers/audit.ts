@@ -5,6 +5,7 @@ import type { Db } from '../database/db.ts'
 import { AppError } from '../errors.ts'
 import type { HandlerMap } from '../http/handler.ts'
 import { omitUndefined } from '../lib/object.ts'
+import { type ActivityRow, readActivity, type Step } from '../reports/activity-store.ts'
 import { type ReportRow, reportCsv } from '../reports/report-rows.ts'
 import { readReport } from '../reports/report-store.ts'
 import type { CoreParts } from './service.ts'
@@ -65,7 +66,7 @@ function presentEntry(entry: StoredEntry): Schemas['AuditEntry'] {
 }
 
 /** The operations of the tag Reports. */
-export function reportHandlers({ db }: CoreParts): Pick<HandlerMap, 'getSpendingReport'> {
+export function reportHandlers({ db }: CoreParts): Pick<HandlerMap, 'getSpendingReport' | 'getActivity'> {
   return {
     getSpendingReport: async ({ query }, { principal: { visibility }, signal, mediaType }) => {
       const [from, to] = [new Date(query.from), new Date(query.to)]
@@ -76,7 +77,49 @@ export function reportHandlers({ db }: CoreParts): Pick<HandlerMap, 'getSpending
         return { status: 200, body: reportCsv(rows), contentType: 'text/csv; charset=utf-8' } as const
       return { status: 200, body: { success: true, data: rows } } as const
     },
+    getActivity: async ({ query }, { principal: { visibility } }) => {
+      const { step = 'hour', by = 'network' } = query
+      const period = { from: new Date(query.from), to: new Date(query.to) }
+      const problem = periodProblem(period, step)
+      if (problem !== undefined) throw new AppError('invalid_request', `query.to: ${problem}.`)
+      const { rows, completeFrom } = await readActivity(db, { ...period, step, by, visibility })
+      return {
+        data: omitUndefined({ rows: rows.map(presentActivity), complete_from: completeFrom?.toISOString() }),
+      }
+    },
   }
+}
+
+const STEP_MS = { hour: 3_600_000, day: 86_400_000 } as const satisfies Record<Step, number>
+
+/** The most steps of one answer: more would not fit into a chart. */
+const MAX_STEPS = 200
+
+function periodProblem(
+  { from, to }: { readonly from: Date; readonly to: Date },
+  step: Step,
+): string | undefined {
+  if (from >= to) return 'expected a time after query.from'
+  if (to.getTime() - from.getTime() <= MAX_STEPS * STEP_MS[step]) return undefined
+  return `expected a time up to ${MAX_STEPS} ${step}s after query.from`
+}
+
+function presentActivity(row: ActivityRow): Schemas['ActivityRow'] {
+  return omitUndefined({
+    start: row.start.toISOString(),
+    network: row.network,
+    name: row.name,
+    others: row.isOthers ? (true as const) : undefined,
+    accepted: row.accepted,
+    confirmed: row.confirmed,
+    failed: row.failed,
+    canceled: row.canceled,
+    expired: row.expired,
+    fees: String(row.fees),
+    unknown_fees: row.unknownFees,
+    wait_median_ms: row.waitMedianMs ?? undefined,
+    wait_p95_ms: row.waitP95Ms ?? undefined,
+  })
 }
 
 function presentRow(row: ReportRow): Schemas['SpendingReportRow'] {

@@ -409,6 +409,9 @@ test('the audit log is read', async () => {
 
 test('a report of the spending is read', async () => {
   const query = { from: '2026-11-01T00:00:00Z', to: '2026-11-02T00:00:00Z' }
+  const activity = { from: '2020-01-01T00:00:00Z', to: '2020-01-02T00:00:00Z', by: 'relayer' } as const
+  const counted = await client.GET('/api/v1/reports/activity', { params: { query: activity } })
+  expect(bodyOf(counted).data.rows).toEqual([])
   expect(bodyOf(await client.GET('/api/v1/reports/spending', { params: { query } }))).toEqual({
     success: true,
     data: [],

@@ -81,6 +81,7 @@ describe('every operation', async () => {
     path.replaceAll(/\{[^}]+\}/g, (name) => (name === '{address}' && value === '1' ? CONTRACT : value))
   /** The query parameters that an operation requires. */
   const QUERIES: Readonly<Record<string, string>> = {
+    getActivity: '?from=2026-11-01T00:00:00Z&to=2026-11-02T00:00:00Z',
     getSpendingReport: '?from=2026-11-01T00:00:00Z&to=2026-12-01T00:00:00Z',
   }
   const cases = operations.map((operation) => [operation.id, operation] as const)

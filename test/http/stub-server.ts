@@ -204,6 +204,7 @@ const HANDLERS: HandlerMap = {
   }),
   sendTransaction: async () => ({ data: TRANSACTION }),
   sendTransactionBatch: async () => ({ data: [TRANSACTION] }),
+  getActivity: async () => ({ data: { rows: [] } }),
   getSpendingReport: async () => ({ status: 200, body: { success: true, data: [] } }),
   exportTransactions: async () => ({ status: 200, body: '', contentType: 'text/csv; charset=utf-8' }),
   searchTransactions: async () => ({ data: [], pagination: { next_cursor: null } }),

@@ -87,6 +87,7 @@ export const OPERATIONS: Readonly<Record<keyof Resources, Readonly<Record<string
   reports: {
     getSpending: { method: "get", path: "/api/v1/reports/spending" },
     exportTransactions: { method: "get", path: "/api/v1/reports/transactions" },
+    getActivity: { method: "get", path: "/api/v1/reports/activity" },
   },
   audit: {
     list: { method: "get", path: "/api/v1/audit", paging: "before" },
@@ -273,6 +274,8 @@ export interface Resources {
     getSpending(options?: Options<'getSpendingReport'>): Promise<Data<'getSpendingReport'>>
     /** Export transactions as CSV: operation `exportTransactions`. It needs the scope `transactions:read`. */
     exportTransactions(options?: Options<'exportTransactions'>): Promise<Data<'exportTransactions'>>
+    /** Report what was sent, spent and waited: operation `getActivity`. It needs the scope `transactions:read`. */
+    getActivity(options?: Options<'getActivity'>): Promise<Data<'getActivity'>>
   }
   readonly audit: {
     /** Read the audit log: operation `listAuditEntries`. It needs the scope `audit:read`. */

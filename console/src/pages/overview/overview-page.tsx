@@ -11,6 +11,7 @@ import { Status } from '../../parts/status.tsx'
 import { WhenLoaded } from '../../parts/when-loaded.tsx'
 import { useWorkplace } from '../../session/session-context.ts'
 import { CreateRelayerButton } from '../relayer/create-relayer.tsx'
+import { ActivityPanel } from './activity-panel.tsx'
 import { AlertList } from './alert-list.tsx'
 import { fitsFilter, orderRelayers, type RelayerRow } from './order-relayers.ts'
 import { healthOf } from './relayer-health.ts'
@@ -32,6 +33,7 @@ export function OverviewPage() {
     <Page title="Overview" aside={<ServiceHealth />} actions={<CreateRelayerButton />}>
       <AlertList />
       <WhenLoaded loaded={relayers}>{(found) => <Relayers relayers={found} />}</WhenLoaded>
+      <ActivityPanel />
     </Page>
   )
 }

@@ -11,6 +11,7 @@ import { type Column, Table } from '../../parts/table.tsx'
 import type { Tone } from '../../parts/tone.ts'
 import { hrefOf } from '../../routing/routes.ts'
 import { useWorkplace } from '../../session/session-context.ts'
+import { PaymentsPanels } from './payments-panels.tsx'
 import { PluginStatus } from './plugins-page.tsx'
 
 type Plugin = Schemas['Plugin']
@@ -45,6 +46,7 @@ export function PluginPage({ id }: { readonly id: string }) {
               <HookFacts hooks={found.hooks} />
             </Panel>
           )}
+          <PaymentsPanels plugin={found} />
           <Panel title="Log">
             <Table
               caption="Log"

@@ -1,0 +1,129 @@
+import type { Schemas } from '../../../../clients/typescript/src/index.ts'
+import { shorten } from '../../format/shorten.ts'
+import { useLoad } from '../../live/use-load.ts'
+import { useNetworks } from '../../live/use-networks.ts'
+import { Age } from '../../parts/age.tsx'
+import { Amount } from '../../parts/amount.tsx'
+import { Copyable } from '../../parts/copyable.tsx'
+import { Panel } from '../../parts/page.tsx'
+import { type Column, Table } from '../../parts/table.tsx'
+import { useTransactionColumns } from '../../parts/transaction-columns.tsx'
+import { WhenLoaded } from '../../parts/when-loaded.tsx'
+import { hrefOf } from '../../routing/routes.ts'
+import { useWorkplace } from '../../session/session-context.ts'
+import { type Payee, payeesIn, type RefusalGroup, refusalsIn } from './payments.ts'
+
+type Plugin = Schemas['Plugin']
+
+/** The newest transactions of which payees are added up: one page of the search. */
+const NEWEST = 100
+
+/** Of them, those that are listed. A list has the others. */
+const LISTED = 10
+
+/** What a plugin paid to whom, and what it refused and why. A plugin that neither sends nor refuses shows none of it. */
+export function PaymentsPanels({ plugin }: { readonly plugin: Plugin }) {
+  const refusals = refusalsIn(plugin.state.logs ?? [])
+  return (
+    <>
+      {useWorkplace().session.may('transactions:read') && <Payments keyId={`plugin.${plugin.id}`} />}
+      {refusals.length > 0 && (
+        <Panel title="Refusals">
+          <Table
+            caption="Refusals"
+            columns={REFUSAL_COLUMNS}
+            rows={refusals}
+            keyOf={({ reason }) => reason}
+            empty=""
+          />
+          <p class="muted">As far as the log has them: since its process started, and the newest lines.</p>
+        </Panel>
+      )}
+    </>
+  )
+}
+
+const REFUSAL_COLUMNS: readonly Column<RefusalGroup>[] = [
+  { name: 'Reason', cell: ({ reason }) => <code>{reason}</code> },
+  { name: 'Times', isNumber: true, cell: ({ count }) => count },
+  { name: 'Newest', cell: ({ sentence }) => <span class="why">{sentence}</span> },
+  { name: 'When', isNumber: true, cell: ({ at }) => <Age of={at} /> },
+]
+
+function Payments({ keyId }: { readonly keyId: string }) {
+  const { client } = useWorkplace().session
+  const columns = useTransactionColumns({ namesRelayer: true })
+  const sent = useLoad(
+    (signal) => client.transactions.search({ requested_by: keyId, limit: NEWEST, signal }).page(),
+    ['payments', keyId],
+  )
+  return (
+    <WhenLoaded loaded={sent}>
+      {({ items }) =>
+        items.length === 0 ? null : (
+          <>
+            <Panel
+              title="Payments"
+              actions={<a href={hrefOf(['transactions'], { requested_by: keyId })}>All of them</a>}
+            >
+              <Table
+                caption="Payments"
+                columns={columns}
+                rows={items.slice(0, LISTED)}
+                keyOf={({ id }) => id}
+                empty=""
+              />
+            </Panel>
+            <Payees payees={payeesIn(items)} count={items.length} />
+          </>
+        )
+      }
+    </WhenLoaded>
+  )
+}
+
+function Payees({ payees, count }: { readonly payees: readonly Payee[]; readonly count: number }) {
+  const networks = useNetworks()
+  const relayers = useRelayerNetworks()
+  const currencyOf = ({ asset, symbol, decimals, example }: Payee) => {
+    if (symbol !== undefined) return { symbol, decimals }
+    if (asset !== 'native') return { symbol: `base units of ${shorten(asset)}`, decimals: 0 }
+    const { network_type, relayer_id } = example
+    return networks.currencyOf({ network: relayers.get(relayer_id) ?? '', network_type })
+  }
+  const columns: readonly Column<Payee>[] = [
+    { name: 'Payee', cell: ({ to }) => <Copyable text={to} name="address" /> },
+    { name: 'Payments', isNumber: true, cell: ({ payments }) => payments },
+    {
+      name: 'Amount',
+      isNumber: true,
+      cell: (payee) => <Amount of={payee.amount} currency={currencyOf(payee)} />,
+    },
+  ]
+  if (payees.length === 0) return null
+  return (
+    <Panel title="Payees">
+      <Table
+        caption="Payees"
+        columns={columns}
+        rows={payees}
+        keyOf={({ to, asset, example }) => `${example.relayer_id} ${to} ${asset}`}
+        empty=""
+      />
+      <p class="muted">Of the newest {count} transactions, without those that failed.</p>
+    </Panel>
+  )
+}
+
+function useRelayerNetworks(): ReadonlyMap<string, string> {
+  const { client, may } = useWorkplace().session
+  const { value } = useLoad(
+    async (signal) => {
+      if (!may('relayers:read')) return []
+      const relayers = await Array.fromAsync(client.relayers.list({ per_page: 100, signal }))
+      return relayers.map(({ id, network }) => [id, network] as const)
+    },
+    ['networks of relayers'],
+  )
+  return new Map(value ?? [])
+}
