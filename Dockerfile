@@ -16,6 +16,11 @@ COPY importers importers
 COPY console console
 COPY clients/typescript/package.json clients/typescript/
 COPY clients/typescript/src clients/typescript/src
+COPY docs docs
+COPY README.md SECURITY.md CHANGELOG.md CONTRIBUTING.md ./
+COPY ops/README.md ops/
+COPY plugins/README.md plugins/
+COPY clients/typescript/README.md clients/typescript/
 COPY scripts/prepare.ts scripts/
 COPY scripts/prepare scripts/prepare
 RUN node scripts/prepare.ts

@@ -1,7 +1,7 @@
 /**
  * `npm run build`: makes `dist`. The program in a few files (main.js), the files of a new embedded database (initial-database.gz) and the
- * contract as JSON (openapi.json) spare the service time at its start; redoc.js is the program of the reference page, and console the console.
- * `dist` of the client lets programs of this repository import it. `npm ci` runs this, too. It makes nothing that is there and current. A
+ * contract as JSON (openapi.json) spare the service time at its start; redoc.js is the program of the reference page, console the console, and
+ * guides the documents as pages. `dist` of the client lets programs of this repository import it. `npm ci` runs this, too. It makes nothing that is there and current. A
  * package that the installation leaves out is no error here.
  */
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -20,6 +20,7 @@ import { REFERENCE_PROGRAM } from '../src/http/pages/reference.ts'
 import { isMissingPackage, PACKAGE_ROOT } from '../src/lib/package-files.ts'
 import { prepareClient } from './prepare/client.ts'
 import { prepareConsole } from './prepare/console.ts'
+import { prepareGuides } from './prepare/guides.ts'
 import { prepareProgram } from './prepare/program.ts'
 
 async function prepareDatabase(): Promise<void> {
@@ -63,4 +64,5 @@ await prepareContract()
 await unlessOmitted('redoc', prepareReferencePage)
 await unlessOmitted('rolldown', () => prepareProgram(PACKAGE_ROOT))
 await unlessOmitted('rolldown', () => prepareConsole(PACKAGE_ROOT))
+await unlessOmitted('marked', () => prepareGuides(PACKAGE_ROOT))
 await unlessOmitted('@electric-sql/pglite', prepareDatabase)

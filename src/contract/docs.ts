@@ -9,7 +9,8 @@ export interface Page {
   /** The required value of the query parameter `profile`; absent if it must be absent. */
   readonly profile?: string
   readonly mediaType: string
-  readonly body: string
+  /** A text, or the bytes of a picture. */
+  readonly body: string | Buffer
   /** Changes with the body. */
   readonly version: string
   /** Its address has the version in the query `v`, so a browser may keep it. */
@@ -34,7 +35,7 @@ export function contractPages({
 }
 
 /** Creates a page of which the whole text is known. */
-export function page(path: string, mediaType: string, body: string): Page {
+export function page(path: string, mediaType: string, body: string | Buffer): Page {
   const version = createHash('sha256').update(body).digest('base64url').slice(0, 22)
   return { path, mediaType, body, version, versioned: false }
 }

@@ -40,6 +40,7 @@ import { contractPath } from './observability/metrics-server.ts'
 import { accessLog, observeRequests, requestId, traceRequests } from './observability/observe-requests.ts'
 import { readConsoleFiles, serveConsole } from './pages/console.ts'
 import { documentation } from './pages/documentation.ts'
+import { listGuideFiles, serveGuides } from './pages/guides.ts'
 import { createGuard } from './pages/pages.ts'
 import { referencePages } from './pages/reference.ts'
 import { signInPages } from './pages/sign-in.ts'
@@ -68,6 +69,7 @@ export async function createPipeline(options: PipelineOptions): Promise<Middlewa
   const guard = createGuard(authenticate, limiter)
   const count = (context: HttpContext) =>
     countRequest(limiter, { context, key: authenticate(context).limitKey })
+  const guides = await listGuideFiles()
   const stages = {
     peers: options.peers,
     networkOf: options.networkOf,
@@ -100,11 +102,16 @@ export async function createPipeline(options: PipelineOptions): Promise<Middlewa
     documentation({
       pages: [
         ...contractPages(contract),
-        ...(await referencePages({ contract, linksToConsole: options.serveConsole === true })),
+        ...(await referencePages({
+          contract,
+          linksToConsole: options.serveConsole === true,
+          linksToGuides: guides.length > 0,
+        })),
       ],
       count,
     }),
     ...(signIn ? [signInPages({ signIn, peers: options.peers, count })] : []),
+    ...(guides.length > 0 ? [serveGuides({ files: guides, count })] : []),
     ...(options.serveConsole ? [serveConsole({ files: await readConsoleFiles(), signIn, count })] : []),
     notFound(guard),
   ]

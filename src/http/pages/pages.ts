@@ -51,7 +51,7 @@ interface PageForm {
 /** The highest quality takes seconds of CPU for one or two per cent. */
 const BROTLI_QUALITY = 9
 
-const COMPRESS: Readonly<Record<Encoding, (body: string) => Promise<Buffer>>> = {
+const COMPRESS: Readonly<Record<Encoding, (body: string | Buffer) => Promise<Buffer>>> = {
   br: (body) =>
     promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
   gzip: (body) => promisify(gzip)(body),
@@ -73,7 +73,8 @@ function createPageForms(page: Page): (accepts: (encoding: string) => boolean) =
   return async (accepts) => {
     const encoding = ENCODINGS.find(accepts)
     if (encoding === undefined) {
-      plain ??= { encoding, body: Buffer.from(page.body), etag: `"${page.version}"` }
+      const { body, version } = page
+      plain ??= { encoding, body: typeof body === 'string' ? Buffer.from(body) : body, etag: `"${version}"` }
       return plain
     }
     const form = forms.get(encoding) ?? make(encoding)

@@ -13,6 +13,7 @@ const SCRIPT = 'text/javascript; charset=utf-8'
 interface ReferenceOptions {
   readonly contract: Pick<Contract, 'document'>
   readonly linksToConsole: boolean
+  readonly linksToGuides: boolean
 }
 
 /**
@@ -38,7 +39,10 @@ The document itself is at <a href="/openapi.yaml">/openapi.yaml</a>.</p></body>
 </html>
 `
 
-const referencePage = (scripts: readonly string[], { contract, linksToConsole }: ReferenceOptions) =>
+const referencePage = (
+  scripts: readonly string[],
+  { contract, linksToConsole, linksToGuides }: ReferenceOptions,
+) =>
   `<!doctype html>
 <html lang="en">
 <head>
@@ -51,7 +55,7 @@ const referencePage = (scripts: readonly string[], { contract, linksToConsole }:
 <style>${STYLE}</style>
 </head>
 <body>
-<nav><a href="/openapi.yaml">openapi.yaml</a><a href="/openapi.json">openapi.json</a>${linksToConsole ? '<a href="/console">Console</a>' : ''}</nav>
+<nav>${linksToGuides ? '<a href="/docs/guides">Guides</a>' : ''}<a href="/openapi.yaml">openapi.yaml</a><a href="/openapi.json">openapi.json</a>${linksToConsole ? '<a href="/console">Console</a>' : ''}</nav>
 <main id="introduction">${introductionOf(contract)}</main>
 <div id="reference"></div>
 <noscript>The reference needs JavaScript. The document itself is at <a href="/openapi.yaml">/openapi.yaml</a>.</noscript>

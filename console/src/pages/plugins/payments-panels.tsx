@@ -64,7 +64,7 @@ function Payments({ keyId }: { readonly keyId: string }) {
           <>
             <Panel
               title="Payments"
-              actions={<a href={hrefOf(['transactions'], { requested_by: keyId })}>All of them</a>}
+              actions={<a href={hrefOf(['transactions'], { key: keyId })}>All of them</a>}
             >
               <Table
                 caption="Payments"
