@@ -52,7 +52,7 @@ function withSignIn({ body }: Page, { name, publicUrl }: Pick<SignInPages, 'name
   return page(
     '/console',
     HTML,
-    body.replace('<head>', () => `<head>\n${tag}`),
+    String(body).replace('<head>', () => `<head>\n${tag}`),
   )
 }
 
