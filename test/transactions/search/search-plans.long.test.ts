@@ -171,7 +171,9 @@ test.each<[string, Partial<TransactionSearch>]>([
     const { db } = fixture.context
     const first = Date.parse('2026-01-01T00:00:00Z')
     const at = (position: number) => new Date(first + position * 1_000)
-    await sql`update transactions set created_at = ${at(0)}::timestamptz + position * interval '1 second'`.execute(db)
+    await sql`update transactions set created_at = ${at(0)}::timestamptz + position * interval '1 second'`.execute(
+      db,
+    )
     const period = {
       createdFrom: at(50_000),
       createdBefore: at(50_010),
