@@ -52,7 +52,7 @@ function sendBare(
   const isForPlugin = context.state.apiKeyId?.startsWith(KEYS_OF_PLUGINS) === true
   if (repeatable === true && isForPlugin) context.set(READ_ONLY_HEADER, 'true')
   if (typeof body === 'string') sendText(context, status, body)
-  else if (isInParts(body)) sendParts(context, body, answers.open(callerOf(context)))
+  else if (isInParts(body)) sendParts(context, body, answers)
   else sendJson(context, status, body)
   if (contentType !== undefined) context.set('Content-Type', contentType)
 }
@@ -62,20 +62,35 @@ function isInParts(body: unknown): body is AsyncIterable<string> {
 }
 
 /**
- * Answers with a text of any length, of which a slow reader costs the memory of one part. If a part fails, the
- * connection breaks, so that the caller does not take the beginning for the whole.
+ * Answers with a text of any length, of which a slow reader costs the memory of one part. Parts are made in
+ * turn among the lists of the same caller. If one fails, the connection breaks, so that the caller does not
+ * take the beginning for the whole.
  */
-function sendParts(context: HttpContext, body: AsyncIterable<string>, share: AnswerShare): void {
+function sendParts(context: HttpContext, body: AsyncIterable<string>, answers: AnswerBudget): void {
+  const caller = callerOf(context)
+  const share = answers.open(caller)
   context.status = 200
   context.set('Cache-Control', 'no-store')
   // As for a stream of events.
   context.set('Connection', 'close')
-  context.body = readOneByOne(partsOf(body, share), share.close)
+  context.body = readOneByOne(partsOf(body, { answers, caller, share }), share.close)
 }
 
-async function* partsOf(body: AsyncIterable<string>, share: AnswerShare): AsyncGenerator<Buffer, void> {
-  for await (const text of body) {
-    const bytes = Buffer.from(text)
+interface PartsReader {
+  readonly answers: AnswerBudget
+  readonly caller: string
+  readonly share: AnswerShare
+}
+
+async function* partsOf(
+  body: AsyncIterable<string>,
+  { answers, caller, share }: PartsReader,
+): AsyncGenerator<Buffer, void> {
+  const parts = body[Symbol.asyncIterator]()
+  for (;;) {
+    const part = await answers.make(caller, () => parts.next())
+    if (part.done === true) return
+    const bytes = Buffer.from(part.value)
     share.hold(bytes.length)
     yield bytes
     share.release()

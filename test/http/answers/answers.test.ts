@@ -4,7 +4,7 @@ import { createValidator } from '../../../src/contract/validator.ts'
 import { AppError, type ErrorCode, internalError, methodNotAllowed } from '../../../src/errors.ts'
 import { STATUS_OF_CODE, toFailure } from '../../../src/http/answers/failure.ts'
 import type { HandlerMap } from '../../../src/http/handler.ts'
-import { ask, call, startStub } from '../stub-server.ts'
+import { ask, BEARER, call, startStub } from '../stub-server.ts'
 
 const PAGINATION = { current_page: 1, per_page: 10, total_items: 1 }
 
@@ -54,6 +54,26 @@ describe('envelope', () => {
     })
     const reply = await call(port, 'GET', '/api/v1/relayers')
     expect(reply.text).toContain('"gas_price_cap":340282366920938463463374607431768211455,"min_balance":1}')
+  })
+
+  test.each([
+    ['comes whole', false],
+    ['breaks the connection where a part fails, so that no one takes the beginning for the whole', true],
+  ])('a text in parts %s', async (_what, fails) => {
+    async function* parts() {
+      yield 'a,b\r\n'
+      if (fails) throw new Error('the database is gone')
+      yield '1,2\r\n'
+    }
+    const { port } = await startStub({
+      handlers: { exportTransactions: async () => ({ status: 200, body: parts(), contentType: 'text/csv' }) },
+    })
+    const response = await fetch(`http://127.0.0.1:${port}/api/v1/reports/transactions`, {
+      headers: { authorization: BEARER },
+    })
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/csv'])
+    if (fails) await expect(response.text()).rejects.toThrow()
+    else expect(await response.text()).toBe('a,b\r\n1,2\r\n')
   })
 
   test('an AppError has its status, code and sentence', async () => {
