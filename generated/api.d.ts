@@ -1883,6 +1883,53 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/proposals": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List proposals
+         * @description Lists the proposed changes by operations whose scope the caller has, newest first. Secrets are hidden.
+         */
+        readonly get: operations["listProposals"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/proposals/{proposal_id}/decision": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Id of the proposal. An unknown id is Not found.
+                 * @example 0f9d2b1c-5e7a-4c3d-8b6f-1a2b3c4d5e6f
+                 */
+                readonly proposal_id: components["parameters"]["ProposalId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Approve or refuse a proposal
+         * @description Approves or refuses a change that another person proposed. It needs the scope of the operation. An approved change runs at once; if that
+         *     fails, the response is its failure, and the proposal still waits. Repeating a decision is 409 `approval_decided`.
+         */
+        readonly post: operations["decideProposal"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/current-session": {
         readonly parameters: {
             readonly query?: never;
@@ -2336,6 +2383,8 @@ export interface components {
          *     | `signer_refused` | The key service refuses to sign; `error` names the key and the remedy |
          *     | `signer_unavailable` | 500. The key service does not answer; nothing was changed, so you can retry |
          *     | `api_key_not_found` | 404. No API key has this id |
+         *     | `second_person_required` | 403. The change waits for another person, or only people may propose it; `error` says which |
+         *     | `proposal_not_found` | 404. No proposal has this id |
          *     | `session_not_found` | 404. No session has this id, or it has ended |
          *     | `network_not_found` | 404. There is no network of this type and name |
          *     | `plugin_not_found` | 404. No plugin has this id |
@@ -2392,7 +2441,7 @@ export interface components {
          *     | `network_unavailable` | 500. No node of the network answers; nothing was changed, so you can retry |
          * @enum {string}
          */
-        readonly ErrorCode: "unauthorized" | "insufficient_scope" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "approval_not_found" | "notification_not_found" | "abi_not_found" | "delivery_not_found" | "signer_not_found" | "signer_refused" | "signer_unavailable" | "api_key_not_found" | "session_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "chain_id_mismatch" | "method_not_allowed" | "internal_error" | "request_timeout" | "database_unavailable" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_undecided" | "transaction_not_included" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_beyond_ceiling" | "report_too_large" | "rule_violated" | "approval_decided" | "own_approval" | "payment_required" | "price_unavailable" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "chain_not_reset" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable" | "plugin_not_found" | "plugin_failed" | "plugin_timeout" | "plugin_unavailable";
+        readonly ErrorCode: "unauthorized" | "insufficient_scope" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "approval_not_found" | "notification_not_found" | "abi_not_found" | "delivery_not_found" | "signer_not_found" | "signer_refused" | "signer_unavailable" | "api_key_not_found" | "session_not_found" | "second_person_required" | "proposal_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "chain_id_mismatch" | "method_not_allowed" | "internal_error" | "request_timeout" | "database_unavailable" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_undecided" | "transaction_not_included" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_beyond_ceiling" | "report_too_large" | "rule_violated" | "approval_decided" | "own_approval" | "payment_required" | "price_unavailable" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "chain_not_reset" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable" | "plugin_not_found" | "plugin_failed" | "plugin_timeout" | "plugin_unavailable";
         /** @description The body of every failure. */
         readonly Failure: {
             /** @constant */
@@ -2427,8 +2476,11 @@ export interface components {
         readonly ForbiddenFailure: components["schemas"]["Failure"] & {
             /** @constant */
             readonly message?: "Forbidden";
-            /** @constant */
-            readonly code?: "insufficient_scope";
+            /**
+             * @description The reason, for programs.
+             * @enum {string}
+             */
+            readonly code?: "insufficient_scope" | "second_person_required";
         };
         readonly ForbiddenToDecideFailure: components["schemas"]["Failure"] & {
             /** @constant */
@@ -2437,7 +2489,7 @@ export interface components {
              * @description The reason, for programs.
              * @enum {string}
              */
-            readonly code?: "insufficient_scope" | "own_approval";
+            readonly code?: "insufficient_scope" | "own_approval" | "second_person_required";
         };
         readonly AlreadyDecidedFailure: components["schemas"]["Failure"] & {
             /** @constant */
@@ -2455,7 +2507,7 @@ export interface components {
              * @description The reason, for programs.
              * @enum {string}
              */
-            readonly code?: "not_found" | "relayer_not_found" | "transaction_not_found" | "approval_not_found" | "abi_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "network_not_found" | "api_key_not_found" | "plugin_not_found" | "session_not_found";
+            readonly code?: "not_found" | "relayer_not_found" | "transaction_not_found" | "approval_not_found" | "abi_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "network_not_found" | "api_key_not_found" | "plugin_not_found" | "session_not_found" | "proposal_not_found";
         };
         readonly ConflictFailure: components["schemas"]["Failure"] & {
             /** @constant */
@@ -4211,6 +4263,59 @@ export interface components {
         };
         /** @description The id of a person in all records, where an API key has its own. It derives from issuer and subject. */
         readonly PersonId: string;
+        /**
+         * @description `expired`: not decided in time.
+         * @enum {string}
+         */
+        readonly ProposalState: "waiting" | "approved" | "refused" | "expired";
+        readonly ProposalListResponse: {
+            /** @constant */
+            readonly success: true;
+            /** @description The items of the page. */
+            readonly data: readonly components["schemas"]["Proposal"][];
+            readonly pagination: components["schemas"]["Pagination"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly DecidedProposalResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["DecidedProposal"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        /** @description A decided proposal. */
+        readonly DecidedProposal: {
+            readonly proposal: components["schemas"]["Proposal"];
+            /** @description The `data` that the approved operation returned: of a new or rotated API key with its secret, once. */
+            readonly result?: unknown;
+        };
+        /** @description A change that waits or has waited for a second person. */
+        readonly Proposal: {
+            readonly id: components["schemas"]["Id"];
+            /** @description The `operationId` of the change. */
+            readonly operation: string;
+            /** @description The record, such as `api_key:payments`; absent for a new one without an id. */
+            readonly target?: string;
+            /** @description The parameters and the body, without secrets. */
+            readonly change: components["schemas"]["AuditedRecord"];
+            readonly state: components["schemas"]["ProposalState"];
+            readonly proposed_by: components["schemas"]["PersonId"];
+            /** @description Who proposed it. */
+            readonly proposed_by_person?: components["schemas"]["Person"];
+            /** @description When it was proposed. */
+            readonly created_at: components["schemas"]["Timestamp"];
+            /** @description When it ends without a decision. */
+            readonly expires_at: components["schemas"]["Timestamp"];
+            /** @description Who decided. */
+            readonly decided_by?: components["schemas"]["PersonId"];
+            /** @description Who decided. */
+            readonly decided_by_person?: components["schemas"]["Person"];
+            /** @description When it was decided. */
+            readonly decided_at?: components["schemas"]["Timestamp"];
+            /** @description The comment with the decision. */
+            readonly decision_reason?: string;
+        };
         readonly SessionListResponse: {
             /** @constant */
             readonly success: true;
@@ -5112,13 +5217,14 @@ export interface components {
          *     - `expireApproval`: a transaction that waited for an approval was not decided in time.
          *     - `changeStorageKey`: an operator used `relayer change-storage-key`.
          *     - `signIn`: a person signed in.
+         *     - `proposeChange`: a person proposed a change; `bypassSecondPerson`: the key of the environment changed something without a second person.
          */
         readonly AuditAction: string;
         /**
          * @description The kind of a record. `deployment` is the deployment as a whole; the id is the name of a setting.
          * @enum {string}
          */
-        readonly AuditTargetType: "relayer" | "signer" | "notification" | "network" | "transaction" | "api_key" | "plugin" | "session" | "deployment";
+        readonly AuditTargetType: "relayer" | "signer" | "notification" | "network" | "transaction" | "api_key" | "plugin" | "session" | "proposal" | "deployment";
         /** @description The fields of a record. Large integers are decimal strings. */
         readonly AuditedRecord: {
             readonly [key: string]: unknown;
@@ -8145,6 +8251,11 @@ export interface components {
          * @example 8f14e45f-ceea-467f-9a0b-3c1d2e4f5a6b
          */
         readonly SessionId: components["schemas"]["Id"];
+        /**
+         * @description Id of the proposal. An unknown id is Not found.
+         * @example 0f9d2b1c-5e7a-4c3d-8b6f-1a2b3c4d5e6f
+         */
+        readonly ProposalId: components["schemas"]["Id"];
         /**
          * @description Id of the plugin. An unknown id is Not found.
          * @example payout
@@ -11339,6 +11450,92 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listProposals: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Only proposals in this state.
+                 * @example waiting
+                 */
+                readonly state?: components["schemas"]["ProposalState"];
+                /**
+                 * @description Number of the page. Pages start at 1, and 0 is served as 1. A page after the last one is empty. Numbers above 2147483647 are served as 2147483647.
+                 * @example 1
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /**
+                 * @description The number of items on a page. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+                 * @example 10
+                 */
+                readonly per_page?: components["parameters"]["PerPage"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of proposals. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ProposalListResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly decideProposal: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Id of the proposal. An unknown id is Not found.
+                 * @example 0f9d2b1c-5e7a-4c3d-8b6f-1a2b3c4d5e6f
+                 */
+                readonly proposal_id: components["parameters"]["ProposalId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ApprovalDecision"];
+            };
+        };
+        readonly responses: {
+            /** @description The proposal as it is now. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DecidedProposalResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["ForbiddenToDecide"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["AlreadyDecided"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];

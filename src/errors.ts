@@ -57,6 +57,8 @@ export type ErrorCode =
   | 'request_too_slow'
   | 'rule_violated'
   | 'session_not_found'
+  | 'second_person_required'
+  | 'proposal_not_found'
   | 'signer_not_found'
   | 'signer_refused'
   | 'signer_unavailable'

@@ -119,6 +119,18 @@ const ARROWS: Rules['arrows'] = {
   'contract/': ['../generated/', ...COMMON],
   'access/': ['audit/', 'contract/operations.ts', 'database/', 'security/', 'spending/', ...COMMON],
   'sign-in/': ['access/', 'audit/', 'database/', 'security/', ...COMMON],
+  // It stands in front of the handlers of some operations.
+  'second-person/': [
+    'access/',
+    'audit/',
+    'contract/exact-integers.ts',
+    'contract/operations.ts',
+    'database/',
+    'http/handler.ts',
+    'networks/network.ts',
+    'notifications/notification.ts',
+    ...COMMON,
+  ],
   'spending/': ['chains/effects.ts', 'database/', ...COMMON],
   'audit/': ['database/', ...COMMON],
   // A plugin is a client of the API: here is only what runs it.
@@ -161,6 +173,7 @@ const ARROWS: Rules['arrows'] = {
     'transactions/',
     'diagnosis/',
     'notifications/',
+    'second-person/',
     'sign-in/sessions.ts',
     'sign-in/sessions-store.ts',
     'signers/manage.ts',
@@ -229,6 +242,7 @@ const ARROWS: Rules['arrows'] = {
     ...COMMON,
   ],
   'transactions/': [
+    'access/people-store.ts',
     'access/principal.ts',
     'access/visibility-store.ts',
     'audit/',

@@ -50,6 +50,9 @@ export type AuditAction =
   | 'signIn'
   | 'endSession'
   | 'endCurrentSession'
+  | 'proposeChange'
+  | 'decideProposal'
+  | 'bypassSecondPerson'
   | 'createSigner'
   | 'deleteSigner'
   | 'updateNetwork'
@@ -93,6 +96,7 @@ type TargetType =
   | 'transaction'
   | 'plugin'
   | 'session'
+  | 'proposal'
   | 'deployment'
 
 /** A change to record. `before` and `after` hold no secrets: urls are masked, and keys are left out. */

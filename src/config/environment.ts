@@ -15,7 +15,15 @@ type Env = Readonly<Record<string, string | undefined>>
 /** The part of the configuration that comes from the environment. */
 export type Settings = Omit<
   Config,
-  'file' | 'networks' | 'relayers' | 'apiMayRelax' | 'signers' | 'notifications' | 'plugins' | 'signIn'
+  | 'file'
+  | 'networks'
+  | 'relayers'
+  | 'apiMayRelax'
+  | 'signers'
+  | 'notifications'
+  | 'plugins'
+  | 'signIn'
+  | 'secondPerson'
 >
 
 /** Whole numbers: name, default, least, most. */

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { ConfigError, MissingConfigError, openReader, type Reader } from '../lib/fields.ts'
+import { ConfigError, MissingConfigError, openReader, type Reader, whole } from '../lib/fields.ts'
 import { deepFreeze } from '../lib/object.ts'
 import { readSignIn } from '../sign-in/settings.ts'
 import { readNotifications, readRelayers, readSigners } from './entries.ts'
@@ -48,7 +48,14 @@ export function loadConfig(env: Env = process.env, cwd: string = process.cwd()):
 
 type Lists = Pick<
   Config,
-  'networks' | 'relayers' | 'apiMayRelax' | 'signers' | 'notifications' | 'plugins' | 'signIn'
+  | 'networks'
+  | 'relayers'
+  | 'apiMayRelax'
+  | 'signers'
+  | 'notifications'
+  | 'plugins'
+  | 'signIn'
+  | 'secondPerson'
 >
 
 function readLists(
@@ -70,7 +77,7 @@ function readLists(
     notifications: readNotifications(reader, sources, problems),
     networks: [...described, ...knownNetworks(relayers, described, problems)],
     plugins: readPlugins(reader, sources, { problems, isRemote }),
-    ...readSignInEntry(reader, sources),
+    ...readPeople(reader, sources),
   }
   // Editors find the schema of the file by this field.
   reader.ignore('$schema')
@@ -78,9 +85,21 @@ function readLists(
   return lists
 }
 
-function readSignInEntry(reader: Reader, sources: Sources): Pick<Config, 'signIn'> {
+/** Hours until a proposal expires: by default a day, so that the second person can be asleep. */
+const PROPOSAL_HOURS = { standard: 24, longest: 720 }
+
+/** Reads how people sign in, and what takes two of them. */
+function readPeople(reader: Reader, sources: Sources): Pick<Config, 'signIn' | 'secondPerson'> {
   const entry = reader.object('sign_in')
-  return entry ? { signIn: readSignIn(entry, (of, key) => readSecretField(of, key, sources)) } : {}
+  const signIn = entry && readSignIn(entry, (of, key) => readSecretField(of, key, sources))
+  const second = reader.object('second_person')
+  if (second === undefined) return signIn ? { signIn } : {}
+  const hours = second.find('expires_hours', whole(1, PROPOSAL_HOURS.longest)) ?? PROPOSAL_HOURS.standard
+  second.finish()
+  if (signIn === undefined) second.problem('needs sign_in: an API key does not tell who uses it')
+  if (!sources.env.STORAGE_ENCRYPTION_KEY)
+    second.problem('needs STORAGE_ENCRYPTION_KEY: changes that wait can contain secrets')
+  return { ...(signIn && { signIn }), secondPerson: { expiresMs: hours * 3_600_000 } }
 }
 
 /**

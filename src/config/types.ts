@@ -74,6 +74,8 @@ export interface Config {
   readonly plugins: readonly PluginConfig[]
   /** How people sign in; absent if they cannot. */
   readonly signIn?: SignInSettings | undefined
+  /** Changes of keys, rules, signers and receivers need a second person; absent if they do not. */
+  readonly secondPerson?: { readonly expiresMs: number } | undefined
   /** Another host runs the plugins; absent if this process does. */
   readonly pluginHost?: PluginHostAddress
   /** The user of the processes of plugins; absent if it is that of the service. */

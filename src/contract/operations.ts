@@ -146,7 +146,12 @@ export type Result<Id extends OperationId> =
 export type OpenOperationId = 'getHealth' | 'getReadiness'
 
 /** The operations that every API key can call, regardless of its scopes. */
-export type UnscopedOperationId = 'getCurrentApiKey' | 'listRoles' | 'endCurrentSession'
+export type UnscopedOperationId =
+  | 'getCurrentApiKey'
+  | 'listRoles'
+  | 'endCurrentSession'
+  | 'listProposals'
+  | 'decideProposal'
 
 /** The scope of each other operation. One without a scope does not compile. */
 export type ScopeOf<Id extends Exclude<OperationId, OpenOperationId | UnscopedOperationId>> = scopes[Id]

@@ -7,6 +7,7 @@ import type {
   AuditChainsTable,
   AuditLogTable,
   PeopleTable,
+  ProposalsTable,
   RateLimitsTable,
   SessionChangesTable,
   SessionsTable,
@@ -108,6 +109,7 @@ export interface Schema {
   people: PeopleTable
   sessions: SessionsTable
   session_changes: SessionChangesTable
+  proposals: ProposalsTable
   rate_limits: RateLimitsTable
   audit_log: AuditLogTable
   audit_chains: AuditChainsTable

@@ -28,7 +28,7 @@ class SealingKeyMissingError extends Error {
 }
 
 /**
- * The columns whose urls can contain credentials, and their types. The names are unique in the schema,
+ * The columns with urls and inputs that can contain credentials, and their types. The names are unique in the schema,
  * because a result does not name the table of a column. SQL can compare none of them: equal texts have
  * different sealed forms.
  */
@@ -37,6 +37,7 @@ const SEALED_COLUMNS: ReadonlyMap<string, 'jsonb' | 'text'> = new Map([
   ['rpc_urls', 'jsonb'],
   ['private_rpc_urls', 'jsonb'],
   ['url', 'text'],
+  ['proposed_input', 'text'],
 ])
 
 /** The beginning of a sealed value. No url begins so, and no list of urls is a JSON string. */
@@ -203,4 +204,12 @@ export async function sealUrls(tx: Tx, which: keyof typeof JSON_TYPES): Promise<
     .execute()
   for (const { id, url } of notifications)
     await tx.updateTable('notifications').set({ url }).where('id', '=', id).execute()
+  const proposals = await tx
+    .selectFrom('proposals')
+    .select(['id', 'proposed_input'])
+    .where('proposed_input', 'not like', which === 'all' ? '' : `${SEALED_PREFIX}%`)
+    .forUpdate()
+    .execute()
+  for (const { id, proposed_input } of proposals)
+    await tx.updateTable('proposals').set({ proposed_input }).where('id', '=', id).execute()
 }

@@ -21,6 +21,7 @@ import type { InterfaceManager } from '../relayers/interfaces/manager.ts'
 import type { RelayerManager } from '../relayers/manage/manager.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import type { RelayerReader } from '../relayers/relayer-cache.ts'
+import type { SecondPerson } from '../second-person/second-person.ts'
 import type { Sessions } from '../sign-in/sessions.ts'
 import type { SignerManager } from '../signers/manage.ts'
 import type { Sponsors } from '../sponsoring/sponsor.ts'
@@ -108,6 +109,8 @@ export interface AccessParts {
   readonly apiKeys: ApiKeyManager
   /** Absent if people cannot sign in. */
   readonly sessions: Sessions | undefined
+  /** Absent if one person is enough. */
+  readonly secondPerson: SecondPerson | undefined
   readonly check: () => Promise<HealthReport>
   /** Lists the ids of the relayers that a key sees. */
   readonly visibleIds: (visibility: Visibility) => Promise<readonly string[]>

@@ -170,6 +170,7 @@ const NOT_FOUND: Readonly<Record<string, ErrorCode>> = {
   network_id: 'network_not_found',
   plugin_id: 'plugin_not_found',
   session_id: 'session_not_found',
+  proposal_id: 'proposal_not_found',
 }
 
 /**

@@ -136,6 +136,7 @@ export async function deleteOverSessions(
 
 /** Stores the last uses, and returns those of all sessions, which other processes know as well. */
 export async function exchangeUses(db: Db, uses: ReadonlyMap<string, Date>): Promise<Map<string, Date>> {
+  // The order of locks: database/locks/lock-order.md.
   if (uses.size > 0)
     await sql`
       with used as materialized (

@@ -11,6 +11,8 @@ import { createCallAdmission } from '../http/guards.ts'
 import { namesOfNetworks } from '../networks/directory.ts'
 import { networkOf } from '../relayers/relayer.ts'
 import { visibleRelayerIds } from '../relayers/store.ts'
+import { secretFields } from '../second-person/change.ts'
+import { createSecondPerson, type SecondPerson } from '../second-person/second-person.ts'
 import { createSponsors } from '../sponsoring/sponsor.ts'
 import type { TransactionsContext } from '../transactions/model/runtime.ts'
 import {
@@ -227,6 +229,7 @@ function serviceOf(
     publicUrl: config.publicUrl,
     apiKeys: access.manager,
     sessions: access.signIn?.sessions,
+    secondPerson: config.secondPerson && createSecondPersonOf({ db, clock, compiled }, config.secondPerson),
     plugins,
     check: createReadinessCheck({
       database,
@@ -237,6 +240,22 @@ function serviceOf(
     visibleIds: (visibility) => visibleRelayerIds(db, visibility),
     metrics: config.metrics ? instrumentation : undefined,
   }
+}
+
+/** Creates what stands before the handlers if one person is not enough. */
+function createSecondPersonOf(
+  { db, clock, compiled }: Pick<Opened, 'clock' | 'compiled'> & Pick<Opened['database'], 'db'>,
+  { expiresMs }: NonNullable<Opened['config']['secondPerson']>,
+): SecondPerson {
+  const { operations, document } = compiled.contract
+  return createSecondPerson({
+    db,
+    clock,
+    expiresMs,
+    secrets: secretFields(document),
+    scopeOf: (id) => operations.find((operation) => operation.id === id)?.scope,
+    admitCall: createCallAdmission(compiled),
+  })
 }
 
 /** The subscriptions start one after the other, because they share a connection. Returns what ends them. */

@@ -14,7 +14,7 @@ import { pluginHandlers } from '../handlers/plugins.ts'
 import { manageRelayersHandlers, relayerHandlers, relayerStateHandlers } from '../handlers/relayers.ts'
 import type { Service } from '../handlers/service.ts'
 import { signerHandlers, signingHandlers } from '../handlers/signing.ts'
-import { approvalHandlers } from '../handlers/transactions/approvals.ts'
+import { approvalHandlers, proposalHandlers } from '../handlers/transactions/approvals.ts'
 import { searchTransactionsHandlers } from '../handlers/transactions/search.ts'
 import {
   pendingHandlers,
@@ -29,7 +29,7 @@ import type { HandlerMap } from '../http/handler.ts'
 export function createHandlers(service: Service): HandlerMap {
   const signing = { ...relayerHandlers(service), ...signingHandlers(service) }
   const sending = { ...transactionHandlers(service), ...sponsoredHandlers(service) }
-  return {
+  const handlers: HandlerMap = {
     ...healthHandlers(service),
     ...metricsHandlers(service),
     ...manageRelayersHandlers(service),
@@ -55,5 +55,7 @@ export function createHandlers(service: Service): HandlerMap {
     ...alertHandlers(service),
     ...auditHandlers(service),
     ...deliveryHandlers(service),
+    ...proposalHandlers(service),
   }
+  return service.secondPerson?.guard(handlers) ?? handlers
 }

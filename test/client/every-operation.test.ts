@@ -319,6 +319,12 @@ test('roles and the sessions of people are listed, of whom none can sign in here
   const gone = await client.DELETE('/api/v1/sessions/{session_id}', { params })
   expect(gone.error).toMatchObject({ code: 'session_not_found' })
   expect((await client.DELETE('/api/v1/current-session')).error).toMatchObject({ code: 'invalid_request' })
+  expect(bodyOf(await client.GET('/api/v1/proposals')).data).toEqual([])
+  const decided = await client.POST('/api/v1/proposals/{proposal_id}/decision', {
+    params: { path: { proposal_id: 'none' } },
+    body: { decision: 'refuse' },
+  })
+  expect(decided.error).toMatchObject({ code: 'proposal_not_found' })
 })
 
 test('plugins are read, changed and called', async () => {

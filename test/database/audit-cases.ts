@@ -195,7 +195,7 @@ export function describeAudit(setUp: () => Promise<DatabaseUnderTest>): void {
 
     test('shows that one was inserted at the end', async () => {
       await append('inserted', change('a'))
-      await sql`insert into audit_log select chain, 2, at, actor, address, request_id, action, target_type, target_id, before, after,
+      await sql`insert into audit_log select chain, 2, at, actor, person, address, request_id, action, target_type, target_id, before, after,
         hash from audit_log where chain = 'inserted'`.execute(db)
       expect(await reportOf('inserted')).toMatchObject({ problem: { kind: 'changed', entry: 2n } })
     })

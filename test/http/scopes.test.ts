@@ -22,7 +22,13 @@ const findKey = (secretHash: string): Principal | undefined => {
 const WITHOUT_FORBIDDEN = ['listNotifications', 'listRelayers', 'replaceTransaction', 'signMessage']
 
 /** The operations that need a key and no scope of it. */
-const OPEN_TO_EVERY_KEY = ['getCurrentApiKey', 'listRoles', 'endCurrentSession']
+const OPEN_TO_EVERY_KEY = [
+  'getCurrentApiKey',
+  'listRoles',
+  'listProposals',
+  'decideProposal',
+  'endCurrentSession',
+]
 
 test('the contract describes exactly the scopes of its schema', () => {
   const { schemas } = document.components as { schemas: Record<string, { enum?: unknown }> }

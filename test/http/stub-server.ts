@@ -144,6 +144,20 @@ async function* emptyStream(): AsyncGenerator<never[]> {}
 
 /** Each handler gives the smallest correct answer. A test replaces the handler of its subject. */
 const HANDLERS: HandlerMap = {
+  listProposals: async () => EMPTY_LIST,
+  decideProposal: async () => ({
+    data: {
+      proposal: {
+        id: 'p-1',
+        operation: 'deleteSigner',
+        change: {},
+        state: 'refused',
+        proposed_by: `person.${'1'.repeat(32)}`,
+        created_at: TRANSACTION.created_at,
+        expires_at: '2026-11-21T10:00:00.000Z',
+      },
+    },
+  }),
   listRoles: async () => ({ data: [] }),
   listSessions: async () => EMPTY_LIST,
   endSession: async () => ({ data: 'Session ended successfully' }),

@@ -45,6 +45,18 @@ test('a claim is named by its name, or by the list of names that lead to it', ()
   ).toEqual(['https://example.com/roles'])
 })
 
+test('a second person needs people who sign in, and a key that encrypts what waits', () => {
+  const sealing = { STORAGE_ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64') }
+  const file = { ...fileWith({}), second_person: {} }
+  expect(load({ file, env: { ...env, ...sealing } }).secondPerson).toEqual({ expiresMs: 86_400_000 })
+  expect(problemsOf({ file: { ...goodFile(), second_person: { expires_hours: 0 } } })).toEqual([
+    'second_person.expires_hours must be a whole number from 1 to 720',
+    'second_person needs sign_in: an API key does not tell who uses it',
+    'second_person needs STORAGE_ENCRYPTION_KEY: changes that wait can contain secrets',
+  ])
+  expect(load({ file: fileWith({}), env }).secondPerson).toBeUndefined()
+})
+
 test('http is allowed on this machine only, for the provider and for the service', () => {
   for (const host of ['localhost', '127.0.0.1', '[::1]'])
     expect(problemsWith({ issuer: `http://${host}:8081`, public_url: `http://${host}:8080` })).toEqual([])

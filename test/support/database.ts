@@ -92,6 +92,7 @@ const TABLES = [
   'api_keys',
   'sessions',
   'people',
+  'proposals',
   'relayers',
   'notifications',
   'accounts',

@@ -108,6 +108,8 @@ export interface ServiceOptions {
   readonly plugins?: readonly object[]
   /** The entry `sign_in`. Default: none. */
   readonly signIn?: object
+  /** The entry `second_person`. Default: none. */
+  readonly secondPerson?: object
   readonly env?: Record<string, string>
   /** Default: the machine's. */
   readonly clock?: Clock
@@ -191,10 +193,12 @@ function configFile({
   notificationUrl = NOWHERE,
   plugins,
   signIn,
+  secondPerson,
 }: ServiceOptions) {
   return {
     ...(plugins && { plugins }),
     ...(signIn && { sign_in: signIn }),
+    ...(secondPerson && { second_person: secondPerson }),
     relayers: relayers ?? [
       { id: 'main', name: 'Main', signer_id: 'dev-0', notification_id: 'ops', policies, ...ON_ANVIL },
       { id: 'other', name: 'Other', signer_id: 'dev-1', ...ON_ANVIL },

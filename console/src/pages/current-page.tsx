@@ -11,6 +11,7 @@ import { NotificationsPage } from './notifications/notifications-page.tsx'
 import { OverviewPage } from './overview/overview-page.tsx'
 import { PluginPage } from './plugins/plugin-page.tsx'
 import { PluginsPage } from './plugins/plugins-page.tsx'
+import { ProposalsPage } from './proposals-page.tsx'
 import { RelayerPage } from './relayer/relayer-page.tsx'
 import { SearchPage } from './search/search-page.tsx'
 import { SessionsPage } from './sessions-page.tsx'
@@ -48,6 +49,8 @@ export function CurrentPage({ route }: { readonly route: Route }) {
       return second ? <PluginPage key={second} id={second} /> : <PluginsPage route={route} />
     case 'api-keys':
       return second ? <ApiKeyPage id={second} /> : <ApiKeysPage route={route} />
+    case 'proposals':
+      return <ProposalsPage route={route} />
     case 'sessions':
       return <SessionsPage route={route} />
     case 'audit':

@@ -20,6 +20,7 @@ const ENTRIES: readonly Entry[] = [
   { name: 'Notifications', path: 'notifications', scope: 'notifications:read' },
   { name: 'Plugins', path: 'plugins', scope: 'plugins:read' },
   { name: 'API keys', path: 'api-keys', scope: 'api-keys:read' },
+  { name: 'Proposals', path: 'proposals', scope: 'api-keys:admin' },
   { name: 'Sessions', path: 'sessions', scope: 'api-keys:read' },
   { name: 'Audit log', path: 'audit', scope: 'audit:read' },
 ]

@@ -225,6 +225,16 @@ const NETWORK: readonly Line[] = [
         )
       : PASSED,
   ),
+  asked(
+    'Network',
+    'People',
+    'They sign in with your provider (sign_in), or have keys of their own: GET /api/v1/sessions shows only people whom you know.',
+  ),
+  asked('Network', 'Two people', ({ config: { secondPerson } }) =>
+    secondPerson === undefined
+      ? 'Set second_person, unless one administrator may widen rights alone.'
+      : 'GET /api/v1/audit?action=bypassSecondPerson lists only emergencies that you remember.',
+  ),
   checked('Network', 'No private URLs', ({ config }) =>
     failing(config.allowPrivateUrls ? ['RELAYER_ALLOW_PRIVATE_URLS is set'] : [], 'Unset it.'),
   ),

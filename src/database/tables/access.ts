@@ -74,6 +74,27 @@ export interface SessionChangesTable {
   version: bigint
 }
 
+/** Changes that wait or have waited for a second person. */
+export interface ProposalsTable {
+  id: string
+  operation: string
+  /** The record, such as `api_key:payments`; null for a new one without an id. */
+  target: string | null
+  /** The input of the operation as JSON, sealed; empty after the decision. */
+  proposed_input: string
+  /** The input without secrets. */
+  shown: JSONColumnType<object>
+  /** The id of a person. */
+  proposed_by: string
+  created_at: Date
+  expires_at: Date
+  /** Null while it waits. */
+  decision: string | null
+  decided_by: string | null
+  decided_at: Date | null
+  decision_reason: string | null
+}
+
 /** The buckets of API keys that several processes count together. A key without a row has a full one. */
 export interface RateLimitsTable {
   key: string

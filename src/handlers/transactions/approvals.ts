@@ -2,6 +2,8 @@ import type { Schemas } from '../../contract/operations.ts'
 import type { HandlerMap } from '../../http/handler.ts'
 import { omitUndefined } from '../../lib/object.ts'
 import { poolIdOf } from '../../relayers/accounts/pool.ts'
+import type { Proposal } from '../../second-person/proposals-store.ts'
+import { absentProposal } from '../../second-person/second-person.ts'
 import { type Approval, listApprovals } from '../../transactions/approvals/approvals-store.ts'
 import { requireApproval } from '../../transactions/approvals/decide.ts'
 import { presentDryRun } from '../present/dry-run.ts'
@@ -63,5 +65,45 @@ function presentApproval(approval: Approval): Schemas['Approval'] {
     decided_by_person: approval.decidedByPerson && omitUndefined(approval.decidedByPerson),
     decided_at: approval.decidedAt?.toISOString(),
     decision_reason: approval.decisionReason,
+  })
+}
+
+/** The operations of the tag Proposals. Without a second person there are none. */
+export function proposalHandlers({
+  secondPerson,
+}: Service): Pick<HandlerMap, 'listProposals' | 'decideProposal'> {
+  return {
+    listProposals: async ({ query }, { principal }) => {
+      const page = toPage(query)
+      const { offset, limit } = page
+      const found = await secondPerson?.list({ principal, state: query.state, offset, limit })
+      const { items, total } = found ?? { items: [], total: 0 }
+      return { data: items.map(presentProposal), pagination: page.describe(total) }
+    },
+    decideProposal: async ({ path: { proposal_id: id }, body }, context) => {
+      if (secondPerson === undefined) throw absentProposal(id)
+      const deciding = { id, decision: DECISIONS[body.decision], reason: body.reason }
+      const { proposal, result } = await secondPerson.decide(context, deciding)
+      return { data: { proposal: presentProposal(proposal), ...(result !== undefined && { result }) } }
+    },
+  }
+}
+
+function presentProposal(proposal: Proposal): Schemas['Proposal'] {
+  const { proposedByPerson: proposer, decidedByPerson: decider } = proposal
+  return omitUndefined({
+    id: proposal.id,
+    operation: proposal.operation,
+    target: proposal.target,
+    change: { ...proposal.shown },
+    state: proposal.state,
+    proposed_by: proposal.proposedBy,
+    proposed_by_person: proposer && omitUndefined(proposer),
+    created_at: proposal.createdAt.toISOString(),
+    expires_at: proposal.expiresAt.toISOString(),
+    decided_by: proposal.decidedBy,
+    decided_by_person: decider && omitUndefined(decider),
+    decided_at: proposal.decidedAt?.toISOString(),
+    decision_reason: proposal.decisionReason,
   })
 }

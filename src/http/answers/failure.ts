@@ -104,6 +104,7 @@ export const STATUS_OF_CODE: Readonly<Record<ErrorCode, FailureStatus>> = {
 
   insufficient_scope: 403,
   own_approval: 403,
+  second_person_required: 403,
 
   not_found: 404,
   api_key_not_found: 404,
@@ -115,6 +116,7 @@ export const STATUS_OF_CODE: Readonly<Record<ErrorCode, FailureStatus>> = {
   relayer_not_found: 404,
   plugin_not_found: 404,
   session_not_found: 404,
+  proposal_not_found: 404,
   signer_not_found: 404,
   transaction_not_found: 404,
 

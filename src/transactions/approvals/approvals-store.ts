@@ -1,4 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { personWithId } from '../../access/people-store.ts'
 import { seesEverything, type Visibility } from '../../access/principal.ts'
 import { ofVisibleRelayer } from '../../access/visibility-store.ts'
 import type { Person } from '../../audit/entry.ts'
@@ -163,14 +164,6 @@ function selectApprovals(db: Db) {
       personWithId('approvals.requested_by').as('requester'),
       personWithId('approvals.decided_by').as('decider'),
     ])
-}
-
-/** Selects the person with the id in this column; null for an API key. */
-function personWithId(column: string) {
-  return sql<object | null>`(
-    select jsonb_strip_nulls(jsonb_build_object(
-      'issuer', issuer, 'subject', subject, 'name', people.name, 'email', email))
-    from people where people.id = ${sql.ref(column)})`
 }
 
 interface ApprovalRow extends Selectable<ApprovalsTable> {

@@ -8,7 +8,9 @@ import { openConsole, sees } from './console-page.ts'
 let world: SignInWorld
 let browser: Browser
 beforeAll(async () => {
-  ;[world, browser] = await Promise.all([startSignInWorld(), launchChromium()])
+  const env = { STORAGE_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') }
+  const options = { rpcUrls: [], relayers: [], secondPerson: {}, env }
+  ;[world, browser] = await Promise.all([startSignInWorld({}, options), launchChromium()])
 })
 afterAll(async () => {
   await browser?.close()
@@ -76,4 +78,31 @@ test('a person without a role gets a page that says why, and an API key still si
   await signIn(API_KEY)
   await sees(page, /API key root/)
   await context.close()
+})
+
+test('a person proposes an API key with a role, another one approves it and gets its secret, once', async () => {
+  const ada = await signInAs('ada')
+  await ada.page.getByRole('navigation', { name: 'Pages of the console' }).waitFor()
+  await ada.allowChanges()
+  await ada.go('api-keys', 'API keys')
+  await ada.page.getByRole('button', { name: 'New API key' }).click()
+  const form = ada.page.getByRole('dialog')
+  await form.getByLabel('Name').fill('Payments')
+  await form.getByLabel('Role').selectOption('Application: sends and follows transactions')
+  await form.getByRole('button', { name: 'Create the key' }).click()
+  await sees(ada.page, /Nothing is changed yet: proposal .* waits until .* for another person to approve it/)
+  await ada.screenshot('proposed')
+  const alan = await signInAs('alan')
+  await alan.page.getByRole('navigation', { name: 'Pages of the console' }).waitFor()
+  await alan.allowChanges()
+  await alan.go('proposals', 'Proposals')
+  const row = alan.page.getByRole('row').filter({ hasText: 'createApiKey' })
+  await row.getByText('Show').click()
+  await sees(alan.page, /transactions:write/)
+  await alan.screenshot('proposals')
+  await row.getByRole('button', { name: 'Approve' }).click()
+  await alan.page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click()
+  await sees(alan.page, /rlk_/)
+  await ada.context.close()
+  await alan.context.close()
 })

@@ -82,6 +82,20 @@ describe('an ID token is refused', () => {
   })
 })
 
+test('a role that the ID token lacks comes from the userinfo endpoint, and never from that of another person', async () => {
+  world.provider.tamper = async (tokens) => {
+    const { groups: _, ...claims } = claimsOf(tokens)
+    return { ...tokens, id_token: await world.provider.sign(claims) }
+  }
+  expect(await isSignedIn((await trySignIn('vera')).browser)).toBe(true)
+  world.provider.tamper = async (tokens) => {
+    const { groups: _, ...claims } = claimsOf(tokens)
+    return { ...tokens, id_token: await world.provider.sign({ ...claims, sub: 'ada' }) }
+  }
+  const { browser, status } = await trySignIn('vera')
+  expect([status, await isSignedIn(browser)]).toEqual([400, false])
+})
+
 describe('a callback is refused', () => {
   test('with the state of another sign-in', async () => {
     const { browser, callback } = await upToCallback()

@@ -12,6 +12,8 @@ import { openWebBrowser, type WebBrowser } from '../../support/web-browser.ts'
 export interface SignInWorld {
   readonly provider: IdentityProvider
   readonly service: Service
+  /** The entry `sign_in`, for another process of the same service. */
+  readonly settings: object
   /** A browser in which this user has signed in. */
   signedIn(subject: string): Promise<WebBrowser>
   stop(): Promise<void>
@@ -41,24 +43,22 @@ export async function startSignInWorld(
       email_verified: true,
       groups,
     })
-  const service = await startService({
-    rpcUrls: [],
-    ...options,
-    env: { ...options.env, APP_PORT: String(port) },
-    signIn: {
-      name: 'Example',
-      issuer: provider.issuer,
-      client_id: CLIENT_ID,
-      client_secret: { type: 'plain', value: CLIENT_SECRET },
-      public_url: publicUrl,
-      roles_claim: 'groups',
-      roles: ROLES,
-      ...settings,
-    },
-  })
+  const signIn = {
+    name: 'Example',
+    issuer: provider.issuer,
+    client_id: CLIENT_ID,
+    client_secret: { type: 'plain', value: CLIENT_SECRET },
+    public_url: publicUrl,
+    roles_claim: 'groups',
+    roles: ROLES,
+    ...settings,
+  }
+  const env = { ...options.env, APP_PORT: String(port) }
+  const service = await startService({ rpcUrls: [], ...options, env, signIn })
   return {
     provider,
     service,
+    settings: signIn,
     signedIn: async (subject) => {
       provider.user = subject
       const browser = openWebBrowser(service.url)
@@ -77,6 +77,9 @@ export async function startSignInWorld(
 /** The groups of each user. */
 const USERS = {
   ada: ['admins'],
+  alan: ['admins'],
+  amy: ['admins'],
+  eve: ['admins'],
   vera: ['viewers', 'everyone'],
   otto: ['operators'],
   anna: ['approvers'],

@@ -120,6 +120,10 @@ export const OPERATIONS: Readonly<Record<keyof Resources, Readonly<Record<string
     end: { method: "delete", path: "/api/v1/sessions/{session_id}" },
     endCurrent: { method: "delete", path: "/api/v1/current-session" },
   },
+  proposals: {
+    list: { method: "get", path: "/api/v1/proposals", paging: "page" },
+    decide: { method: "post", path: "/api/v1/proposals/{proposal_id}/decision", body: true },
+  },
   plugins: {
     list: { method: "get", path: "/api/v1/plugins", paging: "page" },
     get: { method: "get", path: "/api/v1/plugins/{plugin_id}" },
@@ -328,6 +332,12 @@ export interface Resources {
     end(sessionId: string, options?: Options<'endSession'>): Promise<Data<'endSession'>>
     /** Sign out: operation `endCurrentSession`. It needs an API key, and no scope. */
     endCurrent(options?: Options<'endCurrentSession'>): Promise<Data<'endCurrentSession'>>
+  }
+  readonly proposals: {
+    /** List proposals: operation `listProposals`. It needs an API key, and no scope. */
+    list(options?: Options<'listProposals'>): Pages<Data<'listProposals'>[number]>
+    /** Approve or refuse a proposal: operation `decideProposal`. It needs an API key, and no scope. */
+    decide(proposalId: string, body: Body<'decideProposal'>, options?: Options<'decideProposal'>): Promise<Data<'decideProposal'>>
   }
   readonly plugins: {
     /** List plugins: operation `listPlugins`. It needs the scope `plugins:read`. */

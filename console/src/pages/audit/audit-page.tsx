@@ -26,6 +26,7 @@ const TARGETS = [
   'transaction',
   'api_key',
   'session',
+  'proposal',
   'deployment',
 ] as const
 const ROWS = 50

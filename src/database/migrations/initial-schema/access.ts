@@ -92,6 +92,29 @@ export const ACCESS: readonly string[] = [
   `create trigger announce_sessions after insert or delete on sessions
     for each statement execute function announce_sessions()`,
 
+  // Changes that wait or have waited for a second person.
+  `create table proposals (
+    id text primary key,
+    operation text not null,
+    -- The record, such as api_key:payments; null for a new one without an id.
+    target text,
+    -- The input of the operation as JSON, sealed; empty after the decision.
+    proposed_input text not null,
+    -- The input without secrets.
+    shown jsonb not null,
+    -- The id of a person.
+    proposed_by text not null,
+    created_at timestamptz not null,
+    expires_at timestamptz not null,
+    -- Null while it waits.
+    decision text,
+    decided_by text,
+    decided_at timestamptz,
+    decision_reason text
+  )`,
+  'create unique index proposals_waiting on proposals (target) where decision is null',
+  'create index proposals_by_time on proposals (created_at)',
+
   // The buckets that processes count together. A key without a row has a full one. Logged, although its loss
   // would do no harm: after a power cut, the embedded engine does not start with an unlogged table.
   `create table rate_limits (
