@@ -8,7 +8,7 @@ import { type Approval, listApprovals } from '../../transactions/approvals/appro
 import { requireApproval } from '../../transactions/approvals/decide.ts'
 import { presentDryRun } from '../present/dry-run.ts'
 import { toPage } from '../present/shared.ts'
-import type { CoreParts, RelayerParts, TransactionParts } from '../service.ts'
+import type { AccessParts, CoreParts, RelayerParts, TransactionParts } from '../service.ts'
 import { requireOwnTransaction } from './transactions.ts'
 
 type Operations = 'listApprovals' | 'getApproval' | 'decideApproval'
@@ -71,7 +71,7 @@ function presentApproval(approval: Approval): Schemas['Approval'] {
 /** The operations of the tag Proposals. Without a second person there are none. */
 export function proposalHandlers({
   secondPerson,
-}: Service): Pick<HandlerMap, 'listProposals' | 'decideProposal'> {
+}: AccessParts): Pick<HandlerMap, 'listProposals' | 'decideProposal'> {
   return {
     listProposals: async ({ query }, { principal }) => {
       const page = toPage(query)
