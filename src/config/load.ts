@@ -91,7 +91,12 @@ const PROPOSAL_HOURS = { standard: 24, longest: 720 }
 /** Reads how people sign in, and what takes two of them. */
 function readPeople(reader: Reader, sources: Sources): Pick<Config, 'signIn' | 'secondPerson'> {
   const entry = reader.object('sign_in')
-  const signIn = entry && readSignIn(entry, (of, key) => readSecretField(of, key, sources))
+  const signIn =
+    entry &&
+    readSignIn(entry, {
+      secretOf: (of, key) => readSecretField(of, key, sources),
+      publicUrl: sources.env.RELAYER_PUBLIC_URL,
+    })
   const second = reader.object('second_person')
   if (second === undefined) return signIn ? { signIn } : {}
   const hours = second.find('expires_hours', whole(1, PROPOSAL_HOURS.longest)) ?? PROPOSAL_HOURS.standard

@@ -46,7 +46,7 @@ const UNACCEPTABLE = new AppError('unauthorized', 'This API key is not accepted.
 const ENDED = new AppError('unauthorized', 'Your session has ended. Sign in again.')
 const ELSEWHERE = new AppError(
   'unauthorized',
-  'The cookie of a session counts only in requests of the console: from a page of public_url, and with the header X-CSRF-Protection: 1.',
+  'The cookie of a session counts only in requests of the console: from a page of RELAYER_PUBLIC_URL, and with the header X-CSRF-Protection: 1.',
 )
 
 interface AuthenticatorOptions {

@@ -36,11 +36,15 @@ const IDLE_MINUTES = { standard: 60, shortest: 5, longest: 1_440 }
 /** The scopes of OpenID Connect that give the name and the e-mail address. */
 const STANDARD_SCOPES = ['openid', 'profile', 'email']
 
-/** Reads the entry `sign_in`. `secretOf` reads a field that holds a secret. */
-export function readSignIn(
-  reader: Reader,
-  secretOf: (reader: Reader, key: string) => Secret | undefined,
-): SignInSettings {
+interface SignInSources {
+  /** Reads a field that holds a secret. */
+  readonly secretOf: (reader: Reader, key: string) => Secret | undefined
+  /** `RELAYER_PUBLIC_URL`, as it is set. */
+  readonly publicUrl: string | undefined
+}
+
+/** Reads the entry `sign_in`. */
+export function readSignIn(reader: Reader, { secretOf, publicUrl }: SignInSources): SignInSettings {
   const issuer = reader.get('issuer', issuerUrl)
   const scopes = reader.list('scopes', scopeToken)
   const settings = {
@@ -49,7 +53,7 @@ export function readSignIn(
     clientId: reader.get('client_id', text),
     clientSecret: secretOf(reader, 'client_secret'),
     scopes: [...new Set(['openid', ...(scopes.length === 0 ? STANDARD_SCOPES : scopes)])],
-    publicUrl: reader.get('public_url', publicOrigin),
+    publicUrl: readOrigin(reader, publicUrl),
     rolesClaim: readClaimPath(reader),
     roles: readRoles(reader),
     sessionMs:
@@ -117,14 +121,15 @@ const issuerUrl: FieldType<string> = {
   blank: 'https://unknown.invalid',
 }
 
-const publicOrigin: FieldType<string> = {
-  expected: 'an origin such as "https://relayer.example", without a path (http:// only on this machine)',
-  read: (value) => {
-    if (typeof value !== 'string' || !URL.canParse(value)) return undefined
-    const url = new URL(value)
-    return url.origin === value && isProtected(url) ? value : undefined
-  },
-  blank: '',
+/** Reads the origin of the service for browsers, from which a sign-in begins and to which it returns. */
+function readOrigin(reader: Reader, publicUrl = ''): string {
+  const origin = publicUrl.replace(/\/$/, '')
+  const url = URL.canParse(origin) ? new URL(origin) : undefined
+  if (url?.origin === origin && isProtected(url)) return origin
+  reader.problem(
+    'needs RELAYER_PUBLIC_URL with an origin such as "https://relayer.example", without a path (http:// only on this machine)',
+  )
+  return ''
 }
 
 /** RFC 6749 §3.3. */

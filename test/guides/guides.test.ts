@@ -61,9 +61,13 @@ test('the README names every guide', () => {
 })
 
 describe('what the pages name is there', () => {
-  const config = readdirSync(join(ROOT, 'src/config'))
-    .filter((name) => name.endsWith('.ts'))
-    .map((name) => read(`src/config/${name}`))
+  const config = [
+    ...readdirSync(join(ROOT, 'src/config'))
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => `src/config/${name}`),
+    'src/notifications/receivers/mail-settings.ts',
+  ]
+    .map(read)
     .join('\n')
 
   /** Variables of other programs, and of the tests. */
@@ -87,6 +91,7 @@ describe('what the pages name is there', () => {
     'POWER_CUTS',
     // Of Node.js.
     'NODE_OPTIONS',
+    'NODE_EXTRA_CA_CERTS',
     'TEST_DATABASE_URL',
     'RPC_BLOCK_PRIVATE_IPS',
     'RELAYER_URL',

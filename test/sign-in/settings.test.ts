@@ -5,13 +5,13 @@ const ENTRY = {
   issuer: 'https://login.example.com/realms/main',
   client_id: 'relayer',
   client_secret: { type: 'env', value: 'OIDC_CLIENT_SECRET' },
-  public_url: 'https://relayer.example.com',
   roles_claim: 'groups',
   roles: { 'relayer-admins': 'admin', treasury: ['operator', 'approver'] },
 }
-const env = { OIDC_CLIENT_SECRET: SECRET }
+const env = { OIDC_CLIENT_SECRET: SECRET, RELAYER_PUBLIC_URL: 'https://relayer.example.com' }
 const fileWith = (change: object) => ({ ...goodFile(), sign_in: { ...ENTRY, ...change } })
-const problemsWith = (change: object) => problemsOf({ file: fileWith(change), env })
+const problemsWith = (change: object, publicUrl = env.RELAYER_PUBLIC_URL) =>
+  problemsOf({ file: fileWith(change), env: { ...env, RELAYER_PUBLIC_URL: publicUrl } })
 
 test('the entry sign_in is read with its standards, and the secret is in no text', () => {
   const { signIn } = load({ file: fileWith({}), env })
@@ -57,20 +57,26 @@ test('a second person needs people who sign in, and a key that encrypts what wai
   expect(load({ file: fileWith({}), env }).secondPerson).toBeUndefined()
 })
 
+const NO_ORIGIN =
+  'sign_in needs RELAYER_PUBLIC_URL with an origin such as "https://relayer.example", without a path (http:// only on this machine)'
+
+test('people can sign in only where the origin of the service for browsers is known', () => {
+  expect(problemsWith({}, 'https://relayer.example.com/')).toEqual([])
+  expect(problemsWith({}, 'https://relayer.example.com/relayer')).toEqual([NO_ORIGIN])
+  expect(problemsOf({ file: fileWith({}), env: { OIDC_CLIENT_SECRET: SECRET } })).toEqual([NO_ORIGIN])
+})
+
 test('http is allowed on this machine only, for the provider and for the service', () => {
   for (const host of ['localhost', '127.0.0.1', '[::1]'])
-    expect(problemsWith({ issuer: `http://${host}:8081`, public_url: `http://${host}:8080` })).toEqual([])
+    expect(problemsWith({ issuer: `http://${host}:8081` }, `http://${host}:8080`)).toEqual([])
   for (const host of ['relayer.example.com', '10.0.0.1', 'localhost.example.com', '127.0.0.1.example.com'])
-    expect(problemsWith({ issuer: `http://${host}`, public_url: `http://${host}` })).toEqual([
+    expect(problemsWith({ issuer: `http://${host}` }, `http://${host}`)).toEqual([
       'sign_in.issuer must be the https:// url of the provider, without a query (http:// only on this machine)',
-      'sign_in.public_url must be an origin such as "https://relayer.example", without a path (http:// only on this machine)',
+      NO_ORIGIN,
     ])
 })
 
 test.each([
-  [{ public_url: 'https://relayer.example.com/' }, /^sign_in.public_url must be an origin/],
-  [{ public_url: 'https://relayer.example.com/console' }, /^sign_in.public_url must be an origin/],
-  [{ public_url: undefined }, /^sign_in.public_url is missing/],
   [{ issuer: 'https://user:pass@login.example.com' }, /^sign_in.issuer must be/],
   [{ issuer: undefined }, /^sign_in.issuer is missing/],
   [{ client_id: '' }, /^sign_in.client_id must be a non-empty text/],

@@ -25,10 +25,10 @@ async function startWith(answer: (issuer: string) => RequestListener) {
   const service = await startService({
     rpcUrls: [],
     relayers: [],
+    env: { RELAYER_PUBLIC_URL: 'https://relayer.example' },
     signIn: {
       issuer,
       client_id: 'relayer',
-      public_url: 'https://relayer.example',
       roles_claim: 'groups',
       roles: { admins: 'admin' },
     },
@@ -84,10 +84,10 @@ test('the service starts while no provider is there, and signs people in when it
   const service = await startService({
     rpcUrls: [],
     relayers: [],
+    env: { RELAYER_PUBLIC_URL: 'https://relayer.example' },
     signIn: {
       issuer: `http://127.0.0.1:${port}`,
       client_id: 'relayer',
-      public_url: 'https://relayer.example',
       roles_claim: 'groups',
       roles: { admins: 'admin' },
     },

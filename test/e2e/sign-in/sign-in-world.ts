@@ -48,12 +48,11 @@ export async function startSignInWorld(
     issuer: provider.issuer,
     client_id: CLIENT_ID,
     client_secret: { type: 'plain', value: CLIENT_SECRET },
-    public_url: publicUrl,
     roles_claim: 'groups',
     roles: ROLES,
     ...settings,
   }
-  const env = { ...options.env, APP_PORT: String(port) }
+  const env = { ...options.env, APP_PORT: String(port), RELAYER_PUBLIC_URL: publicUrl }
   const service = await startService({ rpcUrls: [], ...options, env, signIn })
   return {
     provider,
