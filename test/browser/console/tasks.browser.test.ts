@@ -264,12 +264,11 @@ describe.each([1440, 390])('a person with a screen of %i px', (width) => {
     const { page } = tab
     await world.sendSlow({ to: DEV_ADDRESSES[1] })
     await searchFor(DEV_ADDRESSES[1].toLowerCase())
-    const results = page.getByRole('main').getByRole('listitem')
-    await results
-      .filter({ hasText: /^Transaction/ })
-      .first()
-      .waitFor()
-    await results
+    const paid = page.getByRole('table', { name: 'Transactions' }).locator('tbody tr')
+    await paid.first().waitFor()
+    await page
+      .getByRole('main')
+      .getByRole('listitem')
       .filter({ hasText: /^Relayer/ })
       .getByRole('link', { name: 'Other' })
       .click()
@@ -277,8 +276,9 @@ describe.each([1440, 390])('a person with a screen of %i px', (width) => {
     const receiver = `0x${String(width).padStart(40, '0')}`
     const ids = [await world.sendSlow({ to: receiver }), await world.sendSlow({ to: receiver })]
     await searchFor(receiver)
-    const found = results.filter({ hasText: /^Transaction/ }).getByRole('link')
-    await expect.poll(() => found.allInnerTexts()).toEqual(ids.reverse())
+    const titles = () =>
+      paid.locator('a code').evaluateAll((found) => found.map((one) => one.getAttribute('title')))
+    await expect.poll(titles).toEqual(ids.reverse())
     await searchFor(`0x${'00'.repeat(32)}`)
     await sees(page, /Nothing visible to this key/)
   })
