@@ -62,7 +62,7 @@ function rendererFor(resolve: ResolveLink, anchor: string | undefined): Renderer
   }
   // What is too wide scrolls in a frame of its own, which the keyboard reaches.
   renderer.table = (header, body) =>
-    `<div class="wide" role="region" aria-label="Table" tabindex="0"><table><thead>${header}</thead><tbody>${body}</tbody></table></div>\n`
+    `<div class="wide" role="group" aria-label="Table" tabindex="0"><table><thead>${header}</thead><tbody>${body}</tbody></table></div>\n`
   renderer.code = (code, language) =>
     `<pre tabindex="0"${language === 'mermaid' ? ' class="diagram"' : ''}><code>${escapeHtml(code)}</code></pre>\n`
   return renderer
