@@ -104,7 +104,8 @@ describe('a transaction', () => {
       { kind: 'included', receipt: { ...receipt, final: false } },
     ])
     stage.solana.tick(4)
-    const told = { blockTime: expect.any(Date), result: { feeCharged: 5_000n, computeUnits: 600n } }
+    const moved = [expect.objectContaining({ asset: 'native', amount: 5n })]
+    const told = { blockTime: expect.any(Date), result: { feeCharged: 5_000n, computeUnits: 600n, moved } }
     expect(await stage.chain.receipts([signed.hash])).toEqual([
       { kind: 'included', receipt: { ...receipt, ...told, final: true } },
     ])
