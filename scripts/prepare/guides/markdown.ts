@@ -63,6 +63,11 @@ function rendererFor(resolve: ResolveLink, anchor: string | undefined): Renderer
   // What is too wide scrolls in a frame of its own, which the keyboard reaches.
   renderer.table = (header, body) =>
     `<div class="wide" role="group" aria-label="Table" tabindex="0"><table><thead>${header}</thead><tbody>${body}</tbody></table></div>\n`
+  // A column without a name has an ordinary cell above it: an empty header says nothing to screen readers.
+  renderer.tablecell = (content, { header, align }) => {
+    const name = header && content !== '' ? 'th' : 'td'
+    return `<${name}${align === null ? '' : ` align="${align}"`}>${content}</${name}>\n`
+  }
   renderer.code = (code, language) =>
     `<pre tabindex="0"${language === 'mermaid' ? ' class="diagram"' : ''}><code>${escapeHtml(code)}</code></pre>\n`
   return renderer
