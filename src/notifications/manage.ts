@@ -169,7 +169,10 @@ function checkRequest(request: NotificationRequest, policy: ReachPolicy): Checke
   const unfit = unfitField({ ...request, type })
   if (unfit !== undefined) throw invalidField(unfit.field, `expected ${unfit.expected}`)
   if (url === undefined)
-    throw invalidField('url', `expected one, because a notification of type ${type} has no default`)
+    throw invalidField(
+      'url',
+      `expected the destination, because a notification of type ${type} has no default`,
+    )
   if (hasIntegrationKey(type) && integrationKey === undefined)
     throw invalidField('integration_key', `expected the key that ${type} shows for its integration`)
   const problem = urlProblem(type, url, policy)

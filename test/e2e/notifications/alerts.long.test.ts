@@ -164,7 +164,7 @@ test('a restart repeats nothing, and the end of the policy is the end of the ale
 test('a disabled relayer fires until it is enabled', async () => {
   await setBalance(0n)
   const began = await tells('relayer_disabled', 'firing')
-  expect(began.message).toContain('The account can spend 0 wei; min_balance is 1.')
+  expect(began.message).toContain('The account can spend 0 ETH; min_balance is 0.000000000000000001 ETH.')
   await setBalance(100n * ETH)
   const ended = await tells('relayer_disabled', 'firing', 'resolved')
   expect(ended.message).toBe('Relayer main was enabled again, or deleted.')

@@ -76,7 +76,7 @@ describe('a notification', () => {
   })
 
   test.each<[string, object, RegExp]>([
-    ['no url', {}, /^body\.url: is required/],
+    ['no url', {}, /^body\.url: expected the destination/],
     ['a url of null', { url: null }, /^body\.url: expected a string/],
     [
       'something that is no url',
@@ -87,7 +87,7 @@ describe('a notification', () => {
     ['a url with a NUL', { url: 'http://a.example/\u0000' }, /^body\.url: expected an http/],
     ['a metadata service', { url: 'http://169.254.169.254/' }, /^body\.url: .*never allowed/],
     ['a short key', { url: NOWHERE, signing_key: 'short' }, /^body\.signing_key: expected at least 32/],
-    ['another type', { url: NOWHERE, type: 'email' }, /^body\.type: expected one of webhook/],
+    ['another type', { url: NOWHERE, type: 'telegram' }, /^body\.type: expected one of webhook/],
     ['an id with a point', { url: NOWHERE, id: '.ops' }, /^body\.id/],
     ['another field', { url: NOWHERE, paused: true }, /^body\.paused: there is no such field/],
   ])('with %s is 400', async (_name, body, expected) => {

@@ -13,7 +13,8 @@ beforeAll(async () => {
   postgres = await startPostgres()
   const databaseUrl = await postgres.createDatabase()
   world = await startSignInWorld({}, { rpcUrls: [], relayers: [], databaseUrl })
-  other = await startService({ rpcUrls: [], relayers: [], databaseUrl, signIn: world.settings })
+  const env = { RELAYER_PUBLIC_URL: world.service.url }
+  other = await startService({ rpcUrls: [], relayers: [], databaseUrl, env, signIn: world.settings })
 }, 60_000)
 afterAll(async () => {
   await other?.stop()
