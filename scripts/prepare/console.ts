@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { assetWriter, bundleForBrowser } from './browser-assets.ts'
 import { hashOfSources, OF_CONSOLE } from './current-program.mjs'
 import { licencesOf } from './licences.ts'
 
@@ -10,37 +10,19 @@ export async function prepareConsole(root: string): Promise<void> {
   const mark = join(root, 'dist/console.sha256')
   const hash = hashOfSources(root, OF_CONSOLE)
   if (existsSync(mark) && readFileSync(mark, 'utf8') === hash) return
-  const { code, modules } = await bundleScript(root)
+  const { code, modules } = await bundleForBrowser(root, PROGRAM)
   rmSync(target, { recursive: true, force: true })
   mkdirSync(join(target, 'assets'), { recursive: true })
-  const script = writeAsset(target, { name: 'console', extension: 'js', content: code })
-  const style = writeAsset(target, { name: 'console', extension: 'css', content: joinStyles(root) })
-  writeAsset(target, { name: 'licences', extension: 'txt', content: licencesOf(modules) })
+  const writeAsset = assetWriter(target, '/console')
+  const script = writeAsset({ name: 'console', extension: 'js', content: code })
+  const style = writeAsset({ name: 'console', extension: 'css', content: joinStyles(root) })
+  writeAsset({ name: 'licences', extension: 'txt', content: licencesOf(modules) })
   const index = readFileSync(join(root, 'console/index.html'), 'utf8')
   writeFileSync(join(target, 'index.html'), index.replace('{script}', script).replace('{style}', style))
   writeFileSync(mark, hash)
 }
 
-async function bundleScript(root: string): Promise<{ code: string; modules: readonly string[] }> {
-  // The package is imported here, because an installation without development dependencies has none.
-  const { rolldown } = await import('rolldown')
-  const bundle = await rolldown({
-    cwd: root,
-    input: join(root, 'console/src/main.tsx'),
-    platform: 'browser',
-    // The build needs no configuration of TypeScript, which an image does not have.
-    tsconfig: false,
-    transform: { target: 'es2022', jsx: { runtime: 'automatic', importSource: 'preact' } },
-    // A package that no one has installed must not end as an import that fails in the browser.
-    onLog: (level, log, report) => {
-      if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message)
-      report(level, log)
-    },
-  })
-  const { output } = await bundle.generate({ format: 'esm', minify: true })
-  const [chunk] = output
-  return { code: chunk.code, modules: chunk.moduleIds }
-}
+const PROGRAM = { input: 'console/src/main.tsx', format: 'esm', jsx: 'preact' } as const
 
 /** Joins the style sheets in the order of their names, without comments and indents. */
 function joinStyles(root: string): string {
@@ -51,18 +33,4 @@ function joinStyles(root: string): string {
     .join('\n')
     .replaceAll(/\/\*[\s\S]*?\*\//g, '')
     .replaceAll(/\s*\n\s*/g, '\n')
-}
-
-interface Asset {
-  readonly name: string
-  readonly extension: string
-  readonly content: string
-}
-
-/** Returns the path under which the service serves the asset. */
-function writeAsset(target: string, { name, extension, content }: Asset): string {
-  const hash = createHash('sha256').update(content).digest('base64url').slice(0, 10)
-  const file = `assets/${name}-${hash}.${extension}`
-  writeFileSync(join(target, file), content)
-  return `/console/${file}`
 }

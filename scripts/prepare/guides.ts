@@ -1,12 +1,15 @@
-import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { assetWriter, bundleForBrowser } from './browser-assets.ts'
 import { hashOfSources } from './current-program.mjs'
 import { renderSite } from './guides/site.ts'
 import { BASE, OF_GUIDES } from './guides/sources.ts'
 import { licencesOf } from './licences.ts'
 
-/** Builds the guides into `dist/guides`, unless they are there and current: pages, pictures, and the program of the search. */
+/**
+ * Builds the guides into `dist/guides`, unless they are there and current: pages, pictures, and the program
+ * of the search.
+ */
 export async function prepareGuides(root: string): Promise<void> {
   const target = join(root, 'dist/guides')
   const mark = join(root, 'dist/guides.sha256')
@@ -14,17 +17,18 @@ export async function prepareGuides(root: string): Promise<void> {
   if (OF_GUIDES.some((path) => !existsSync(join(root, path)))) return
   const hash = hashOfSources(root, [...OF_GUIDES, 'scripts/prepare', 'package-lock.json'])
   if (existsSync(mark) && readFileSync(mark, 'utf8') === hash) return
-  const [{ site }, program] = await Promise.all([renderSite(root), bundleSearch(root)])
+  const [{ site }, program] = await Promise.all([renderSite(root), bundleForBrowser(root, PROGRAM)])
   rmSync(target, { recursive: true, force: true })
   mkdirSync(join(target, 'assets'), { recursive: true })
   const style = readFileSync(join(root, 'scripts/prepare/guides/browser/style.css'), 'utf8')
+  const writeAsset = assetWriter(target, BASE)
   const { entries } = site(NO_ASSETS)
   const { pages } = site({
-    script: writeAsset(target, { name: 'search', extension: 'js', content: program.code }),
-    style: writeAsset(target, { name: 'guides', extension: 'css', content: style }),
-    entries: writeAsset(target, { name: 'sections', extension: 'json', content: JSON.stringify(entries) }),
+    script: writeAsset({ name: 'search', extension: 'js', content: program.code }),
+    style: writeAsset({ name: 'guides', extension: 'css', content: style }),
+    entries: writeAsset({ name: 'sections', extension: 'json', content: JSON.stringify(entries) }),
   })
-  writeAsset(target, { name: 'licences', extension: 'txt', content: licencesOf(program.modules) })
+  writeAsset({ name: 'licences', extension: 'txt', content: licencesOf(program.modules) })
   for (const [file, html] of pages) write(join(target, file), html)
   for (const picture of globSync('**/*.{png,svg}', { cwd: join(root, 'docs') }))
     copyFileSync(join(root, 'docs', picture), join(target, picture))
@@ -33,40 +37,9 @@ export async function prepareGuides(root: string): Promise<void> {
 
 const NO_ASSETS = { script: '', style: '', entries: '' }
 
-async function bundleSearch(root: string): Promise<{ code: string; modules: readonly string[] }> {
-  // The package is imported here, because an installation without development dependencies has none.
-  const { rolldown } = await import('rolldown')
-  const bundle = await rolldown({
-    cwd: root,
-    input: join(root, 'scripts/prepare/guides/browser/search.ts'),
-    platform: 'browser',
-    tsconfig: false,
-    transform: { target: 'es2022' },
-    onLog: (level, log, report) => {
-      if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message)
-      report(level, log)
-    },
-  })
-  const { output } = await bundle.generate({ format: 'iife', minify: true })
-  const [chunk] = output
-  return { code: chunk.code, modules: chunk.moduleIds }
-}
+const PROGRAM = { input: 'scripts/prepare/guides/browser/search.ts', format: 'iife' } as const
 
 function write(file: string, content: string): void {
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, content)
-}
-
-interface Asset {
-  readonly name: string
-  readonly extension: string
-  readonly content: string
-}
-
-/** Returns the path under which the service serves the asset; it changes with the content. */
-function writeAsset(target: string, { name, extension, content }: Asset): string {
-  const hash = createHash('sha256').update(content).digest('base64url').slice(0, 10)
-  const file = `assets/${name}-${hash}.${extension}`
-  writeFileSync(join(target, file), content)
-  return `${BASE}/${file}`
 }

@@ -60,7 +60,7 @@ function rendererFor(resolve: ResolveLink, anchor: string | undefined): Renderer
       ? escapeHtml(text)
       : `<img src="${escapeHtml(target)}" alt="${escapeHtml(text)}" loading="lazy">`
   }
-  // What is too wide scrolls in a frame of its own, which the keyboard reaches.
+  // A table that is too wide scrolls in a frame of its own, which the keyboard reaches.
   renderer.table = (header, body) =>
     `<div class="wide" role="group" aria-label="Table" tabindex="0"><table><thead>${header}</thead><tbody>${body}</tbody></table></div>\n`
   // A column without a name has an ordinary cell above it: an empty header says nothing to screen readers.

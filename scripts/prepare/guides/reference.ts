@@ -10,8 +10,8 @@ interface Operation {
 }
 
 /**
- * Writes a document with every operation of the contract, by its tag. Each leads to its place in the reference,
- * which has its fields and examples.
+ * Writes a document with every operation of the contract, by its tag. Each leads to its place in the
+ * reference, which has its fields and examples.
  */
 export function operationsDocument(contract: Node): string {
   const operations = Object.entries(contract.paths as Readonly<Record<string, Node>>).flatMap(

@@ -20,7 +20,10 @@ export interface Assets {
   readonly entries: string
 }
 
-/** Renders all documents, the operations of the contract and the methods of the client. Reads files, and writes none. */
+/**
+ * Renders all documents, the operations of the contract and the methods of the client. Reads files, and
+ * writes none.
+ */
 export async function renderSite(root: string): Promise<{ site: (assets: Assets) => Site }> {
   const written = readSources(root)
   const contract = await parseYaml(readFileSync(join(root, 'openapi.yaml'), 'utf8'))
@@ -67,7 +70,9 @@ interface Group {
   readonly links: readonly { readonly name: string; readonly href: string }[]
 }
 
-/** The navigation has the groups of the index of the documentation, and a last one with what stands beside it. */
+/**
+ * The navigation has the groups of the index of the documentation, and a last one with what stands beside it.
+ */
 function groupsOf(sources: readonly Source[]): readonly Group[] {
   const index = sources.find(({ name }) => name === '')
   const parts = (index?.markdown ?? '').split(/^## /m).slice(1)

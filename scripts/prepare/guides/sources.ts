@@ -59,8 +59,8 @@ export function addressOf(name: string): string {
 const SERVED: Readonly<Record<string, string>> = { 'openapi.yaml': '/openapi.yaml' }
 
 /**
- * Returns where a link of a document leads on the site: to a page, to another host, or to nothing, because the
- * site does not have the file.
+ * Returns where a link of a document leads on the site: to a page, to another host, or to nothing, because
+ * the site does not have the file.
  */
 export function resolveLink(href: string, file: string, sources: readonly Source[]): string | undefined {
   if (/^(https?:|mailto:|#)/.test(href)) return href
