@@ -4,8 +4,8 @@ import { visibleRelayer } from '../access/visibility-store.ts'
 import type { Db } from '../database/db.ts'
 
 /**
- * The most transactions that one answer counts, the newest of the period. It bounds the statement: 50,000 take
- * about half a second on PostgreSQL, however many are stored.
+ * The most transactions that one answer counts, the newest of the period. It bounds the statement: 50,000
+ * take about half a second on PostgreSQL, however many are stored.
  */
 const MAX_COUNTED = 50_000
 
@@ -27,7 +27,7 @@ export interface ActivityQuery {
   readonly visibility: Visibility
 }
 
-/** What was accepted in one step, on one network, of one group. */
+/** The transactions that were accepted in one step, on one network, of one group. */
 export interface ActivityRow {
   /** The start of the step. */
   readonly start: Date
@@ -42,11 +42,13 @@ export interface ActivityRow {
   readonly failed: number
   readonly canceled: number
   readonly expired: number
-  /** What blocks charged the accounts, in the smallest unit. */
+  /** The fees that blocks charged the accounts, in the smallest unit. */
   readonly fees: bigint
   /** The included transactions whose fee no node has told. */
   readonly unknownFees: number
-  /** The time from the acceptance to the block, in ms: the median, and what 95 % are below; null without one. */
+  /**
+   * The time from the acceptance to the block, in ms: the median, and what 95 % are below; null without one.
+   */
   readonly waitMedianMs: number | null
   readonly waitP95Ms: number | null
 }
@@ -54,13 +56,13 @@ export interface ActivityRow {
 /** The activity of a period. */
 export interface Activity {
   readonly rows: readonly ActivityRow[]
-  /** What was accepted before was not counted, because there are too many; undefined if everything was. */
+  /** Earlier transactions were not counted, because there are too many; undefined if all were. */
   readonly completeFrom: Date | undefined
 }
 
 /**
- * Counts what was accepted in a period, by steps of time. It reads the primary key backwards from the end of the
- * period, whose ids are in the order of acceptance (UUIDv7), and at most `MAX_COUNTED` rows of it.
+ * Counts what was accepted in a period, by steps of time. It reads the primary key backwards from the end of
+ * the period, whose ids are in the order of acceptance (UUIDv7), and at most `MAX_COUNTED` rows of it.
  */
 export async function readActivity(db: Db, query: ActivityQuery): Promise<Activity> {
   const completeFrom = await findCompleteFrom(db, query)
@@ -111,15 +113,13 @@ const NAMES = {
 } as const
 
 /**
- * The fee that the account paid, as `paidFee` of each chain says: on Stellar another account may pay for it, and
- * on Solana the bytes bound what a node tells.
+ * The fee that the account paid, of what nodes told (`spendingOf` of the spending report): Stellar tells which
+ * account paid, and the bytes of Solana bound what a node tells. Null where no node told a fee.
  */
 const FEE = sql`case
-  when attempts.outcome not in ('mined', 'reverted') then null
-  when relayers.network_type = 'stellar' and attempts.result ->> 'feeAccount' is distinct from newest.from_address then 0
-  when relayers.network_type = 'solana'
-    then least(${chargedIn('attempts.result', 'feeCharged')}, ${chargedIn('attempts.draft', 'fee')})
-  else ${chargedIn('attempts.result', 'feeCharged')} end`
+  when attempts.outcome not in ('mined', 'reverted') or ${chargedIn('attempts.result', 'feeCharged')} is null then null
+  when attempts.result ->> 'feeAccount' <> newest.from_address then 0
+  else least(${chargedIn('attempts.result', 'feeCharged')}, ${chargedIn('attempts.draft', 'fee')}) end`
 
 /** An integer of stored JSON (`toExactJson`); null if it is absent. */
 function chargedIn(column: string, field: string) {
@@ -136,7 +136,10 @@ function idAt(time: Date): string {
   return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-`
 }
 
-/** The time of the oldest transaction that is counted, if there are older ones in the period. It reads only the index. */
+/**
+ * The time of the oldest transaction that is counted, if there are older ones in the period. It reads only
+ * the index.
+ */
 async function findCompleteFrom(db: Db, query: ActivityQuery): Promise<Date | undefined> {
   const { rows } = await sql<{ id: string }>`
     select id from transactions

@@ -1,6 +1,10 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ALL_RELAYERS } from '../../src/access/principal.ts'
+import type { Attempt } from '../../src/chains/attempt.ts'
+import { FAMILIES } from '../../src/chains/families.ts'
+import { toExactJson } from '../../src/lib/json.ts'
+import type { NetworkType } from '../../src/networks/network.ts'
 import { readActivity } from '../../src/reports/activity-store.ts'
 import { openNewDatabase } from '../support/database.ts'
 import { type Fixture, openFixture } from '../transactions/fixture.ts'
@@ -65,4 +69,42 @@ test('the newest of a longer period are counted, whatever there is beyond them, 
   expect(completeFrom).toEqual(new Date(END - MAX_COUNTED * 500))
   expect(new Set(rows.map(({ name, isOthers }) => `${name} ${isOthers}`)).size).toBe(11)
   expect(rows.filter(({ isOthers }) => isOthers).every(({ name }) => name === null)).toBe(true)
+})
+
+/** A mined attempt as the database has it, and the answer of the chain. */
+const CASES: readonly [name: string, draft: { type: NetworkType; fee?: bigint }, result: object][] = [
+  ['EVM that a node told', { type: 'evm' }, { feeCharged: 21n }],
+  ['EVM that no node told', { type: 'evm' }, {}],
+  ['Stellar that the account paid', { type: 'stellar' }, { feeCharged: 100n, feeAccount: 'payer' }],
+  ['Stellar that another account paid', { type: 'stellar' }, { feeCharged: 100n, feeAccount: 'other' }],
+  ['Stellar that no node told', { type: 'stellar' }, {}],
+  ['Solana that a node told', { type: 'solana', fee: 5_000n }, { feeCharged: 5_000n }],
+  ['Solana that a node told too high', { type: 'solana', fee: 5_000n }, { feeCharged: 9_000n }],
+]
+
+test.each(CASES)('the fee on %s is that of the spending report', async (name, draft, result) => {
+  const { db } = fixture.context
+  const { relayer } = await fixture.addAccount({ chain: chainOf(createStubChain()) })
+  // Each case has an hour of its own.
+  const at = END + (1 + CASES.findIndex(([one]) => one === name)) * 3_600_000
+  const hex = at.toString(16).padStart(12, '0')
+  const id = `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
+  const stored = (value: object) => JSON.stringify(toExactJson(value))
+  await sql`
+    insert into transactions (id, relayer_id, network, from_address, status, purpose, request, created_at, current_attempt)
+    values (${id}, ${relayer.id}, 'testnet', 'payer', 'confirmed', 'request', '{"type": "evm"}', ${new Date(at)}, 1)`.execute(
+    db,
+  )
+  await sql`
+    insert into attempts (transaction_id, number, kind, source_account, hash, raw, draft, signature, outcome, result)
+    values (${id}, 1, 'send', 'payer', ${`hash-${id}`}, '', ${stored(draft)}::jsonb,
+      '{"r": "", "s": "", "v": 1}', 'mined', ${stored(result)}::jsonb)`.execute(db)
+  const period = { from: new Date(at), to: new Date(at + 3_600_000), visibility: ALL_RELAYERS }
+  const { rows } = await readActivity(db, { ...period, step: 'hour', by: 'network' })
+  const { feeCharged } = result as { readonly feeCharged?: bigint }
+  const paid =
+    feeCharged === undefined
+      ? undefined
+      : FAMILIES[draft.type].content.paidFee({ draft, result } as unknown as Attempt, 'payer')
+  expect(rows).toMatchObject([{ fees: paid ?? 0n, unknownFees: feeCharged === undefined ? 1 : 0 }])
 })
