@@ -5,13 +5,21 @@ import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import { until } from './until.ts'
 
+/** The fields of the three services that tests read. Their schemas are checked on arrival. */
+interface AnnouncedBody {
+  readonly alias?: string
+  readonly dedup_key?: string
+  readonly event_action?: string
+  readonly payload?: { readonly summary: string }
+  readonly blocks?: readonly { readonly text?: { readonly text: string } }[]
+}
+
 /** A request that one of the services got, and what it answered. */
 export interface Announced {
   readonly service: 'slack' | 'pagerduty' | 'opsgenie'
   readonly path: string
   readonly headers: IncomingHttpHeaders
-  // biome-ignore lint/suspicious/noExplicitAny: bodies of three services, whose schemas are checked
-  readonly body: any
+  readonly body: AnnouncedBody
   readonly answered: number
 }
 
@@ -219,7 +227,13 @@ export async function startAlertServices(): Promise<AlertServices> {
       return
     }
     const answered = failures.get(reply.service)?.shift() ?? reply.status
-    received.push({ service: reply.service, path, headers: request.headers, body, answered })
+    received.push({
+      service: reply.service,
+      path,
+      headers: request.headers,
+      body: body as AnnouncedBody,
+      answered,
+    })
     response.writeHead(answered).end(answered === reply.status ? reply.body : '')
   })
   server.listen(0, '127.0.0.1')
