@@ -1,7 +1,7 @@
 /**
  * Checks that no name that `src` declares, and no sentence there, in the clients, the guides or the contract,
- * contains a word of `scripts/words/banned-words.ts`, that every file that a comment names exists, and that no
- * title of a test is a fragment of a sentence. Prints each one; exit code 1 if there is one.
+ * contains a word of `scripts/words/banned-words.ts`, that every file that a comment names exists, and that
+ * no title of a test is a fragment of a sentence. Prints each one; exit code 1 if there is one.
  */
 import { globSync } from 'node:fs'
 import { join } from 'node:path'

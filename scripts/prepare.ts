@@ -1,8 +1,9 @@
 /**
- * `npm run build`: makes `dist`. The program in a few files (main.js), the files of a new embedded database (initial-database.gz) and the
- * contract as JSON (openapi.json) spare the service time at its start; redoc.js is the program of the reference page, console the console, and
- * guides the documents as pages. `dist` of the client lets programs of this repository import it. `npm ci` runs this, too. It makes nothing that is there and current. A
- * package that the installation leaves out is no error here.
+ * `npm run build`: makes `dist`. The program in a few files (main.js), the files of a new embedded database
+ * (initial-database.gz) and the contract as JSON (openapi.json) spare the service time at its start; redoc.js
+ * is the program of the reference page, console the console, and guides the documents as pages. `dist` of the
+ * client lets programs of this repository import it. `npm ci` runs this, too. It makes nothing that is there
+ * and current. A package that the installation leaves out is no error here.
  */
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -49,7 +50,10 @@ function prepareReferencePage(): void {
   copyFileSync(bundle, REFERENCE_PROGRAM)
 }
 
-/** Does a step whose package may be left out: redoc and rolldown by `--omit=dev`, the embedded database by `--omit=optional`. */
+/**
+ * Does a step whose package may be left out: redoc and rolldown by `--omit=dev`, the embedded database by
+ * `--omit=optional`.
+ */
 async function unlessOmitted(name: string, step: () => void | Promise<void>): Promise<void> {
   try {
     await step()

@@ -1,6 +1,6 @@
 /**
- * A line of one reason in this time, in ms. Anyone may send what is refused: more lines would push those about
- * faults out of the log.
+ * A line of one reason in this time, in ms. Anyone may send what is refused: more lines would push those
+ * about faults out of the log.
  */
 const QUIET_MS = 60_000
 
@@ -16,8 +16,8 @@ interface RefusalLogOptions {
 }
 
 /**
- * Creates a log of refusals. A line is `refused REASON: sentence`, or `refused REASON (N times): sentence` if there
- * were others since the last line of the reason. The console of the service shows them by reason.
+ * Creates a log of refusals. A line is `refused REASON: sentence`, or `refused REASON (N times): sentence` if
+ * there were others since the last line of the reason. The console of the service shows them by reason.
  */
 export function createRefusalLog({
   now,

@@ -1,16 +1,23 @@
 import { isAlias, isMap, isScalar, LineCounter, type Pair, parseDocument, type Scalar, visit } from 'yaml'
 
 /**
- * Lines of openapi.yaml. A longer contract is read by no one as a whole: shorten examples and descriptions, or move explanations to docs/. It was
- * 9,000 before receipts, whose logs and events need schemas of their own for three kinds of network, before relayers with several accounts, and
- * before plugins, x402 and sponsored transactions, which are operations of their own.
+ * Lines of openapi.yaml. A longer contract is read by no one as a whole: shorten examples and descriptions,
+ * or move explanations to docs/. It was 9,000 before receipts, whose logs and events need schemas of their
+ * own for three kinds of network, before relayers with several accounts, and before plugins, x402 and
+ * sponsored transactions, which are operations of their own.
  */
 const MAX_LINES = 10_900
 
-/** Lines of the description of one operation: what it does, when it refuses, and what it returns. The rest belongs to docs/. */
+/**
+ * Lines of the description of one operation: what it does, when it refuses, and what it returns. The rest
+ * belongs to docs/.
+ */
 const MAX_PROSE_LINES = 25
 
-/** SnakeYAML, with which the tools of Java read YAML, refuses a document with more aliases of mappings and lists. Aliases of texts are free. */
+/**
+ * SnakeYAML, with which the tools of Java read YAML, refuses a document with more aliases of mappings and
+ * lists. Aliases of texts are free.
+ */
 const MAX_COLLECTION_ALIASES = 50
 
 /** One sentence for each rule about the form of openapi.yaml that `yaml` breaks. */

@@ -4,7 +4,9 @@ export interface Rules {
   readonly arrows: Readonly<Record<string, readonly string[]>>
   /** Where a package may be imported. A package that is not named here may be imported nowhere. */
   readonly packages: Readonly<Record<string, PackageRule>>
-  /** Text that stands only in these files, e.g. `process.env`. A path that ends in `/` is everything below it. */
+  /**
+   * Text that stands only in these files, e.g. `process.env`. A path that ends in `/` is everything below it.
+   */
   readonly onlyIn: Readonly<Record<string, readonly string[]>>
 }
 
@@ -42,8 +44,8 @@ const COMPARISONS = ['evm', 'solana', 'stellar'].flatMap((type) =>
 )
 
 /**
- * What may compare types of networks: the tables in which a type is a row, and what speaks the words or the protocol
- * of one. Everything else asks a table, or whether the chain has a capability.
+ * What may compare types of networks: the tables in which a type is a row, and what speaks the words or the
+ * protocol of one. Everything else asks a table, or whether the chain has a capability.
  */
 const KNOW_NETWORK_TYPES = [
   'chains/',
@@ -51,7 +53,8 @@ const KNOW_NETWORK_TYPES = [
   'handlers/codecs/',
   'networks/',
   'relayers/policies/policies.ts',
-  // The shape of keys: which secret an account derives, which signatures a key service makes, where addresses are equal.
+  // The shape of keys: which secret an account derives, which signatures a key service makes, where addresses
+  // are equal.
   'relayers/accounts/source-accounts.ts',
   'relayers/shared-keys.ts',
   'signers/key.ts',
@@ -81,8 +84,8 @@ const MANAGED = [
 ]
 
 /**
- * The arrows. They point from the shell to the rooms, from the rooms to the two outside worlds (`chains/chain.ts` and
- * `database/`), and never back. A folder may always import itself.
+ * The arrows. They point from the shell to the rooms, from the rooms to the two outside worlds
+ * (`chains/chain.ts` and `database/`), and never back. A folder may always import itself.
  */
 const ARROWS: Rules['arrows'] = {
   'main.ts': ['cli/'],

@@ -15,7 +15,10 @@ export function findViolations(root: string, rules: Rules): string[] {
   ]
 }
 
-/** Plugins are clients: each imports packages, its own folder and what they share, and nothing of the service. Their tests start it. */
+/**
+ * Plugins are clients: each imports packages, its own folder and what they share, and nothing of the service.
+ * Their tests start it.
+ */
 export function findPluginViolations(root: string): string[] {
   return readImports(root)
     .filter(

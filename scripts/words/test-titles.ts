@@ -5,7 +5,9 @@ import ts from 'typescript'
 /** Words that continue a sentence of another title. No title begins with one. */
 const CONTINUATIONS = 'and|or|nor|but|then|also'
 
-/** Words that have no subject. A title begins with one only in a `describe`, whose title then is the subject. */
+/**
+ * Words that have no subject. A title begins with one only in a `describe`, whose title then is the subject.
+ */
 const PREDICATES =
   'so|it|its|whose|which|that|these|those|is|are|was|were|has|have|does|still|likewise|otherwise|even'
 
@@ -18,7 +20,10 @@ interface TitledCall {
   readonly start: number
 }
 
-/** One sentence for each title of a test in these files, by path under `root`, that is a fragment of a sentence. */
+/**
+ * One sentence for each title of a test in these files, by path under `root`, that is a fragment of a
+ * sentence.
+ */
 export function findTitleFragments(root: string, files: readonly string[]): string[] {
   return files.flatMap((file) => {
     const text = readFileSync(join(root, file), 'utf8')
@@ -48,7 +53,10 @@ function problemOf(title: string, isInDescribe: boolean): string | undefined {
   return undefined
 }
 
-/** Reads `test('title', …)` and `describe.each(…)('title', …)`, or returns undefined if a node is no such call. */
+/**
+ * Reads `test('title', …)` and `describe.each(…)('title', …)`, or returns undefined if a node is no such
+ * call.
+ */
 function titledCall(node: ts.Node): TitledCall | undefined {
   if (!ts.isCallExpression(node)) return undefined
   const [argument] = node.arguments

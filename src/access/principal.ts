@@ -96,7 +96,9 @@ export function personId({ issuer, subject }: Pick<Person, 'issuer' | 'subject'>
 /** The beginning of what names a session. The id of an API key has no colon. */
 const OF_SESSION = 'session:'
 
-/** Names the credential that a principal came with, so that it can be found again: an API key, or one session. */
+/**
+ * Names the credential that a principal came with, so that it can be found again: an API key, or one session.
+ */
 export function credentialOf({ id, session }: Pick<Principal, 'id' | 'session'>): string {
   return session === undefined ? id : OF_SESSION + session.id
 }

@@ -21,7 +21,9 @@ import {
   type StuckTransaction,
 } from './alerts-store.ts'
 
-/** Returns the names of the assets of a network, by type and name; undefined if there is none with this name. */
+/**
+ * Returns the names of the assets of a network, by type and name; undefined if there is none with this name.
+ */
 export type NamesOf = (network: string) => AssetNames | undefined
 
 interface LookOptions {

@@ -394,8 +394,8 @@ export interface ContentReader<R extends ChainRequest = ChainRequest, D extends 
   /** Returns what the caller named, so that the service does not decide it. Absent where callers cannot. */
   named?(request: R): NamedByCaller
   /**
-   * Returns the draft as if it had been priced with the newest attempt: one that a node refused was a reaction
-   * to its block as well. Absent where drafts have no block.
+   * Returns the draft as if it had been priced with the newest attempt: one that a node refused was a
+   * reaction to its block as well. Absent where drafts have no block.
    */
   pricedLast?(draft: D, attempts: readonly Attempt<D>[]): D
   /** Returns the receiver or the called contract; undefined if this content has none. */

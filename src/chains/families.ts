@@ -33,7 +33,7 @@ export interface ChainFamily<T extends NetworkType = NetworkType> {
    * succeeds, from any account. `address` is that of the relayer's account.
    */
   transfers(content: ChainRequest | Draft, address: string): Transfers
-  /** What the chain tells of an included transaction (`moved`) leaves out its native currency. */
+  /** The chain tells of an included transaction (`moved`) everything but its native currency. */
   readonly hidesNative?: true
   /** The RPC methods that every relayer may pass on: reads, prices and simulations. */
   readonly readMethods: readonly string[]

@@ -121,7 +121,7 @@ function without(value: unknown, field: string): unknown {
 /** In characters. The API wants 32 of new keys; files of existing deployments may have shorter ones. */
 const MIN_SIGNING_KEY = 16
 
-/** Of a notification by e-mail. The operator may choose any address. */
+/** The url of a notification by e-mail. The operator may choose any address. */
 const mailto: FieldType<string> = {
   expected: MAILTO,
   read: (value) => (typeof value === 'string' && recipientsOf(value) ? value : undefined),

@@ -72,7 +72,7 @@ export interface Config {
   readonly signers: readonly SignerConfig[]
   readonly notifications: readonly NotificationConfig[]
   readonly plugins: readonly PluginConfig[]
-  /** How people sign in; absent if they cannot. */
+  /** The provider with which people sign in; absent if they cannot. */
   readonly signIn?: SignInSettings | undefined
   /** Changes of keys, rules, signers and receivers need a second person; absent if they do not. */
   readonly secondPerson?: { readonly expiresMs: number } | undefined

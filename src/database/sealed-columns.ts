@@ -28,9 +28,9 @@ class SealingKeyMissingError extends Error {
 }
 
 /**
- * The columns with urls and inputs that can contain credentials, and their types. The names are unique in the schema,
- * because a result does not name the table of a column. SQL can compare none of them: equal texts have
- * different sealed forms.
+ * The columns with urls and inputs that can contain credentials, and their types. The names are unique in the
+ * schema, because a result does not name the table of a column. SQL can compare none of them: equal texts
+ * have different sealed forms.
  */
 const SEALED_COLUMNS: ReadonlyMap<string, 'jsonb' | 'text'> = new Map([
   ['custom_rpc_urls', 'jsonb'],

@@ -39,7 +39,7 @@ import type { ResetResult } from '../transactions/store/reset-store.ts'
 import type { EventPresenter } from './present/event.ts'
 import type { AdmitCall } from './wallet/wallet-call.ts'
 
-/** What every operation may use. */
+/** The parts that every operation may use. */
 export interface CoreParts {
   readonly db: Db
   readonly clock: Clock
@@ -50,7 +50,7 @@ export interface CoreParts {
   readonly stopping: AbortSignal
 }
 
-/** What the operations of relayers, signers and networks use. */
+/** The parts that the operations of relayers, signers and networks use. */
 export interface RelayerParts {
   readonly relayerOf: RelayerReader
   readonly manager: RelayerManager
@@ -68,7 +68,7 @@ export interface RelayerParts {
   readonly resetChain: (network: Network, actor: Actor) => Promise<ResetResult>
 }
 
-/** What the operations of transactions use. */
+/** The parts that the operations of transactions use. */
 export interface TransactionParts {
   readonly transactions: Transactions
   readonly sponsors: Sponsors
@@ -78,7 +78,7 @@ export interface TransactionParts {
   readonly admitCall: AdmitCall
 }
 
-/** What signs without a transaction. */
+/** The parts that sign without a transaction. */
 export interface SigningParts {
   readonly signTransaction: TransactionSigner
   readonly signTypedData: TypedDataSigner
@@ -86,7 +86,7 @@ export interface SigningParts {
   readonly recordSignature: SignatureRecorder
 }
 
-/** What the operations of events, webhooks and plugins use. */
+/** The parts that the operations of events, webhooks and plugins use. */
 export interface EventParts {
   readonly notifier: EventNotifier
   readonly waits: TransactionWaits
@@ -104,7 +104,7 @@ export interface EventParts {
   readonly plugins: PluginManager | undefined
 }
 
-/** What the operations of API keys and monitoring use. */
+/** The parts that the operations of API keys and monitoring use. */
 export interface AccessParts {
   readonly apiKeys: ApiKeyManager
   /** Absent if people cannot sign in. */

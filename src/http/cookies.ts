@@ -1,19 +1,23 @@
 import type { HttpContext } from './state.ts'
 
 /**
- * The cookie with the secret of a session. `__Host-` makes browsers refuse it without `Secure`, with a domain,
- * and from another host, so no neighbouring host can set it. Over plain http, browsers take it from this
- * machine only.
+ * The cookie with the secret of a session. `__Host-` makes browsers refuse it without `Secure`, with a
+ * domain, and from another host, so no neighbouring host can set it. Over plain http, browsers take it from
+ * this machine only.
  */
 export const SESSION_COOKIE = '__Host-relayer-session'
 
 /** The cookie that a browser brings back from the provider. */
 export const PENDING_COOKIE = '__Host-relayer-sign-in'
 
-/** No page of another site can send it, because browsers would ask the service first, which allows nothing. */
+/**
+ * No page of another site can send it, because browsers would ask the service first, which allows nothing.
+ */
 const CSRF_HEADER = 'x-csrf-protection'
 
-/** Reads a cookie; undefined if it is absent, or if there are several: one of them would be someone else's. */
+/**
+ * Reads a cookie; undefined if it is absent, or if there are several: one of them would be someone else's.
+ */
 export function readCookie({ headers }: Pick<HttpContext, 'headers'>, name: string): string | undefined {
   const values = (headers.cookie ?? '').split(';').flatMap((pair) => {
     const at = pair.indexOf('=')
@@ -44,8 +48,8 @@ export function removeCookie(context: HttpContext, name: string): void {
 const READS = ['GET', 'HEAD']
 
 /**
- * Returns true for a request that a page of this origin made with the console's header. The cookie alone never
- * counts: a browser sends it with requests that other pages cause.
+ * Returns true for a request that a page of this origin made with the console's header. The cookie alone
+ * never counts: a browser sends it with requests that other pages cause.
  */
 export function isFromConsole({ headers, method }: HttpContext, publicUrl: string): boolean {
   const { origin, 'sec-fetch-site': site = 'same-origin' } = headers

@@ -8,15 +8,19 @@ import type { Network } from './network.ts'
 /** Reads the decimals of a token from its chain; undefined if it does not say them. */
 type ReadDecimals = (token: string) => Promise<number | undefined>
 
-/** Returns the decimals of a token, as far as they are known already; they are asked for in the background. */
+/**
+ * Returns the decimals of a token, as far as they are known already; they are asked for in the background.
+ */
 export type DecimalsOf = (token: string) => number | undefined
 
-/** What tokens of each network say of their decimals. */
+/** The decimals that the tokens of each network state. */
 export interface TokenDecimals {
   of(network: Network, read: ReadDecimals): DecimalsOf
 }
 
-/** The memory holds this many tokens of a network; those that are forgotten are read from the database again. */
+/**
+ * The memory holds this many tokens of a network; those that are forgotten are read from the database again.
+ */
 const MAX_KNOWN = 10_000
 
 /**
@@ -29,7 +33,7 @@ const MAX_WAITING = 100
 const FIRST_PAUSE_MS = 600_000
 const LONGEST_PAUSE_MS = 86_400_000
 
-/** What is known of a token. */
+/** The knowledge about a token. */
 type Known = { readonly decimals: number } | { readonly pauseMs: number; readonly askAgainAt: number }
 
 interface Options {

@@ -38,7 +38,9 @@ interface NotificationRequest {
   readonly alerts?: readonly AlertKind[] | undefined
 }
 
-/** The changes of a caller. Absent fields are unchanged. `null` removes a signing key, or selects all alerts. */
+/**
+ * The changes of a caller. Absent fields are unchanged. `null` removes a signing key, or selects all alerts.
+ */
 interface NotificationPatch {
   readonly type?: NotificationType | undefined
   readonly url?: string | undefined
@@ -50,9 +52,8 @@ interface NotificationPatch {
 /** Manages notifications for callers. The audit log records each change. */
 export interface NotificationManager {
   /**
-   * @throws AppError `invalid_request` for a forbidden url, a field that is missing, or one that its type does
-   * not have, `not_supported` for a key that cannot be stored,
-   * `already_exists`
+   * @throws AppError `invalid_request` for a forbidden url, a field that is missing, or one that its type
+   * does not have, `not_supported` for a key that cannot be stored, `already_exists`
    */
   create(request: NotificationRequest, actor: Actor): Promise<Notification>
   /** @throws AppError `notification_not_found` */

@@ -8,8 +8,8 @@ export type AlertKind = Schemas['AlertKind']
 export type PauseReason = 'operator' | 'gone'
 
 /**
- * The kinds of destinations. A webhook gets all events of the relayers that name it; the others get alerts, of
- * every subject, and in their own form.
+ * The kinds of destinations. A webhook gets all events of the relayers that name it; the others get alerts,
+ * of every subject, and in their own form.
  */
 export const NOTIFICATION_TYPES = ['webhook', 'slack', 'pagerduty', 'opsgenie', 'email'] as const
 
@@ -20,7 +20,7 @@ export type NotificationType = (typeof NOTIFICATION_TYPES)[number]
 export interface Notification {
   readonly id: string
   readonly type: NotificationType
-  /** Of e-mail: `mailto:` and the recipients, with commas. */
+  /** E-mail has `mailto:` and the recipients, with commas. */
   readonly url: string
   /** The kinds of alerts that it gets; all if absent. A webhook has none. */
   readonly alerts?: readonly AlertKind[]

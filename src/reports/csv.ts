@@ -1,6 +1,6 @@
 /**
- * Where a spreadsheet begins a cell, in countries that divide by semicolons, too: it takes these characters for the
- * beginning of a formula there, whatever quotes are between.
+ * Where a spreadsheet begins a cell, in countries that divide by semicolons, too: it takes these characters
+ * for the beginning of a formula there, whatever quotes are between.
  */
 const FORMULA = /(^|[;|,\t\r\n])(["'\s]*)([=+\-@])/g
 

@@ -19,9 +19,9 @@ interface Covered {
 }
 
 /**
- * The operations that need a second person: those that decide who may do what, which rules limit it, who signs,
- * and who receives. To delete a key, to disable it and to pause a relayer only takes rights away, and must never
- * wait.
+ * The operations that need a second person: those that decide who may do what, which rules limit it, who
+ * signs, and who receives. To delete a key, to disable it and to pause a relayer only takes rights away, and
+ * must never wait.
  */
 const COVERED = {
   createApiKey: { record: 'api_key' },

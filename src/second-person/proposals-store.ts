@@ -37,7 +37,9 @@ export interface Proposal extends NewProposal {
   readonly decisionReason?: string | undefined
 }
 
-/** Stores a proposal; false if another one waits for the same record. Those whose time is over wait no longer. */
+/**
+ * Stores a proposal; false if another one waits for the same record. Those whose time is over wait no longer.
+ */
 export async function insertProposal(tx: Tx, proposal: NewProposal): Promise<boolean> {
   await tx
     .updateTable('proposals')

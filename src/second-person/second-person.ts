@@ -53,15 +53,18 @@ interface Decided {
 }
 
 /**
- * The second person for changes of keys, rules, signers and receivers. It stands in front of the handlers: what
- * a person sends to one of these operations is stored, and runs when another person approves it, with the rights
- * of that person.
+ * The second person for changes of keys, rules, signers and receivers. It stands in front of the handlers:
+ * what a person sends to one of these operations is stored, and runs when another person approves it, with
+ * the rights of that person.
  */
 export interface SecondPerson {
   /** Returns the handlers with those of the covered operations behind the second person. */
   guard(handlers: HandlerMap): HandlerMap
   list(query: ListQuery): Promise<{ items: Proposal[]; total: number }>
-  /** @throws AppError 404; 403 for the proposer and for an API key; 409 if it no longer waits; as the operation */
+  /**
+   * @throws AppError 404; 403 for the proposer and for an API key; 409 if it no longer waits; as the
+   * operation
+   */
   decide(context: RequestContext, deciding: Deciding): Promise<Decided>
 }
 

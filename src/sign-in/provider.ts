@@ -3,7 +3,7 @@ import type { Clock } from '../lib/time.ts'
 import { type Claims, hasRolesClaim, SignInError } from './claims.ts'
 import type { SignInSettings } from './settings.ts'
 
-/** What the browser keeps between the way to the provider and the way back. */
+/** The browser keeps this between the way to the provider and the way back. */
 export interface Pending {
   readonly state: string
   readonly nonce: string
@@ -15,8 +15,8 @@ export interface Provider {
   /** Returns where to send the browser. @throws SignInError */
   begin(): Promise<{ readonly url: string; readonly pending: Pending }>
   /**
-   * Exchanges the code of a callback, and returns the claims of the verified ID token; if it lacks the claim with
-   * the roles, with those of the userinfo endpoint.
+   * Exchanges the code of a callback, and returns the claims of the verified ID token; if it lacks the claim
+   * with the roles, with those of the userinfo endpoint.
    * @throws SignInError
    */
   finish(callback: URL, pending: Pending): Promise<Claims>
@@ -137,7 +137,9 @@ async function load(settings: SignInSettings): Promise<Loaded> {
   return { library, configuration }
 }
 
-/** Sends the secret in the header where the provider takes it there, which is the standard of OpenID Connect. */
+/**
+ * Sends the secret in the header where the provider takes it there, which is the standard of OpenID Connect.
+ */
 function authenticationOf(library: Library, secret: string): ReturnType<Library['ClientSecretBasic']> {
   const [basic, post] = [library.ClientSecretBasic(secret), library.ClientSecretPost(secret)]
   return (server, client, body, headers) => {

@@ -55,14 +55,17 @@ interface Requester {
 }
 
 /**
- * The sessions of people. As with API keys, each process has all of them in memory, so that a request costs no
- * query: a database notification brings changes immediately, and `look`, which the caller repeats, those whose
- * notification was lost.
+ * The sessions of people. As with API keys, each process has all of them in memory, so that a request costs
+ * no query: a database notification brings changes immediately, and `look`, which the caller repeats, those
+ * whose notification was lost.
  */
 export interface Sessions {
   /** Begins a session with a new secret, which is the only copy. */
   begin(identity: Identity, origin: SignInOrigin): Promise<{ readonly secret: string }>
-  /** Returns the principal of a secret, by its hash in hex digits; undefined if it has no session, or that has ended. */
+  /**
+   * Returns the principal of a secret, by its hash in hex digits; undefined if it has no session, or that has
+   * ended.
+   */
   find(secretHash: string): Principal | undefined
   /** Returns the principal of a session, by the same rules. */
   byId(id: string): Principal | undefined

@@ -2,7 +2,7 @@ import { ROLES_OF_PEOPLE, type RoleName } from '../access/role.ts'
 import { type FieldType, type Reader, text, whole } from '../lib/fields.ts'
 import type { Secret } from '../security/secrets.ts'
 
-/** How people sign in: the entry `sign_in` of the configuration file. Times are in milliseconds. */
+/** The entry `sign_in` of the configuration file, by which people sign in. Times are in milliseconds. */
 export interface SignInSettings {
   /** The name of the provider on the button. */
   readonly name: string
@@ -24,7 +24,9 @@ export interface SignInSettings {
   readonly idleMs: number
 }
 
-/** Hours: long enough for a working day. Roles are read at each sign-in only, so more would keep lost ones. */
+/**
+ * Hours: long enough for a working day. Roles are read at each sign-in only, so more would keep lost ones.
+ */
 const SESSION_HOURS = { standard: 12, longest: 24 }
 
 /**

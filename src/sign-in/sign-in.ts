@@ -11,7 +11,10 @@ interface Refusal {
   readonly message: string
 }
 
-/** A sign-in in two steps, between which the browser is at the provider. Neither of them throws for a provider. */
+/**
+ * A sign-in in two steps, between which the browser is at the provider. Neither of them throws for a
+ * provider.
+ */
 export interface SignIn {
   /** The name of the provider on the button. */
   readonly name: string

@@ -36,7 +36,8 @@ interface SignInParts {
 }
 
 /**
- * The API keys and people: the checks of the HTTP server, the operations of callers, and the loop that follows changes.
+ * The API keys and people: the checks of the HTTP server, the operations of callers, and the loop that
+ * follows changes.
  */
 export interface Access {
   readonly directory: KeyDirectory

@@ -34,7 +34,7 @@ interface RelayerRuntimesOptions {
   readonly rpcObserver?: ((network: string) => RpcObserver) | undefined
   /** Calls RPC URLs that API callers chose. If absent, they are not used. */
   readonly guarded?: Transport | undefined
-  /** What tokens say of their decimals. If absent, they are not asked. */
+  /** The decimals that tokens state. If absent, tokens are not asked. */
   readonly tokenDecimals?: TokenDecimals | undefined
 }
 
@@ -132,7 +132,7 @@ export function createRelayerRuntimes(options: RelayerRuntimesOptions): RelayerR
     return made
   }
 
-  /** What is kept of a token is for all relayers, so endpoints that API callers chose are not asked. */
+  /** Decimals are kept for all relayers, so endpoints that API callers chose are not asked. */
   function customChain(network: Network, base: Network, make: ChainMaker): Chain {
     const own = make(network)
     if (!hasUntrustedEndpoints(network)) return withDecimals(base, own)

@@ -12,7 +12,10 @@ type Mutable<T> = T extends readonly (infer Item)[]
     ? { -readonly [Field in keyof T]: Mutable<T[Field]> }
     : T
 
-/** The operations by their paths, with openapi-fetch: it returns failures instead of throwing them, and shows the whole answer. */
+/**
+ * The operations by their paths, with openapi-fetch: it returns failures instead of throwing them, and shows
+ * the whole answer.
+ */
 export type RelayerHttp = Client<Mutable<paths>>
 
 /** Settings of a client. */
@@ -20,8 +23,8 @@ export interface RelayerClientOptions {
   /** Scheme, host and port of the service, without `/api/v1`. */
   readonly baseUrl: string
   /**
-   * The secret of an API key, or a function that returns the current one. Without it, requests count by the cookie of the person who is signed in,
-   * which works only for pages of the service itself.
+   * The secret of an API key, or a function that returns the current one. Without it, requests count by the
+   * cookie of the person who is signed in, which works only for pages of the service itself.
    */
   readonly apiKey?: string | (() => string | Promise<string>)
   /** Default: that of the platform. */
@@ -33,7 +36,8 @@ export interface RelayerClientOptions {
 }
 
 /**
- * Makes the HTTP client with exact integers, safe retries, the API key, and an idempotency key wherever the contract has one.
+ * Makes the HTTP client with exact integers, safe retries, the API key, and an idempotency key wherever the
+ * contract has one.
  *
  * @throws Error if the runtime lacks what the client needs
  */

@@ -32,7 +32,8 @@ export interface Action {
 }
 
 /**
- * Tells what a transaction does, as far as its own content is certain about it. Empty where the content is bytes that the console does not read.
+ * Tells what a transaction does, as far as its own content is certain about it. Empty where the content is
+ * bytes that the console does not read.
  * @param native The native currency of its network.
  */
 export function actionsOf(transaction: Transaction, native: Currency): readonly Action[] {
@@ -95,8 +96,8 @@ function transferAction(transfer: Transfer, { native, from, called }: TransferCo
 }
 
 /**
- * A token that the operator names needs no address. Of others, decimals that the chain checks are certain; without them, the units are shown as
- * they are.
+ * A token that the operator names needs no address. Of others, decimals that the chain checks are certain;
+ * without them, the units are shown as they are.
  */
 function moneyOf({ asset, amount, symbol, decimals }: Transfer, native: Currency): Money {
   const units = BigInt(amount)
@@ -144,8 +145,8 @@ function evmActions(
 }
 
 /**
- * Returns a transaction with the content of its request, where a no-op took its nonce: then it goes on saying what it was for. Undefined for all
- * others.
+ * Returns a transaction with the content of its request, where a no-op took its nonce: then it goes on saying
+ * what it was for. Undefined for all others.
  */
 export function canceledContent<T extends Transaction>(transaction: T): T | undefined {
   if (transaction.network_type !== 'evm' || transaction.requested === undefined) return undefined
@@ -157,13 +158,18 @@ export function canceledContent<T extends Transaction>(transaction: T): T | unde
 /** Whether content does nothing depends on no currency. */
 const NO_CURRENCY: Currency = { symbol: '', decimals: 0 }
 
-/** The functions of ERC-20 (EIP-20) that move tokens of the sender, or let others do so, by their selectors. */
+/**
+ * The functions of ERC-20 (EIP-20) that move tokens of the sender, or let others do so, by their selectors.
+ */
 const TOKEN_CALLS: Readonly<Record<string, Action['verb']>> = {
   a9059cbb: 'pays', // transfer(address,uint256)
   '095ea7b3': 'lets take', // approve(address,uint256)
 }
 
-/** Reads a call of a token. Data that is not exactly an address and an amount is another function, whatever its selector. */
+/**
+ * Reads a call of a token. Data that is not exactly an address and an amount is another function, whatever
+ * its selector.
+ */
 function tokenAction(token: string, data: string, call: DecodedCall | undefined): Action | undefined {
   const [, selector = '', address = '', units] =
     /^0x([0-9a-f]{8})0{24}([0-9a-f]{40})([0-9a-f]{64})$/.exec(data.toLowerCase()) ?? []
@@ -240,7 +246,10 @@ function solanaAction(instruction: Instruction, native: Currency): Action {
 /** The call that the service has decoded. */
 export type DecodedCall = NonNullable<EvmTransaction['decoded_call']>
 
-/** Describes call data: the function with its arguments where the service knows it, and otherwise the selector and the length. */
+/**
+ * Describes call data: the function with its arguments where the service knows it, and otherwise the selector
+ * and the length.
+ */
 export function describeCall(data: string, call: DecodedCall | undefined): string {
   if (call === undefined)
     return `${data.slice(0, 10).toLowerCase()} and ${Math.max(0, data.length - 10) / 2} bytes`

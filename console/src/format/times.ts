@@ -5,7 +5,10 @@ const UNITS = [
   ['s', 1_000],
 ] as const
 
-/** Writes a duration in its largest whole unit: `17 min`. Less than a second, and what a wrong clock makes negative, is `0 s`. */
+/**
+ * Writes a duration in its largest whole unit: `17 min`. Less than a second, and what a wrong clock makes
+ * negative, is `0 s`.
+ */
 export function formatDuration(ms: number): string {
   const [name, size] = UNITS.find(([, size]) => ms >= size) ?? ['s', 1_000]
   return `${Math.max(0, Math.floor(ms / size))} ${name}`

@@ -12,7 +12,10 @@ interface SignInPageProps {
   readonly failure: unknown
 }
 
-/** Leads to the provider, or asks for an API key. The form never leaves the page, so the key cannot get into an address. */
+/**
+ * Leads to the provider, or asks for an API key. The form never leaves the page, so the key cannot get into
+ * an address.
+ */
 export function SignInPage({ signIn, provider, failure }: SignInPageProps) {
   const [keyError, setError] = useState<unknown>()
   const error = keyError ?? failure

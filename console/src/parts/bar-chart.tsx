@@ -7,7 +7,7 @@ export interface Bar {
   readonly part?: number
 }
 
-/** What a chart shows. */
+/** The content of a chart. */
 export interface BarChartProps {
   /** Says in a sentence what the chart shows: a table beside it has the numbers. */
   readonly label: string
@@ -21,7 +21,7 @@ const HEIGHT = 40
 const WIDTH = 4
 const GAP = 1
 
-/** What is small beside the others can still be seen. */
+/** A value that is small beside the others can still be seen. */
 const LEAST_HEIGHT = 1.5
 
 /** Draws numbers over time as bars, without axes: the highest one is named in the words beside it. */

@@ -24,15 +24,16 @@ export interface Session {
 /**
  * Signs in with the secret of an API key. The secret stays in the memory of the client.
  *
- * @throws RelayerApiError if the service does not accept it, and RelayerConnectionError when the service does not answer
+ * @throws RelayerApiError if the service does not accept it, and RelayerConnectionError when the service does
+ * not answer
  */
 export async function signIn(secret: string): Promise<Session> {
   return beginWith(createRelayerClient({ baseUrl: location.origin, apiKey: secret }))
 }
 
 /**
- * Continues the session of the browser's cookie, which no script can read; undefined if there is none. Calls `onLost` when the service no
- * longer accepts it.
+ * Continues the session of the browser's cookie, which no script can read; undefined if there is none. Calls
+ * `onLost` when the service no longer accepts it.
  */
 export async function resumeSession(onLost: () => void): Promise<Session | undefined> {
   const asPerson = async (request: Request) => {

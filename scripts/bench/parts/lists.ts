@@ -59,7 +59,10 @@ const QUERIES: Readonly<Record<string, (db: Db) => Promise<unknown>>> = {
   ...claimsOf(RELAYER),
 }
 
-/** The queries of lists and workers on a long history, beside the same queries on a short one, in alternating rounds. */
+/**
+ * The queries of lists and workers on a long history, beside the same queries on a short one, in alternating
+ * rounds.
+ */
 export async function benchLists({ rows }: { rows: number }): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'relayer-bench-'))
   const many = await filled(join(folder, 'many'), rows)

@@ -60,7 +60,7 @@ export interface SessionsTable {
   hash: Uint8Array
   person_id: string
   roles: JSONColumnType<string[]>
-  /** Where the person signed in. */
+  /** The address from which the person signed in. */
   address: string | null
   user_agent: string | null
   created_at: Date

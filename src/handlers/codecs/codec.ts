@@ -15,7 +15,7 @@ import type { AccountState } from '../../transactions/requests/account-state.ts'
 /** The body of a request to send or replace, and an item of a batch. */
 export type RequestBody = Input<'sendTransaction'>['body']
 
-/** What each type of networks has: its requests, drafts, records in the contract, and networks. */
+/** The requests, drafts, records in the contract, and networks of each type of networks. */
 interface Forms {
   readonly evm: Form<EvmRequest, EvmDraft, Schemas['EvmTransaction'], EvmNetwork>
   readonly solana: Form<SolanaRequest, SolanaDraft, Schemas['SolanaTransaction'], SolanaNetwork>

@@ -107,7 +107,9 @@ function presentRecord(parts: RecordParts<'evm'>): Schemas['EvmTransaction'] {
   })
 }
 
-/** Writes the content of the newest request, if the shown attempt has another: a no-op, or an earlier version. */
+/**
+ * Writes the content of the newest request, if the shown attempt has another: a no-op, or an earlier version.
+ */
 function presentRequested({ request, requestedTransfers, shown }: RecordParts<'evm'>) {
   if (shown?.draft.type !== 'evm' || isRequested(request, shown.draft)) return undefined
   const { to, value, data } = request

@@ -55,7 +55,9 @@ export function searchTransactionsHandlers(
   }
 }
 
-/** The most transactions of one export. More would keep their ids in memory for longer than a file is read. */
+/**
+ * The most transactions of one export. More would keep their ids in memory for longer than a file is read.
+ */
 const MAX_EXPORTED = 50_000
 
 /** The transactions that one search finds for an export: as many as it reads rows. */

@@ -13,7 +13,10 @@ const CONTENT_SECURITY_POLICY =
 
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
-/** `npm run build` makes the guides here: a page for each document, pictures, and assets whose names change with their content. */
+/**
+ * `npm run build` makes the guides here: a page for each document, pictures, and assets whose names change
+ * with their content.
+ */
 const GUIDES_FOLDER = builtFile('guides')
 
 const BASE = '/docs/guides'
@@ -49,8 +52,8 @@ export async function listGuideFiles(folder: string = GUIDES_FOLDER): Promise<re
 }
 
 /**
- * Serves the guides without authentication, within the rate limit. A file is read when it is first asked for, and
- * only files that were there at the start are: no path of a request reaches the disk.
+ * Serves the guides without authentication, within the rate limit. A file is read when it is first asked for,
+ * and only files that were there at the start are: no path of a request reaches the disk.
  */
 export function serveGuides({ files, folder = GUIDES_FOLDER, count }: GuidesOptions): Middleware {
   const senders = new Map(files.map((file) => [addressOf(file), senderOf(join(folder, file), file)]))

@@ -1,6 +1,9 @@
 import type { EventRecord } from '../../events/event.ts'
 
-/** `waiting`: an earlier delivery of its ordering key is open · `pending`: to be tried · `delivered` · `dead`: given up. The last two are final. */
+/**
+ * `waiting`: an earlier delivery of its ordering key is open · `pending`: to be tried · `delivered` · `dead`:
+ * given up. The last two are final.
+ */
 export type DeliveryStatus = 'waiting' | 'pending' | 'delivered' | 'dead'
 
 /** The stored request and answer of a try. */

@@ -71,8 +71,8 @@ export interface FreshEvent {
 type EventRow = Parameters<typeof toEventRecord>[0]
 
 /**
- * The events of a transaction are in order, and the beginning and the end of an alert: a receiver that gets the
- * end first would wait for it permanently. Others are unordered. `case` reads no content of other types.
+ * The events of a transaction are in order, and the beginning and the end of an alert: a receiver that gets
+ * the end first would wait for it permanently. Others are unordered. `case` reads no content of other types.
  */
 const ORDERING_KEY = sql<string>`coalesce(transaction_id,
   'alert ' || case when type = 'alert' then payload ->> 'alert_id' end, 'event ' || number)`

@@ -75,7 +75,7 @@ interface Written extends Try {
 
 type Outcome = Pick<Exchange, 'response' | 'error'>
 
-/** What was sent, as people may see it, and what came of it. */
+/** A request as people may see it, and its outcome. */
 type Sent = Outcome & Pick<Exchange, 'headers'>
 
 /** Sends the event in the form of the receiver. */

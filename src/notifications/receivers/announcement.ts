@@ -47,8 +47,8 @@ interface Body {
 }
 
 /**
- * Reads an announcement from the body that a webhook would get. Returns undefined for an event that is neither
- * an alert nor a test. `publicUrl` is the address of the service for people. Pure.
+ * Reads an announcement from the body that a webhook would get. Returns undefined for an event that is
+ * neither an alert nor a test. `publicUrl` is the address of the service for people. Pure.
  */
 export function readAnnouncement(body: string, publicUrl?: string): Announcement | undefined {
   const { id, event, timestamp, payload } = JSON.parse(body) as Body

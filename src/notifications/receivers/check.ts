@@ -13,7 +13,7 @@ export function hasIntegrationKey(type: NotificationType): boolean {
   return DEFAULT_URLS[type] !== undefined
 }
 
-/** What a caller, or the file, wants of a notification. */
+/** The fields of a notification that a caller, or the file, names. */
 export interface Wanted {
   readonly type: NotificationType
   readonly url?: string | undefined
@@ -39,7 +39,7 @@ export function unfitField({ type, signingKey, integrationKey, alerts }: Wanted)
   return undefined
 }
 
-/** What a deployment lets callers of the API choose. */
+/** The destinations that a deployment lets callers of the API choose. */
 export interface ReachPolicy extends AddressPolicy {
   /** Undefined if the deployment sends no mails. */
   readonly mail: MailSettings | undefined

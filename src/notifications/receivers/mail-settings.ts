@@ -17,8 +17,8 @@ const EXPECTED =
   'smtp://user:password@host:587 or smtps://user:password@host:465, with special characters of the password percent-encoded'
 
 /**
- * Reads the SMTP server for alerts by e-mail; undefined if there is none. A problem never quotes the url, which
- * has the password.
+ * Reads the SMTP server for alerts by e-mail; undefined if there is none. A problem never quotes the url,
+ * which has the password.
  */
 export function readMail(env: Env, problems: string[]): MailSettings | undefined {
   const {

@@ -72,8 +72,8 @@ export function domainOf(address: string): string {
 }
 
 /**
- * Writes the mail of an announcement. The end answers the beginning, so that programs show both together: both
- * ids derive from the alert and the time when it began. Pure.
+ * Writes the mail of an announcement. The end answers the beginning, so that programs show both together:
+ * both ids derive from the alert and the time when it began. Pure.
  */
 export function mailOf(announcement: Announcement, to: readonly string[], from: string): Mail {
   const { key, state, severity, title, text, since, at, facts, link } = announcement
@@ -98,8 +98,8 @@ export function mailOf(announcement: Announcement, to: readonly string[], from: 
 }
 
 /**
- * Creates a mailer. Certificates are verified, and a server without STARTTLS gets nothing, unless the settings
- * say `none`. `ca` are further certificates to trust, in PEM.
+ * Creates a mailer. Certificates are verified, and a server without STARTTLS gets nothing, unless the
+ * settings say `none`. `ca` are further certificates to trust, in PEM.
  */
 export function createMailer(settings: MailSettings, ca?: string): Mailer {
   return {

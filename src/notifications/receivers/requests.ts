@@ -28,7 +28,9 @@ const JSON_TYPE = { 'content-type': 'application/json', 'user-agent': 'relayer-a
 /** Names this service to the receivers. */
 const SOURCE = 'relayer'
 
-/** The longest text in characters, of which Opsgenie takes 15,000 with a link, and PagerDuty 512 kB in all. */
+/**
+ * The longest text in characters, of which Opsgenie takes 15,000 with a link, and PagerDuty 512 kB in all.
+ */
 const MAX_TEXT = 10_000
 
 /** The longest header of Slack, and the longest text of a section, in characters; it refuses longer ones. */
@@ -156,7 +158,9 @@ function cut(text: string, length: number): string {
 /** Stands for the integration key in what people see. */
 const MASK = '***'
 
-/** Returns the body of a delivery as people may see it: in the form of the receiver, without its key. Pure. */
+/**
+ * Returns the body of a delivery as people may see it: in the form of the receiver, without its key. Pure.
+ */
 export function bodyFor(
   { type, url }: Pick<Notification, 'type' | 'url'>,
   body: string,

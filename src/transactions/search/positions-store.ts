@@ -4,9 +4,9 @@ import { visibleRelayer } from '../../access/visibility-store.ts'
 import type { Db } from '../../database/db.ts'
 
 /**
- * A transaction can have its position this much before or after its time, in ms: from the time that a request notes until its
- * transaction is stored, and by as much as the clock of a database is set. With less, a search by time could miss a
- * transaction; with more, it reads more rows that do not fit.
+ * A transaction can have its position this much before or after its time, in ms: from the time that a request
+ * notes until its transaction is stored, and by as much as the clock of a database is set. With less, a
+ * search by time could miss a transaction; with more, it reads more rows that do not fit.
  */
 const TOLERANCE_MS = 600_000
 
@@ -36,9 +36,9 @@ export async function positionsWithin(
 }
 
 /**
- * Finds the first position from which transactions are of this time or later; the one after the newest if none
- * is, undefined without any. Times grow with positions, so it halves the positions in question at each step: an index over times would
- * get an entry at every step of every transaction.
+ * Finds the first position from which transactions are of this time or later; the one after the newest if
+ * none is, undefined without any. Times grow with positions, so it halves the positions in question at each
+ * step: an index over times would get an entry at every step of every transaction.
  */
 async function findPositionAt(db: Db, time: Date): Promise<bigint | undefined> {
   const { rows } = await sql<{ position: bigint | null }>`

@@ -127,7 +127,10 @@ const COLUMNS: readonly [Column<Row>, ...Column<Row>[]] = [
   },
 ]
 
-/** An approval names its transaction alone, so its content is asked for. One that cannot be read leaves its cell empty. */
+/**
+ * An approval names its transaction alone, so its content is asked for. One that cannot be read leaves its
+ * cell empty.
+ */
 async function withTransactions(
   { client }: Session,
   approvals: readonly Schemas['Approval'][],

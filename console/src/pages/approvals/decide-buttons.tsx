@@ -16,7 +16,9 @@ interface DecideProps {
   readonly onDone: () => void
 }
 
-/** The two answers to a transaction that waits for an approval. A key cannot decide about what it sent itself. */
+/**
+ * The two answers to a transaction that waits for an approval. A key cannot decide about what it sent itself.
+ */
 export function DecideButtons(props: DecideProps) {
   const { key } = useWorkplace().session
   const [decision, setDecision] = useState<'approve' | 'refuse'>()

@@ -132,7 +132,10 @@ interface ExportProps {
   readonly filter: { readonly actor?: string; readonly target_type?: (typeof TARGETS)[number] }
 }
 
-/** Writes the entries that the filter finds into a file, as the API gives them, or as a table without their changes. */
+/**
+ * Writes the entries that the filter finds into a file, as the API gives them, or as a table without their
+ * changes.
+ */
 function Export({ filter: { actor, target_type } }: ExportProps) {
   const { client } = useWorkplace().session
   const [isBusy, setBusy] = useState(false)

@@ -52,7 +52,10 @@ const WORDS: Readonly<Record<string, string>> = {
   changeStorageKey: 'Changed the storage key of',
 }
 
-/** Says what an entry is about; an action of a newer service keeps its own name. Changes of one switch have a word of their own. */
+/**
+ * Says what an entry is about; an action of a newer service keeps its own name. Changes of one switch have a
+ * word of their own.
+ */
 export function actionOf({ action, after }: Pick<Entry, 'action' | 'after'>): string {
   const changes = Object.entries(after ?? {})
   const [[field, value] = []] = changes
@@ -67,7 +70,10 @@ export function actionOf({ action, after }: Pick<Entry, 'action' | 'after'>): st
 
 const COLUMNS = ['at', 'actor', 'address', 'action', 'target_type', 'target_id', 'request_id', 'id'] as const
 
-/** Writes entries as CSV (RFC 4180), without their changes, which are records. A text that a table would run as a formula is quoted as text. */
+/**
+ * Writes entries as CSV (RFC 4180), without their changes, which are records. A text that a table would run
+ * as a formula is quoted as text.
+ */
 export function toCsv(entries: readonly Entry[]): string {
   const rows = entries.map((entry) => COLUMNS.map((column) => cellOf(entry[column] ?? '')).join(','))
   return `${[COLUMNS.join(','), ...rows].join('\r\n')}\r\n`

@@ -189,7 +189,10 @@ export function SigningKeyField({ fields, isRequired = false }: SigningKeyFieldP
   )
 }
 
-/** Random bytes of a signing key, as many as its hash has (HMAC-SHA-256). The key is their hexadecimal digits, as a text. */
+/**
+ * Random bytes of a signing key, as many as its hash has (HMAC-SHA-256). The key is their hexadecimal digits,
+ * as a text.
+ */
 const KEY_BYTES = 32
 
 function randomKey(): string {

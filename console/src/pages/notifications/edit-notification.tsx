@@ -61,7 +61,10 @@ export function EditNotificationDialog({ notification, onDone, onClose }: Notifi
   )
 }
 
-/** Gives a notification another signing key, beside which the present one also signs for a while; or its first one. */
+/**
+ * Gives a notification another signing key, beside which the present one also signs for a while; or its first
+ * one.
+ */
 export function SigningKeyDialog({ notification, onDone, onClose }: NotificationDialogProps) {
   const { client } = useWorkplace().session
   const { id, has_signing_key: rotates } = notification

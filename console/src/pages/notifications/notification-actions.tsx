@@ -13,7 +13,7 @@ const MESSAGE = 'The receiver gets a message that says that it is a test.'
 const INCIDENT =
   'The receiver opens an incident that says that it is a test. Nothing ends it: close it by hand.'
 
-/** What a test does, by the type of the notification. */
+/** The description of a test, by the type of the notification. */
 const TESTS: Readonly<Record<Schemas['NotificationType'], string>> = {
   webhook: 'The receiver gets an event of type notification_test.',
   slack: MESSAGE,

@@ -32,7 +32,7 @@ const BY = { network: 'together', relayer: 'by relayer', api_key: 'by API key' }
 /** The most groups that are drawn. Each has three charts. */
 const MOST_GROUPS = 12
 
-/** What was sent, what it cost, and how long it waited, over time; for keys that may read transactions. */
+/** Shows over time how much was sent, its cost and its waits, to keys that may read transactions. */
 export function ActivityPanel() {
   return useWorkplace().session.may('transactions:read') ? <Activity /> : null
 }

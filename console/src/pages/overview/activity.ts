@@ -21,7 +21,10 @@ export const PERIODS = {
 
 const STEP_MS = { hour: 3_600_000, day: 86_400_000 } as const
 
-/** Returns the starts of all steps of a period, which ends with the step of now. Steps are those of UTC, as the service counts. */
+/**
+ * Returns the starts of all steps of a period, which ends with the step of now. Steps are those of UTC, as
+ * the service counts.
+ */
 export function stepsOf({ step, steps }: Period, now: number): readonly number[] {
   const last = Math.floor(now / STEP_MS[step]) * STEP_MS[step]
   return Array.from({ length: steps }, (_, index) => last - (steps - 1 - index) * STEP_MS[step])
@@ -48,10 +51,10 @@ export interface ActivityStep {
   readonly p95: number | undefined
 }
 
-/** What one relayer or key did on one network, with every step of the period. */
+/** The activity of one relayer or key on one network, with every step of the period. */
 export interface ActivityGroup {
   readonly network: string
-  /** What it is called; undefined where everything of the network is counted together. */
+  /** Its name; undefined where everything of the network is counted together. */
   readonly name: string | undefined
   readonly steps: readonly ActivityStep[]
   readonly sent: number

@@ -12,7 +12,7 @@ import { type AlertGroup, groupAlerts } from './group-alerts.ts'
 
 type Alert = Schemas['Alert']
 
-/** What each kind of alert is called. */
+/** The name of each kind of alert. */
 export const ALERT_WORDS: Readonly<Record<Alert['alert'], string>> = {
   balance_low: 'low balance',
   token_balance_high: 'many fee tokens',

@@ -18,10 +18,12 @@ type Plugin = Schemas['Plugin']
 /** The newest transactions of which payees are added up: one page of the search. */
 const NEWEST = 100
 
-/** Of them, those that are listed. A list has the others. */
+/** The number of those that are listed. A list has the others. */
 const LISTED = 10
 
-/** What a plugin paid to whom, and what it refused and why. A plugin that neither sends nor refuses shows none of it. */
+/**
+ * Shows the payments of a plugin and its refusals with their reasons. It shows neither for a plugin that has none.
+ */
 export function PaymentsPanels({ plugin }: { readonly plugin: Plugin }) {
   const refusals = refusalsIn(plugin.state.logs ?? [])
   return (

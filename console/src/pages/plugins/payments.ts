@@ -3,7 +3,7 @@ import type { Schemas } from '../../../../clients/typescript/src/index.ts'
 type Transaction = Schemas['Transaction']
 type LogLine = NonNullable<Schemas['Plugin']['state']['logs']>[number]
 
-/** What an account got of one asset. */
+/** The amount that an account got of one asset. */
 export interface Payee {
   readonly to: string
   readonly asset: string

@@ -7,7 +7,7 @@ export interface Found {
   readonly kind: 'Relayer' | 'Transaction' | 'Transactions' | 'Notification' | 'API key'
   readonly name: string
   readonly href: string
-  /** What a found transaction pays, and when it was accepted. */
+  /** The payment of a found transaction, and the time of its acceptance. */
   readonly transaction?: Schemas['Transaction']
 }
 

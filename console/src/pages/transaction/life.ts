@@ -25,8 +25,8 @@ const TONES: Readonly<Record<string, Tone>> = {
 }
 
 /**
- * Tells the life of a transaction, oldest first: its attempts, who approved or refused it, and its statuses from the
- * event log or, without that, from the record.
+ * Tells the life of a transaction, oldest first: its attempts, who approved or refused it, and its statuses
+ * from the event log or, without that, from the record.
  */
 export function lifeOf(
   transaction: Transaction,

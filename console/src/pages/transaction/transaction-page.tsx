@@ -199,7 +199,10 @@ function useApproval({
   return value
 }
 
-/** The history of a transaction from the event log. Without the right to read it, the page tells the life from the record alone. */
+/**
+ * The history of a transaction from the event log. Without the right to read it, the page tells the life from
+ * the record alone.
+ */
 function useHistory({ id, status, attempts }: Transaction): readonly RelayerEvent[] {
   const { client, may } = useWorkplace().session
   const { value = [] } = useLoad(

@@ -96,7 +96,10 @@ interface Asked {
   readonly tokens: readonly Schemas['Token'][]
 }
 
-/** Returns the unit in which a person writes amounts of an asset: its smallest one where nothing makes its decimals certain. */
+/**
+ * Returns the unit in which a person writes amounts of an asset: its smallest one where nothing makes its
+ * decimals certain.
+ */
 export function unitOf({ asset, type, tokens }: Asked): Currency {
   if (asset === 'native' && type !== undefined) return currencyOf(type)
   const named = tokens.filter(({ address }) => address.toLowerCase() === asset?.toLowerCase())
@@ -119,7 +122,8 @@ export function isOfRelayer({ relayer_id, status: _, ...others }: TransactionFil
 }
 
 /**
- * Tells whether a list may look otherwise after an event. The status does not count: a transaction that leaves the list has another one by then.
+ * Tells whether a list may look otherwise after an event. The status does not count: a transaction that
+ * leaves the list has another one by then.
  */
 export function mayChange(
   { relayer_id, network_type, to, asset, reference }: TransactionFilter,

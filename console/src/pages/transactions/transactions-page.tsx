@@ -8,8 +8,8 @@ import { SavedFilters } from './saved-filters.tsx'
 import { TransactionFilters } from './transaction-filters.tsx'
 
 /**
- * The transactions of all relayers, or those that fit, newest first. However many there are, the service sends one page of them. The list of a
- * single relayer has numbered pages, because the service counts them.
+ * The transactions of all relayers, or those that fit, newest first. However many there are, the service
+ * sends one page of them. The list of a single relayer has numbered pages, because the service counts them.
  */
 export function TransactionsPage({ route }: { readonly route: Route }) {
   const filter = readFilter(route)

@@ -61,7 +61,7 @@ function listOf(value: unknown): readonly unknown[] | undefined {
   return Array.isArray(value) ? value : undefined
 }
 
-/** What an account has of an asset. */
+/** The amount that an account has of an asset. */
 interface Holding {
   readonly account: string
   readonly asset: string
@@ -72,7 +72,7 @@ interface Holding {
   readonly program?: string
   /** The account exists after the transaction. */
   readonly isOpen: boolean
-  /** What it has more after the transaction than before it. */
+  /** The account has this much more after the transaction than before it. */
   readonly gained: bigint
 }
 
@@ -106,7 +106,10 @@ function lamportsIn(
   )
 }
 
-/** A token account that is missing before the transaction was opened by it, and one that is missing after it was closed. */
+/**
+ * A token account that is missing before the transaction was opened by it, and one that is missing after it
+ * was closed.
+ */
 function holdingsIn(
   meta: Readonly<Record<string, unknown>>,
   addresses: readonly string[],
@@ -234,7 +237,10 @@ function moveIn(call: Call, holdings: Holdings): Move | undefined {
     : { from, to, asset, amount: data.readBigUInt64LE(found.kind.length) }
 }
 
-/** The mint of a token account; undefined for other accounts, and for one that was opened again for another mint. */
+/**
+ * The mint of a token account; undefined for other accounts, and for one that was opened again for another
+ * mint.
+ */
 function mintOf(account: string | undefined, holdings: Holdings): string | undefined {
   const own = [...holdings.values()].filter((one) => one.account === account && one.asset !== NATIVE)
   return own.length === 1 ? own[0]?.asset : undefined

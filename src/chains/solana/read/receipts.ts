@@ -79,7 +79,8 @@ export function createReceiptReader(client: PooledClient): ReceiptReader {
 
   /**
    * Adds what statuses do not tell: the time of the block, the fee, the compute units, and what moved. It
-   * asks once for each inclusion, as soon as nodes can answer, and, if they did not, once more when it is final.
+   * asks once for each inclusion, as soon as nodes can answer, and, if they did not, once more when it is
+   * final.
    */
   async function withDetails(statuses: readonly SignatureStatus[]): Promise<SignatureStatus[]> {
     const open = statuses.flatMap((one) => {

@@ -17,7 +17,7 @@ import type { SourcedOperation } from './effects.ts'
 import { addressName } from './invocation.ts'
 import { classic, DECIMALS, transferIn } from './transfers.ts'
 
-/** What a ledger says about a transaction that succeeded. */
+/** The statements of a ledger about a transaction that succeeded. */
 interface Applied {
   /** Those of the transaction, or of the one inside a fee bump. */
   readonly operations: readonly Omit<SourcedOperation, 'own'>[]
@@ -107,7 +107,7 @@ function movedBy({
   }
 }
 
-/** What arrived, and what was given for it where an exchange was between. */
+/** Returns the amount that arrived, and the amount given for it where an exchange was between. */
 function delivered({ offers, last }: PathPaymentStrictSendResultSuccess, from: string): Transfer[] {
   const arrived = {
     from,

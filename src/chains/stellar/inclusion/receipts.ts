@@ -156,7 +156,7 @@ function readReceipt(
   })
 }
 
-/** What a node told about a transaction. */
+/** The answer of a node about a transaction. */
 interface Told {
   readonly facts: EnvelopeFacts | undefined
   readonly result: TransactionResult | undefined
