@@ -4264,10 +4264,11 @@ export interface components {
         /** @description The id of a person in all records, where an API key has its own. It derives from issuer and subject. */
         readonly PersonId: string;
         /**
-         * @description `expired`: not decided in time.
+         * @description `unfinished`: approved, and its change is under way, or was interrupted; the audit log says whether it took effect · `approved`: it took
+         *     effect · `expired`: not decided in time.
          * @enum {string}
          */
-        readonly ProposalState: "waiting" | "approved" | "refused" | "expired";
+        readonly ProposalState: "waiting" | "unfinished" | "approved" | "refused" | "expired";
         readonly ProposalListResponse: {
             /** @constant */
             readonly success: true;

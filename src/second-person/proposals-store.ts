@@ -8,7 +8,7 @@ import { oneOf } from '../lib/exhaustive.ts'
 import { omitUndefined } from '../lib/object.ts'
 
 /** Every state of a proposal. */
-const STATES = ['waiting', 'approved', 'refused', 'expired'] as const
+const STATES = ['waiting', 'unfinished', 'approved', 'refused', 'expired'] as const
 
 export type ProposalState = (typeof STATES)[number]
 
@@ -122,7 +122,8 @@ export async function listProposals(
 }
 
 interface Decision {
-  readonly decision: 'approved' | 'refused'
+  /** `unfinished`: approved, and its change has not taken effect yet. */
+  readonly decision: 'unfinished' | 'refused'
   readonly decidedBy: string
   readonly decidedAt: Date
   readonly reason: string | undefined
@@ -149,7 +150,17 @@ export async function decideProposal(
   return numUpdatedRows === 1n
 }
 
-/** Removes the input of a proposal that is over: it can hold secrets, and is needed no longer. */
+/** Notes that the change of an approved proposal took effect, and removes its input. */
+export async function finishProposal(tx: Tx, id: string): Promise<void> {
+  await tx
+    .updateTable('proposals')
+    .set({ decision: 'approved', proposed_input: '' })
+    .where('id', '=', id)
+    .where('decision', '=', 'unfinished')
+    .execute()
+}
+
+/** Removes the input of a refused proposal: it can hold secrets, and is needed no longer. */
 export async function forgetInput(tx: Tx, id: string): Promise<void> {
   await tx.updateTable('proposals').set({ proposed_input: '' }).where('id', '=', id).execute()
 }
@@ -160,6 +171,7 @@ export async function reopenProposal(tx: Tx, id: string): Promise<void> {
     .updateTable('proposals')
     .set({ decision: null, decided_by: null, decided_at: null, decision_reason: null })
     .where('id', '=', id)
+    .where('decision', '=', 'unfinished')
     .execute()
 }
 

@@ -22,6 +22,7 @@ import {
   decideProposal,
   findProposal,
   findWaiting,
+  finishProposal,
   forgetInput,
   insertProposal,
   listProposals,
@@ -159,7 +160,7 @@ export function createSecondPerson(deps: SecondPersonDeps): SecondPerson {
     const decidedAt = now()
     await transact(db, async (tx) => {
       const isDecided = await decideProposal(tx, proposal.id, {
-        decision,
+        decision: decision === 'approved' ? 'unfinished' : decision,
         decidedBy: actor.keyId,
         decidedAt,
         reason,
@@ -179,7 +180,8 @@ export function createSecondPerson(deps: SecondPersonDeps): SecondPerson {
       await transact(db, (tx) => reopenProposal(tx, id))
       throw error
     })
-    await transact(db, (tx) => forgetInput(tx, id))
+    // Without this line, after a crash, the proposal goes on saying that it is not known to have taken effect.
+    await transact(db, (tx) => finishProposal(tx, id))
     return data
   }
 

@@ -88,7 +88,7 @@ export interface ProposalsTable {
   proposed_by: string
   created_at: Date
   expires_at: Date
-  /** Null while it waits. */
+  /** Null while it waits; `unfinished` from the approval until its change has taken effect. */
   decision: string | null
   decided_by: string | null
   decided_at: Date | null
