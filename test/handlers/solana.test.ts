@@ -95,7 +95,7 @@ const shownBy = (shown: Attempt | undefined) =>
     common: COMMON,
     transaction: WAITING,
     request: REQUEST,
-    requestedTransfers: NONE,
+    requestedTransfers: () => NONE,
     shown,
     chain: CHAIN,
   })

@@ -64,8 +64,8 @@ export interface RecordParts<T extends NetworkType> {
   readonly common: CommonRecord
   readonly transaction: Transaction
   readonly request: Forms[T]['request']
-  /** The transfers of the request. */
-  readonly requestedTransfers: ShownTransfers
+  /** Reads the transfers of the request, which few records show besides those of the shown attempt. */
+  readonly requestedTransfers: () => ShownTransfers
   /** The attempt that counts; undefined while nothing is signed. */
   readonly shown: Attempt | undefined
   /** Absent for a relayer that was removed; then the meaning of its speed is unknown. */

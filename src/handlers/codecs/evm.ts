@@ -113,7 +113,7 @@ function presentRecord(parts: RecordParts<'evm'>): Schemas['EvmTransaction'] {
 function presentRequested({ request, requestedTransfers, shown }: RecordParts<'evm'>) {
   if (shown?.draft.type !== 'evm' || isRequested(request, shown.draft)) return undefined
   const { to, value, data } = request
-  return omitUndefined({ to, value: String(value), data, ...requestedTransfers })
+  return omitUndefined({ to, value: String(value), data, ...requestedTransfers() })
 }
 
 /** Tells whether a draft has the content of the newest request, if that is a caller's. */

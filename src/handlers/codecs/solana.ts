@@ -102,7 +102,7 @@ function presentRequested({
   return omitUndefined({
     instructions: instructions?.map(presentInstruction),
     transaction,
-    ...requestedTransfers,
+    ...requestedTransfers(),
   })
 }
 

@@ -127,7 +127,7 @@ function presentRequested({
     operations: operations as Schemas['RequestedStellarContent']['operations'],
     transaction_xdr: transactionXdr,
     memo,
-    ...requestedTransfers,
+    ...requestedTransfers(),
   })
 }
 

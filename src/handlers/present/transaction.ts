@@ -29,7 +29,7 @@ export function presentTransaction(
     ...presentCommon(transaction, shown),
     ...(happenedIn(transaction, shown, chain) ?? transfersOf(shown?.draft ?? request)),
   }
-  const requestedTransfers = transfersOf(request)
+  const requestedTransfers = () => transfersOf(request)
   const parts = { common, transaction, request, requestedTransfers, shown, chain }
   return CODECS[request.type].presentRecord(parts)
 }
