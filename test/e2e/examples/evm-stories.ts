@@ -187,6 +187,7 @@ async function askForApproval({ service }: Stage): Promise<void> {
     `${ALL}/${(await service.api('POST', ALL, { to: RECEIVER, value: 5_000 }, headers)).body.data.id}/approval`
   const refuse = { decision: 'refuse', reason: 'The supplier does not know this account.' }
   const ofSender = await send(sender)
+  await service.api('GET', '/roles')
   await service.api('GET', '/approvals?state=waiting')
   await service.api('POST', ofSender, { decision: 'approve' }, sender)
   await service.api('POST', ofSender, refuse, payments)

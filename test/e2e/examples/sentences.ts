@@ -18,7 +18,7 @@ const SPOKEN: ReadonlySet<string> = new Set([
 ])
 
 /** Fields whose text comes from elsewhere, however long it is. */
-const QUOTED: ReadonlySet<string> = new Set(['passphrase', 'date', 'data', 'body'])
+const QUOTED: ReadonlySet<string> = new Set(['passphrase', 'date', 'data', 'body', 'user_agent'])
 
 /** Every sentence in the examples of answers and webhooks, which is all that the document lets the service say. */
 export function exampleSentences({ document }: Contract): readonly ExampleSentence[] {

@@ -2375,7 +2375,7 @@ export interface components {
          *     | `transaction_not_found` | 404. This relayer has no such transaction |
          *     | `approval_not_found` | 404. No rule required an approval of this transaction |
          *     | `approval_decided` | 409. The transaction no longer waits for an approval; `error` says what happened |
-         *     | `own_approval` | 403. The API key sent this transaction itself, so another one must decide |
+         *     | `own_approval` | 403. The API key or person sent this transaction, so another one must decide |
          *     | `notification_not_found` | 404. No notification has this id |
          *     | `abi_not_found` | 404. The relayer has no ABI for this contract |
          *     | `delivery_not_found` | 404. This notification has no such delivery |
