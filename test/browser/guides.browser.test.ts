@@ -1,8 +1,8 @@
-import axe from 'axe-core'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startSharedStub } from '../http/stub-server.ts'
 import { launchChromium } from './launch.ts'
+import { violationsOf } from './violations.ts'
 
 const { url } = await startSharedStub({ serveConsole: true })
 let browser: Browser
@@ -25,21 +25,12 @@ async function open(path: string, options: { width: number; colorScheme: 'light'
   return { page, problems }
 }
 
-async function violationsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
-  return page.evaluate(async () => {
-    type Results = { violations: { id: string; nodes: { html: string }[] }[] }
-    const { axe } = globalThis as unknown as { axe: { run(): Promise<Results> } }
-    const { violations } = await axe.run()
-    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
-  })
-}
-
 const PAGES = [
   '',
   '/alerts',
   '/configuration',
   '/console',
+  '/how-it-works',
   '/operations',
   '/client-methods',
   '/signers/pkcs11',
@@ -90,4 +81,17 @@ test('a link to an operation opens its place in the reference', async () => {
   const operation = page.locator('[data-section-id="tag/Notifications/operation/createNotification"]')
   await operation.waitFor()
   await expect.poll(async () => Math.abs((await operation.boundingBox())?.y ?? 10_000)).toBeLessThan(900)
+})
+
+test('a diagram is drawn, in colours that the theme decides', async () => {
+  const inks = new Set<string>()
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const { page, problems } = await open('/docs/guides/security-model', { width: 1280, colorScheme })
+    const label = page.getByRole('group', { name: 'Diagram' }).getByText('signed bytes, queries')
+    await label.waitFor()
+    inks.add(await label.evaluate((node) => getComputedStyle(node).fill))
+    expect(problems).toEqual([])
+    await page.close()
+  }
+  expect(inks.size).toBe(2)
 })

@@ -1,4 +1,5 @@
 import { Lexer, type marked, Parser, Renderer } from 'marked'
+import { drawDiagram } from './diagram.ts'
 
 type Token = marked.Token
 
@@ -69,7 +70,9 @@ function rendererFor(resolve: ResolveLink, anchor: string | undefined): Renderer
     return `<${name}${align === null ? '' : ` align="${align}"`}>${content}</${name}>\n`
   }
   renderer.code = (code, language) =>
-    `<pre tabindex="0"${language === 'mermaid' ? ' class="diagram"' : ''}><code>${escapeHtml(code)}</code></pre>\n`
+    language === 'mermaid'
+      ? `<div class="wide diagram" role="group" aria-label="Diagram" tabindex="0">${drawDiagram(code)}</div>\n`
+      : `<pre tabindex="0"><code>${escapeHtml(code)}</code></pre>\n`
   return renderer
 }
 

@@ -1,9 +1,9 @@
-import axe from 'axe-core'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { API_KEY } from '../../support/service.ts'
 import { launchChromium } from '../launch.ts'
-import { type ConsolePage, openConsole, sees } from './console-page.ts'
+import { violationsOf } from '../violations.ts'
+import { openConsole, sees } from './console-page.ts'
 import { type ConsoleWorld, startConsoleWorld } from './console-world.ts'
 
 let world: ConsoleWorld
@@ -20,17 +20,6 @@ afterAll(async () => {
   await browser?.close()
   await world?.stop()
 })
-
-/** Every rule of axe-core: those of WCAG, and its best practices. */
-async function violationsOf({ page }: ConsolePage): Promise<string[]> {
-  await page.evaluate(axe.source)
-  return page.evaluate(async () => {
-    type Results = { violations: { id: string; nodes: { html: string }[] }[] }
-    const { axe } = globalThis as unknown as { axe: { run(): Promise<Results> } }
-    const { violations } = await axe.run()
-    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
-  })
-}
 
 /** Pages with their titles, and a text that is there when everything is. */
 const PAGES = [
@@ -63,7 +52,7 @@ test.each([
   'no page breaks a rule of accessibility in the %s theme, or is wider than its %i px',
   async (colorScheme, width) => {
     const tab = await openConsole(browser, world.story.service.url, { width, colorScheme })
-    expect(await violationsOf(tab)).toEqual([])
+    expect(await violationsOf(tab.page)).toEqual([])
     await tab.signIn(API_KEY)
     await tab.allowChanges()
     for (const [path, title, text] of PAGES) {
@@ -71,7 +60,7 @@ test.each([
       await sees(tab.page, text)
       // A panel that still loads says so in a text that fades in.
       await expect.poll(() => tab.page.locator('.loading').count(), { message: path }).toBe(0)
-      expect([path, await violationsOf(tab)]).toEqual([path, []])
+      expect([path, await violationsOf(tab.page)]).toEqual([path, []])
       expect([path, await tab.page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, width])
       await tab.screenshot(`page-${path.replaceAll(/[^a-z-]+/g, '-')}-${colorScheme}`)
     }
@@ -112,7 +101,7 @@ test.each([
       await tab.page.getByRole('button', { name: button, exact: true }).first().click()
       const dialog = tab.page.getByRole('dialog')
       await expect.poll(() => dialog.innerText(), { timeout: 20_000 }).toMatch(text)
-      expect([button, await violationsOf(tab)]).toEqual([button, []])
+      expect([button, await violationsOf(tab.page)]).toEqual([button, []])
       expect([button, await dialog.evaluate((node) => node.scrollWidth - node.clientWidth)]).toEqual([
         button,
         0,
@@ -132,9 +121,9 @@ test('the rules see a fault when there is one, in the theme that the person chos
   await tab.page.getByRole('button', { name: 'Theme: light' }).click()
   await tab.page.getByRole('button', { name: 'Theme: dark' }).waitFor()
   expect(await tab.page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark')
-  expect(await violationsOf(tab)).toEqual([])
+  expect(await violationsOf(tab.page)).toEqual([])
   await tab.page.evaluate("document.querySelector('main').append(document.createElement('button'))")
-  expect(await violationsOf(tab)).toEqual(['button-name: <button></button>'])
+  expect(await violationsOf(tab.page)).toEqual(['button-name: <button></button>'])
 })
 
 test('a question can be answered by the keyboard alone, and gives the focus back', async () => {
@@ -146,7 +135,7 @@ test('a question can be answered by the keyboard alone, and gives the focus back
   await tab.page.keyboard.press('Enter')
   await tab.page.getByRole('dialog').waitFor()
   await expect.poll(() => tab.page.getByRole('dialog').innerText()).toContain('gwei')
-  expect(await violationsOf(tab)).toEqual([])
+  expect(await violationsOf(tab.page)).toEqual([])
   await tab.page.keyboard.press('Escape')
   await expect.poll(() => tab.page.getByRole('dialog').count()).toBe(0)
   expect(await tab.page.evaluate('document.activeElement.textContent')).toBe('Cancel')

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type SignInWorld, startSignInWorld } from '../../e2e/sign-in/sign-in-world.ts'
 import { API_KEY } from '../../support/service.ts'
 import { launchChromium } from '../launch.ts'
+import { violationsOf } from '../violations.ts'
 import { openConsole, sees } from './console-page.ts'
 
 let world: SignInWorld
@@ -18,9 +19,9 @@ afterAll(async () => {
 })
 
 /** Opens the console, and signs in at the form of the provider. */
-async function signInAs(subject: string) {
+async function signInAs(subject: string, look: Parameters<typeof openConsole>[2] = {}) {
   world.provider.user = undefined
-  const tab = await openConsole(browser, world.service.url)
+  const tab = await openConsole(browser, world.service.url, look)
   await tab.page.getByRole('link', { name: 'Sign in with Example' }).click()
   await tab.page.getByLabel('Subject').fill(subject)
   await tab.page.getByRole('button', { name: 'Continue' }).click()
@@ -105,4 +106,27 @@ test('a person proposes an API key with a role, another one approves it and gets
   await sees(alan.page, /rlk_/)
   await ada.context.close()
   await alan.context.close()
+})
+
+test.each([
+  { width: 390, colorScheme: 'dark' },
+  { width: 1440, colorScheme: 'light' },
+] as const)('the pages of people break no rule of accessibility with %o', async (look) => {
+  const ada = await signInAs('ada', look)
+  await ada.page.getByRole('searchbox', { name: 'Search by id, hash or address' }).waitFor()
+  await ada.allowChanges()
+  const alan = await world.signedIn('alan')
+  const body = { name: `App at ${look.width}`, scopes: ['relayers:read'] }
+  expect((await alan.api('POST', '/api-keys', { body })).code).toBe('second_person_required')
+  for (const [path, title, text] of [
+    ['sessions', 'Sessions', /ada example/],
+    ['proposals', 'Proposals', /createApiKey/],
+  ] as const) {
+    await ada.go(path, title)
+    await sees(ada.page, text)
+    await expect.poll(() => ada.page.locator('.loading').count()).toBe(0)
+    expect([path, await violationsOf(ada.page)]).toEqual([path, []])
+    expect(await ada.page.evaluate('document.documentElement.scrollWidth')).toBe(look.width)
+  }
+  await ada.context.close()
 })
