@@ -112,7 +112,7 @@ test('an approval is told with who decided and why, and its wait as the past', (
   } as const
   const told = lifeOf({ ...TRANSACTION, attempts: [] }, events, approval)
   expect(told.map(({ label, detail }) => [label, detail])).toEqual([
-    ['accepted', 'An approval was necessary.'],
+    ['accepted', 'It required approval.'],
     ['approved by API key treasurer', 'Invoice 12'],
     ['confirmed', undefined],
   ])

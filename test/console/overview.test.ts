@@ -36,7 +36,7 @@ describe('the health of a relayer', () => {
   test.each([
     ['healthy', RELAYER, STATUS, undefined],
     ['…', RELAYER, undefined, undefined],
-    ['paused', { ...RELAYER, paused: true }, STATUS, 'It accepts no new work.'],
+    ['paused', { ...RELAYER, paused: true }, STATUS, 'It accepts no new transactions.'],
     [
       'disabled',
       { ...RELAYER, paused: true, system_disabled: true, disabled_reason },
@@ -47,7 +47,7 @@ describe('the health of a relayer', () => {
       'unknown',
       RELAYER,
       { network_type: 'evm', pending_transactions_count: 0, system_disabled: false, paused: false } as const,
-      'No endpoint of its network answers.',
+      'No endpoint of its network responds.',
     ],
     [
       'slow',

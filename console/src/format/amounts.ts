@@ -54,7 +54,7 @@ export function formatShort(amount: bigint, decimals: number): string {
  */
 export function parseAmount(text: string, decimals: number): bigint | string {
   const [, whole, fraction = ''] = /^(\d+)(?:\.(\d+))?$/.exec(text.trim()) ?? []
-  if (whole === undefined) return 'Write digits, and at most one point, such as 1250.5.'
+  if (whole === undefined) return 'Enter a number such as 1250.5.'
   const digits = fraction.replace(/0+$/, '')
   if (digits.length > decimals) return `There are at most ${decimals} digits after the point.`
   return BigInt(whole + digits.padEnd(decimals, '0'))

@@ -63,7 +63,7 @@ export function CurrentPage({ route }: { readonly route: Route }) {
       return (
         <Page title="Nothing here">
           <Notice tone="idle">
-            There is no such page in the console. The <a href={hrefOf([])}>overview</a> has all relayers.
+            This page does not exist. The <a href={hrefOf([])}>overview</a> lists all relayers.
           </Notice>
         </Page>
       )

@@ -59,11 +59,11 @@ export function ProposalsPage({ route }: { readonly route: Route }) {
     name: 'Decide',
     cell: ({ id, state, proposed_by }) => {
       if (state !== 'waiting') return null
-      if (proposed_by === key.id) return <span class="why">Someone else has to decide.</span>
+      if (proposed_by === key.id) return <span class="why">Someone else must decide.</span>
       return (
         <div class="buttons">
           <ActionButton name="Approve" scope={SCOPE} act={() => decide(id, 'approve')} onDone={rows.reload}>
-            <p>The change runs at once, with your rights.</p>
+            <p>The change takes effect immediately, with your permissions.</p>
           </ActionButton>
           <ActionButton
             name="Refuse"
@@ -82,7 +82,7 @@ export function ProposalsPage({ route }: { readonly route: Route }) {
     <Page title="Proposals">
       <PagedTable
         caption="Proposals"
-        empty="No change waits for a second person."
+        empty="No changes are waiting for a second person."
         columns={offersDecision ? [...COLUMNS, decisions] : COLUMNS}
         keyOf={({ id }) => id}
         route={route}

@@ -15,7 +15,7 @@ const COLUMNS: readonly Column<SignedIn>[] = [
   {
     name: 'Person',
     cell: ({ person, person_id }) => (
-      <a href={hrefOf(['audit'], { actor: person_id })} title="What the person did">
+      <a href={hrefOf(['audit'], { actor: person_id })} title="Activity">
         {nameOfPerson(person)}
       </a>
     ),
@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<SignedIn>[] = [
     ),
   },
   { name: 'Signed in', isNumber: true, cell: ({ created_at }) => <Age of={created_at} /> },
-  { name: 'Used', isNumber: true, cell: ({ last_used_at }) => <Age of={last_used_at} /> },
+  { name: 'Last used', isNumber: true, cell: ({ last_used_at }) => <Age of={last_used_at} /> },
   { name: 'Ends', isExtra: true, cell: ({ expires_at }) => formatTime(expires_at) },
 ]
 
@@ -62,7 +62,7 @@ export function SessionsPage({ route }: { readonly route: Route }) {
     <Page title="Sessions">
       <PagedTable
         caption="Sessions"
-        empty="No one is signed in with a provider."
+        empty="No one is signed in."
         columns={offersEnd ? [...COLUMNS, actions] : COLUMNS}
         keyOf={({ id }) => id}
         route={route}

@@ -57,9 +57,9 @@ export function SignInPage({ signIn, provider, failure }: SignInPageProps) {
           <input type="password" name="secret" required autocomplete="off" spellcheck={false} />
         </label>
         <label class="check">
-          <input type="checkbox" name="keep" /> Keep it for this tab
+          <input type="checkbox" name="keep" /> Keep me signed in on this tab
         </label>
-        <p class="hint">Otherwise a reload of the page signs you out.</p>
+        <p class="hint">Otherwise, reloading the page signs you out.</p>
         {error !== undefined && <Failure error={error} />}
         <button type="submit" class={provider ? '' : 'primary'} disabled={isBusy}>
           Sign in

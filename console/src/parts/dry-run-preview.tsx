@@ -28,7 +28,7 @@ function Preview({
   dryRun,
   currency,
   presentPrice,
-  accepted: sentence = 'The service would accept it now.',
+  accepted: sentence = 'It would be accepted now.',
 }: PreviewProps) {
   const { accepted, error, awaits_approval, value, max_fee, max_cost, max_fee_per_gas, gas_price, rules } =
     dryRun
@@ -38,7 +38,7 @@ function Preview({
     <div class="preview">
       {accepted ? (
         <Notice tone={awaits_approval ? 'warn' : 'good'}>
-          {awaits_approval ? 'It would be accepted, and wait for an approval.' : sentence}
+          {awaits_approval ? 'It would be accepted and wait for approval.' : sentence}
         </Notice>
       ) : (
         <Notice tone="bad">It would be refused: {error && withAmounts(error, currency)}</Notice>
@@ -46,9 +46,9 @@ function Preview({
       <Facts
         facts={{
           Moves: value && <Amount of={value} currency={currency} isExact />,
-          'Fee, at most': max_fee && <Amount of={max_fee} currency={currency} isExact />,
+          'Maximum fee': max_fee && <Amount of={max_fee} currency={currency} isExact />,
           Balance: balance && <Amount of={balance} currency={currency} isExact />,
-          'Left at least': balance && max_cost && (
+          'Minimum balance left': balance && max_cost && (
             <Amount
               of={BigInt(balance) - BigInt(reserved ?? 0) - BigInt(max_cost)}
               currency={currency}

@@ -26,7 +26,7 @@ export function useTransactionColumns({
   return [
     { name: 'Transaction', cell: (transaction) => <Link of={transaction} namesRelayer={namesRelayer} /> },
     {
-      name: 'Pays',
+      name: 'Payment',
       cell: (transaction) => <ContentSummary transaction={transaction} currency={currencyOf(transaction)} />,
     },
     {
@@ -41,7 +41,7 @@ export function useTransactionColumns({
     { name: 'Accepted', isNumber: true, cell: ({ created_at }) => <Accepted at={created_at} /> },
     { name: 'Nonce', isNumber: true, isExtra: true, cell: numberOf },
     {
-      name: 'Highest price',
+      name: 'Maximum price',
       isNumber: true,
       isExtra: true,
       cell: (transaction) => priceOf(transaction, currencyOf),

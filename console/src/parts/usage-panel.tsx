@@ -27,7 +27,7 @@ export function UsagePanel({ usage }: { readonly usage: Loaded<Schemas['Spending
             columns={COLUMNS}
             rows={found?.limits ?? []}
             keyOf={({ rule, network, asset }) => `${rule} ${network} ${asset}`}
-            empty="There are no limits for a period."
+            empty="No limits per period."
           />
         )}
       </WhenLoaded>
@@ -46,7 +46,7 @@ function Spent({ amount, name }: { readonly amount: LimitedAmount | undefined; r
         max={100}
         high={80}
         value={Math.min(share, 100)}
-        aria-label={`${share} % of the ${name} is spent`}
+        aria-label={`${share} % of the ${name} limit used`}
       />{' '}
       <span title={`${spent} of ${limit}; ${left} left`}>{share} %</span>
     </>

@@ -23,16 +23,16 @@ export function RulesFields({ fields, path, networks, present }: RulesFieldsProp
       <TextField
         fields={fields}
         path={`${path}.receivers`}
-        label="Only to these receivers"
+        label="Allowed receivers"
         rows={2}
-        hint={present?.receivers?.length === 0 ? NONE : 'One address per line. If empty, any receiver.'}
+        hint={present?.receivers?.length === 0 ? NONE : 'One address per line. Leave empty for any receiver.'}
       />
       <TextField
         fields={fields}
         path={`${path}.contracts`}
-        label="Only calls of these contracts"
+        label="Allowed contracts"
         rows={2}
-        hint={present?.contracts?.length === 0 ? NONE : 'One address per line. If empty, any contract.'}
+        hint={present?.contracts?.length === 0 ? NONE : 'One address per line. Leave empty for any contract.'}
       />
       {Array.from({ length: count }, (_, index) => (
         <LimitFields key={index} fields={fields} path={`${path}.limits[${index}]`} networks={networks} />
@@ -50,7 +50,7 @@ export function RulesFields({ fields, path, networks, present }: RulesFieldsProp
       <SelectField
         fields={fields}
         path={`${path}.require_approval`}
-        label="Approval by another key"
+        label="Require approval"
         of={present?.require_approval ? [PRESENT, ...APPROVALS] : APPROVALS}
         isRequired
       />
@@ -58,17 +58,13 @@ export function RulesFields({ fields, path, networks, present }: RulesFieldsProp
         <AmountFields fields={fields} path={`${path}.require_approval.above[0]`} networks={networks} />
       )}
       <HoursFields fields={fields} path={`${path}.hours`} />
-      <CheckField
-        fields={fields}
-        path={`${path}.idempotency`}
-        label="Refuse to send without an Idempotency-Key"
-      />
+      <CheckField fields={fields} path={`${path}.idempotency`} label="Require an Idempotency-Key" />
     </fieldset>
   )
 }
 
 /** The hint of a list that exists and has no entry. */
-const NONE = 'One address per line. None is allowed now, and that stays while it is empty.'
+const NONE = 'One address per line. None is allowed now; leave empty to keep it so.'
 
 const APPROVALS = [
   ['', 'none is needed'],
@@ -98,7 +94,7 @@ function HoursFields({ fields, path }: HoursFieldsProps) {
             path={`${path}.to`}
             label="Until"
             placeholder="18:30"
-            hint="A time before the start is on the next day."
+            hint="An end before the start is on the next day."
             isRequired
           />
           <div class="checks">
@@ -111,7 +107,7 @@ function HoursFields({ fields, path }: HoursFieldsProps) {
               />
             ))}
           </div>
-          <div class="hint">Every day when none is chosen.</div>
+          <div class="hint">Every day if none is chosen.</div>
         </fieldset>
       )}
     </>
@@ -161,7 +157,7 @@ function AmountFields({ fields, path, networks }: Omit<RulesFieldsProps, 'presen
         fields={fields}
         path={`${path}.asset`}
         label="Asset"
-        hint="The address of a token, or CODE:ISSUER. Empty: the native currency."
+        hint="The address of a token, or CODE:ISSUER. Leave empty for the native currency."
       />
       <TextField
         fields={fields}

@@ -39,7 +39,7 @@ const PAGES = [
   ['api-keys/payouts', 'Payouts', /day/],
   ['audit', 'Audit log', /Created/],
   ['key', 'API key root', /relayers:read/],
-  ['search?q=nothing', /^Search/, /Nothing visible to this key/],
+  ['search?q=nothing', /^Search/, /No results that this key may see/],
   ['no-such-page', 'Nothing here', /overview/],
   ['relayers/nobody', /nobody/, /no relayer/i],
 ] as const
@@ -71,19 +71,19 @@ test.each([
 
 /** Pages with the buttons that open a form there, and a text of it. */
 const FORMS = [
-  ['', 'Overview', 'New relayer', /Lowest balance, in ETH/],
-  ['relayers/main', 'Main', 'Register an ABI', /Address of the contract/],
-  ['relayers/main', 'Main', 'Edit', /Filled by the relayer/],
+  ['', 'Overview', 'New relayer', /Minimum balance, in ETH/],
+  ['relayers/main', 'Main', 'Register an ABI', /Contract address/],
+  ['relayers/main', 'Main', 'Edit', /Topped up by relayer/],
   ['relayers/main', 'Main', 'Delete', /operate its account/],
   ['signers', 'Signers', 'New signer', /AWS KMS/],
   ['signers', 'Signers', 'Delete', /without another copy/i],
   ['notifications', 'Notifications', 'New notification', /Signing key/],
   ['notifications/ops', /ops/, 'Edit', /Now on/],
-  ['notifications/ops', /ops/, 'Rotate the signing key', /also signs/],
+  ['notifications/ops', /ops/, 'Rotate the signing key', /Keep signing/],
   ['api-keys', 'API keys', 'New API key', /Application: sends and follows/],
   ['api-keys/payouts', 'Payouts', 'Edit', /as it is now/],
-  ['api-keys/payouts', 'Payouts', 'Rotate the secret', /still accepted/],
-  ['approvals', 'Approvals', 'Approve', /Left at least/],
+  ['api-keys/payouts', 'Payouts', 'Rotate the secret', /Keep accepting/],
+  ['approvals', 'Approvals', 'Approve', /Minimum balance left/],
   ['transactions/main/{id}', /^Transaction/, 'Replace', /Value, in ETH/],
 ] as const
 

@@ -45,7 +45,7 @@ export async function openConsole(
     addresses,
     signIn: async (secret, { keep = false } = {}) => {
       await page.getByLabel('API key').fill(secret)
-      if (keep) await page.getByLabel('Keep it for this tab').check()
+      if (keep) await page.getByLabel('Keep me signed in on this tab').check()
       await page.getByRole('button', { name: 'Sign in' }).click()
       await page.getByRole('searchbox', { name: 'Search by id, hash or address' }).waitFor()
     },

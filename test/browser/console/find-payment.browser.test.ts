@@ -58,7 +58,7 @@ describe.each([1440, 390])('a bookkeeper with a screen of %i px', (width) => {
     await page.getByRole('heading', { level: 1, name: /^Search/ }).waitFor()
     await expect.poll(idsShown).toEqual([today, yesterday])
     await expect.poll(() => rows().first().innerText()).toMatch(/0\.0000025 ETH/)
-    await page.getByRole('link', { name: `All to ${PAYEE}` }).click()
+    await page.getByRole('link', { name: `All transactions to ${PAYEE}` }).click()
     await page.getByRole('heading', { level: 1, name: 'Transactions' }).waitFor()
     await page.getByLabel('From', { exact: true }).fill(dayBefore())
     await page.getByLabel('Until', { exact: true }).fill(dayBefore())
@@ -73,14 +73,14 @@ describe.each([1440, 390])('a bookkeeper with a screen of %i px', (width) => {
   test('keeps a filter by a name, finds it again after a reload, and forgets it', async () => {
     const { page } = tab
     await tab.go(`transactions?to=${PAYEE}&from=${dayBefore()}&until=${dayBefore()}`, 'Transactions')
-    await page.getByLabel('Save this filter as').fill('Beef of yesterday')
+    await page.getByLabel('Save filter as').fill('Beef of yesterday')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.reload()
     await tab.signIn(API_KEY)
     await tab.go('transactions', 'Transactions')
     await page.getByRole('link', { name: 'Beef of yesterday' }).click()
     await expect.poll(idsShown).toEqual([yesterday])
-    await page.getByRole('button', { name: 'Forget Beef of yesterday' }).click()
+    await page.getByRole('button', { name: 'Delete filter Beef of yesterday' }).click()
     await tab.go('transactions', 'Transactions')
     expect(await page.getByRole('link', { name: 'Beef of yesterday' }).count()).toBe(0)
   })
@@ -100,7 +100,7 @@ describe.each([1440, 390])('a bookkeeper with a screen of %i px', (width) => {
     await page.keyboard.press('Tab')
     await expect.poll(idsShown).toEqual([yesterday])
     await tab.go('transactions?key=nobody', 'Transactions')
-    await sees(page, 'There are none.')
+    await sees(page, 'No transactions.')
   })
 
   test('saves what a filter finds as a file for a spreadsheet', async () => {

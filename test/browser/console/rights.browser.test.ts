@@ -57,7 +57,7 @@ test('a key that reads transactions alone finds them by their id, and names the 
     await page.locator('.filters').getByLabel('Relayer').press('Enter')
   }
   await name('other')
-  await sees(page, /There are none/)
+  await sees(page, /No transactions/)
   await name('main')
   await link.waitFor()
   await tab.go(`search?q=${id}`, /^Transaction/)

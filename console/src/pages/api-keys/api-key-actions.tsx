@@ -28,7 +28,7 @@ export function ApiKeyActions({ apiKey, onDone }: ApiKeyActionsProps) {
       <RotateButton apiKey={apiKey} onDone={onDone} />
       {disabled ? (
         <ActionButton {...rest} name="Enable" act={() => client.apiKeys.update(id, { disabled: false })}>
-          <p>Its secrets are accepted again.</p>
+          <p>The key works again.</p>
         </ActionButton>
       ) : (
         <ActionButton
@@ -37,7 +37,7 @@ export function ApiKeyActions({ apiKey, onDone }: ApiKeyActionsProps) {
           isDangerous
           act={() => client.apiKeys.update(id, { disabled: true })}
         >
-          <p>Its secrets are refused, and its event streams end. You can enable it again.</p>
+          <p>The key stops working and its event streams close. You can enable it again.</p>
         </ActionButton>
       )}
       <ActionButton
@@ -50,10 +50,7 @@ export function ApiKeyActions({ apiKey, onDone }: ApiKeyActionsProps) {
           location.hash = hrefOf(['api-keys'])
         }}
       >
-        <p>
-          Its secrets are refused for ever. What it did stays in the audit log, so its id cannot be used
-          again.
-        </p>
+        <p>The key stops working for good. Its history stays in the audit log, so its ID cannot be reused.</p>
       </ActionButton>
     </>
   )
@@ -74,7 +71,7 @@ function EditApiKeyDialog({ apiKey, onDone, onClose }: EditApiKeyDialogProps) {
   }
   return (
     <ActionDialog title="Edit the API key" confirm="Save" act={save} onDone={onDone} onClose={onClose}>
-      <TextField fields={fields} path="name" label="Name" hint="Whose key it is, or what for." isRequired />
+      <TextField fields={fields} path="name" label="Name" hint="Who or what uses this key." isRequired />
       <RightsFields fields={fields} {...parts} />
     </ActionDialog>
   )
@@ -90,7 +87,7 @@ function RotateButton({ apiKey: { id, name }, onDone }: ApiKeyActionsProps) {
       </DialogButton>
       {secret !== undefined && (
         <IssuedSecret
-          title={`API key ${name} has a new secret`}
+          title={`New secret for API key ${name}`}
           secret={secret}
           onClose={() => setSecret(undefined)}
         />
@@ -124,9 +121,9 @@ function RotateDialog({ id, onIssued, onDone, onClose }: RotateDialogProps) {
       <SelectField
         fields={fields}
         path="overlap_seconds"
-        label="The present secret is still accepted"
+        label="Keep accepting the current secret"
         of={OVERLAPS}
-        hint="Older ones are not."
+        hint="Secrets before the current one stop working now."
         isRequired
       />
     </ActionDialog>

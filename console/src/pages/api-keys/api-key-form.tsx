@@ -91,13 +91,13 @@ export function RightsFields({ fields, scopes, roles, networks, present }: Right
         fields={fields}
         path="relayers"
         label="Relayers"
-        hint="Ids with commas between; “*” at the end stands for any ending. Empty: all."
+        hint="Comma-separated IDs; a trailing “*” matches any ending. Leave empty for all."
       />
       <TextField
         fields={fields}
         path="networks"
         label="Networks"
-        hint="Such as evm:sepolia, with commas between. Empty: all."
+        hint="Comma-separated, such as evm:sepolia. Leave empty for all."
       />
       <SelectField fields={fields} path="expires" label="Expires" of={expiries} isRequired />
       {fields.text('expires') === 'at' && (
@@ -135,7 +135,7 @@ function RoleField({ fields, scopes, roles }: RoleFieldProps) {
       of={[
         [NO_ROLE, 'Choose a role'],
         ...roles.map(({ name, description }) => [name, `${titleOf(name)}: ${description}`] as const),
-        [CUSTOM, 'Custom: choose each scope'],
+        [CUSTOM, 'Custom: choose scopes'],
       ]}
       isRequired
     />
@@ -212,6 +212,6 @@ function expiryOf({ text }: WrittenFields): string | undefined {
   if (expires === undefined) return undefined
   if (expires !== 'at') return new Date(Date.now() + Number(expires) * DAY_MS).toISOString()
   const at = new Date(text('expires_at') ?? '')
-  if (Number.isNaN(at.getTime())) throw new FieldError('expires_at', 'Choose a day and a time.')
+  if (Number.isNaN(at.getTime())) throw new FieldError('expires_at', 'Choose a date and time.')
   return at.toISOString()
 }

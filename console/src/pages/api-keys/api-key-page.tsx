@@ -39,7 +39,7 @@ export function ApiKeyPage({ id }: { readonly id: string }) {
                   'Last used': <Age of={found.last_used_at} />,
                   Created: `${formatTime(found.created_at)} by ${found.created_by}`,
                   Secrets: found.secrets.map(({ prefix }) => `${prefix}…`).join(', '),
-                  Audit: <a href={hrefOf(['audit'], { actor: found.id })}>What it did</a>,
+                  Audit: <a href={hrefOf(['audit'], { actor: found.id })}>Activity</a>,
                 }}
               />
             </Panel>
@@ -61,7 +61,7 @@ export function CurrentKeyPage() {
   const { key } = useWorkplace().session
   return (
     <Page title={nameOfCaller(key.id, key.person)}>
-      <Panel title="What it may do">
+      <Panel title="Permissions">
         <Facts
           facts={{
             ...(key.session && { Roles: key.session.roles.join(', ') }),
@@ -79,7 +79,7 @@ export function CurrentKeyPage() {
 
 function RulesOfKey({ rules }: { readonly rules: Schemas['SpendingRules'] | undefined }) {
   const networks = useNetworks()
-  if (rules === undefined) return <p class="muted">There are none: it may spend what the relayers may.</p>
+  if (rules === undefined) return <p class="muted">No rules. This key can spend whatever its relayers can.</p>
   return (
     <RulesFacts
       rules={rules}

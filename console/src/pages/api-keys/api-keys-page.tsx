@@ -22,7 +22,7 @@ const COLUMNS: readonly Column<Schemas['ApiKey']>[] = [
     isExtra: true,
     cell: ({ relayers, networks }) => [...(relayers ?? []), ...(networks ?? [])].join(', ') || 'everything',
   },
-  { name: 'Used', isNumber: true, cell: ({ last_used_at }) => <Age of={last_used_at} /> },
+  { name: 'Last used', isNumber: true, cell: ({ last_used_at }) => <Age of={last_used_at} /> },
 ]
 
 /** The API keys. Their secrets are shown by no answer, and so nowhere here. */
@@ -33,7 +33,7 @@ export function ApiKeysPage({ route }: { readonly route: Route }) {
     <Page title="API keys" actions={<CreateApiKeyButton onDone={rows.reload} />}>
       <PagedTable
         caption="API keys"
-        empty="There is only the environment's key."
+        empty="No API keys yet. Only the key from the environment works."
         columns={COLUMNS}
         keyOf={({ id }) => id}
         route={route}

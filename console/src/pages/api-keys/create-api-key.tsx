@@ -21,7 +21,7 @@ export function CreateApiKeyButton({ onDone }: { readonly onDone: () => void }) 
       </DialogButton>
       {issued && (
         <IssuedSecret
-          title={`API key ${issued.name} is created`}
+          title={`API key ${issued.name} created`}
           secret={issued.secret}
           onClose={() => setIssued(undefined)}
         />
@@ -40,7 +40,9 @@ interface IssuedSecretProps {
 export function IssuedSecret({ title, secret, onClose }: IssuedSecretProps) {
   return (
     <Viewer title={title} onClose={onClose}>
-      <p>This is its secret. Nothing shows it again: hand it over now, by a way that only its owner reads.</p>
+      <p>
+        Copy the secret now: it is not shown again. Pass it on through a channel that only its owner can read.
+      </p>
       <Copyable text={secret} name="secret" whole />
     </Viewer>
   )
@@ -68,12 +70,12 @@ function CreateApiKeyDialog({ onIssued, onDone, onClose }: CreateApiKeyDialogPro
       onDone={onDone}
       onClose={onClose}
     >
-      <TextField fields={fields} path="name" label="Name" hint="Whose key it is, or what for." isRequired />
+      <TextField fields={fields} path="name" label="Name" hint="Who or what uses this key." isRequired />
       <TextField
         fields={fields}
         path="id"
-        label="Id"
-        hint="Letters, digits, “.”, “_” and “-”. A UUID when empty."
+        label="ID"
+        hint="Letters, digits, “.”, “_” and “-”. Leave empty to use a UUID."
       />
       <RightsFields fields={fields} {...parts} />
     </ActionDialog>

@@ -48,7 +48,7 @@ export function ApprovalsPage({ route }: { readonly route: Route }) {
       transaction && <DecideButtons approval={approval} transaction={transaction} onDone={rows.reload} />,
   }
   const pays: Column<Row> = {
-    name: 'Pays',
+    name: 'Payment',
     cell: ({ transaction }) =>
       transaction ? (
         <ContentSummary transaction={transaction} currency={currencyOf(transaction)} />
@@ -85,7 +85,7 @@ export function ApprovalsPage({ route }: { readonly route: Route }) {
       </div>
       <PagedTable
         caption="Approvals"
-        empty={state === 'waiting' ? 'Nothing waits for a decision.' : `No approval is ${state}.`}
+        empty={state === 'waiting' ? 'Nothing is waiting for approval.' : `No approval is ${state}.`}
         columns={[first, pays, ...(canDecide ? [decide] : []), why, ...others]}
         keyOf={({ approval }) => approval.transaction_id}
         route={route}

@@ -22,7 +22,7 @@ interface DecideProps {
 export function DecideButtons(props: DecideProps) {
   const { key } = useWorkplace().session
   const [decision, setDecision] = useState<'approve' | 'refuse'>()
-  if (props.approval.requested_by === key.id) return <span class="why">Someone else has to decide.</span>
+  if (props.approval.requested_by === key.id) return <span class="why">Someone else must decide.</span>
   const close = () => setDecision(undefined)
   return (
     <div class="buttons">
@@ -86,7 +86,7 @@ function RefuseDialog({ approval, transaction, onDone, onClose }: DecideDialogPr
       onClose={onClose}
     >
       <Payment approval={approval} transaction={transaction} />
-      <p>It ends as canceled, and nothing is signed.</p>
+      <p>The transaction is canceled without being signed.</p>
       <ReasonField value={reason} onInput={setReason} />
     </ActionDialog>
   )
@@ -126,7 +126,7 @@ interface ReasonFieldProps {
 function ReasonField({ value, onInput }: ReasonFieldProps) {
   return (
     <label>
-      Reason, for the sender and the record
+      Reason (the sender can read it)
       <textarea
         name="reason"
         rows={2}

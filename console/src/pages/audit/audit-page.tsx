@@ -86,7 +86,7 @@ export function AuditPage({ route }: { readonly route: Route }) {
               columns={COLUMNS}
               rows={items}
               keyOf={({ id }) => id}
-              empty="There are no entries."
+              empty="No entries."
             />
             <OlderPager
               route={route}

@@ -39,7 +39,7 @@ export function NetworksPage() {
             columns={COLUMNS}
             rows={found.filter(({ health }) => showsAll || health !== undefined)}
             keyOf={({ network }) => network.id}
-            empty="No relayer is on a network."
+            empty="No network has a relayer."
           />
         )}
       </WhenLoaded>

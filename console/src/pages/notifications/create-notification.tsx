@@ -38,7 +38,7 @@ function CreateNotificationDialog({ onDone, onClose }: CreateNotificationDialogP
     >
       <SelectField fields={fields} path="type" label="Type" of={TYPES} />
       <AddressField fields={fields} type={type} />
-      <TextField fields={fields} path="id" label="Id" hint="A UUID when empty." />
+      <TextField fields={fields} path="id" label="ID" hint="Leave empty to use a UUID." />
       {type === 'webhook' ? (
         <SigningKeyField fields={fields} />
       ) : (
@@ -55,7 +55,7 @@ type NotificationType = Schemas['NotificationType']
 
 /** The types of notifications, with what they are for. */
 const TYPES = [
-  ['webhook', 'Webhook: all events of the relayers that name it'],
+  ['webhook', 'Webhook: every event of the relayers that use it'],
   ['slack', 'Slack: alerts'],
   ['pagerduty', 'PagerDuty: alerts'],
   ['opsgenie', 'Opsgenie: alerts'],
@@ -103,7 +103,7 @@ export function AddressField({ fields, type, hint }: TypedFieldProps) {
           fields={fields}
           path="recipients"
           label="Recipients"
-          hint={hint ?? 'Up to 20 addresses, in the domains that the operator of the service allows.'}
+          hint={hint ?? 'Up to 20 addresses, in domains that the operator allows.'}
           placeholder="ops@example.com"
           isRequired={hint === undefined}
         />
@@ -115,7 +115,7 @@ export function AddressField({ fields, type, hint }: TypedFieldProps) {
     <TextField
       fields={fields}
       path="url"
-      label="Url"
+      label="URL"
       hint={hint ?? HINTS[type]}
       placeholder="https://"
       isRequired={!isFixed && hint === undefined}
@@ -124,8 +124,8 @@ export function AddressField({ fields, type, hint }: TypedFieldProps) {
 }
 
 const HINTS: Readonly<Record<Exclude<NotificationType, 'email'>, string>> = {
-  webhook: 'The service sends events here, as POST requests.',
-  slack: 'That of an incoming webhook of your channel. Nothing shows it again.',
+  webhook: 'Events are sent here as POST requests.',
+  slack: 'The URL of the channel’s incoming webhook. It is not shown again.',
   pagerduty: 'https://events.pagerduty.com when empty; in Europe https://events.eu.pagerduty.com.',
   opsgenie: 'https://api.opsgenie.com when empty; in Europe https://api.eu.opsgenie.com.',
 }
@@ -138,7 +138,7 @@ export function IntegrationKeyField({ fields, isRequired = true }: SigningKeyFie
       path="integration_key"
       label="Integration key"
       type="password"
-      hint="The routing key of PagerDuty, or the API key of an Opsgenie integration. Nothing shows it again."
+      hint="The PagerDuty routing key, or the API key of the Opsgenie integration. It is not shown again."
       isRequired={isRequired}
     />
   )
@@ -158,7 +158,7 @@ export function alertsOf({ values }: Pick<Fields, 'values'>): AlertKind[] | unde
 export function AlertFields({ fields }: { readonly fields: Fields }) {
   return (
     <fieldset>
-      <legend>Alerts: all when none is chosen</legend>
+      <legend>Alerts (all if none is chosen)</legend>
       {KINDS.map(([kind, words]) => (
         <CheckField key={kind} fields={fields} path={`alerts.${kind}`} label={words} />
       ))}
@@ -179,11 +179,11 @@ export function SigningKeyField({ fields, isRequired = false }: SigningKeyFieldP
         fields={fields}
         path="signing_key"
         label="Signing key"
-        hint="At least 32 characters, by which the receiver knows the service. Nothing shows it again, so keep it for the receiver."
+        hint="At least 32 characters. The receiver uses it to verify requests. Copy it now: it is not shown again."
         isRequired={isRequired}
       />
       <button type="button" onClick={() => fields.set('signing_key', randomKey())}>
-        Make a signing key
+        Generate a signing key
       </button>
     </>
   )

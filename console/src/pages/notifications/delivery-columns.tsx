@@ -46,7 +46,7 @@ export function deliveryColumns({
         </>
       ),
     },
-    { name: 'Tries', isNumber: true, cell: ({ tries }) => tries },
+    { name: 'Attempts', isNumber: true, cell: ({ tries }) => tries },
     {
       name: 'Answer',
       isNumber: true,

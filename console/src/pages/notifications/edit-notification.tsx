@@ -44,7 +44,7 @@ export function EditNotificationDialog({ notification, onDone, onClose }: Notifi
         type={type}
         hint={
           type === 'email'
-            ? `Now ${url.replace('mailto:', '').replaceAll(',', ', ')}. They stay when this is empty.`
+            ? `Now ${url.replace('mailto:', '').replaceAll(',', ', ')}. Leave empty to keep them.`
             : `Now on ${hostOf(url)}, of which the rest is a secret. Write the full url of another receiver; it stays when empty.`
         }
       />
@@ -54,7 +54,7 @@ export function EditNotificationDialog({ notification, onDone, onClose }: Notifi
         <CheckField
           fields={fields}
           path="unsigned"
-          label="End the signing: the receiver can then no longer know the service"
+          label="Stop signing: the receiver can no longer verify requests"
         />
       )}
     </ActionDialog>
@@ -89,9 +89,9 @@ export function SigningKeyDialog({ notification, onDone, onClose }: Notification
         <SelectField
           fields={fields}
           path="overlap_seconds"
-          label="The present key also signs"
+          label="Keep signing with the current key"
           of={OVERLAPS}
-          hint="Change it in the receiver during that time, and nothing is refused."
+          hint="Update the receiver within this time and no event is rejected."
           isRequired
         />
       )}

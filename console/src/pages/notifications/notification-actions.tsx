@@ -9,9 +9,8 @@ interface NotificationActionsProps {
   readonly onDone: () => void
 }
 
-const MESSAGE = 'The receiver gets a message that says that it is a test.'
-const INCIDENT =
-  'The receiver opens an incident that says that it is a test. Nothing ends it: close it by hand.'
+const MESSAGE = 'The receiver gets a test message.'
+const INCIDENT = 'The receiver opens a test incident. Close it by hand: nothing resolves it.'
 
 /** The description of a test, by the type of the notification. */
 const TESTS: Readonly<Record<Schemas['NotificationType'], string>> = {
@@ -42,7 +41,7 @@ export function NotificationActions({ notification, onDone }: NotificationAction
       )}
       <ActionButton
         {...rest}
-        name="Redeliver all dead"
+        name="Redeliver all failed"
         act={() => deliveries.redeliverAll(id, { status: 'dead' })}
       >
         <p>All dead deliveries are sent again, oldest first, at most 1000 at a time.</p>
@@ -52,7 +51,7 @@ export function NotificationActions({ notification, onDone }: NotificationAction
       </ActionButton>
       {paused ? (
         <ActionButton {...rest} name="Resume" act={() => deliveries.resumeNotification(id)}>
-          <p>Waiting deliveries are sent now.</p>
+          <p>Pending deliveries are sent now.</p>
         </ActionButton>
       ) : (
         <ActionButton {...rest} name="Pause" act={() => deliveries.pauseNotification(id)}>
@@ -70,8 +69,8 @@ export function NotificationActions({ notification, onDone }: NotificationAction
         }}
       >
         <p>
-          Its signing keys and all of its deliveries go with it, also those that still wait. Relayers that
-          name it must be changed first.
+          Its signing keys and all its deliveries are deleted, including pending ones. Relayers that name it
+          must be changed first.
         </p>
       </ActionButton>
     </>

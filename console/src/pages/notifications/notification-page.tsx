@@ -84,13 +84,13 @@ export function NotificationPage({ id, route }: { readonly id: string; readonly 
                   reload()
                 }}
               >
-                <p>They are sent again now. They have the same ids, so the receiver can ignore duplicates.</p>
+                <p>They are sent again now with the same IDs, so the receiver can ignore duplicates.</p>
               </ActionButton>
             )}
           </div>
           <PagedTable
             caption="Deliveries"
-            empty="There are none."
+            empty="No deliveries."
             columns={columns}
             keyOf={(row) => row.id}
             route={route}

@@ -18,7 +18,7 @@ const COLUMNS: readonly Column<Schemas['Notification']>[] = [
   },
   { name: 'Type', isExtra: true, cell: ({ type }) => type },
   { name: 'Dead letters', isNumber: true, cell: ({ id }) => <DeadLetters notificationId={id} /> },
-  { name: 'Url', cell: ({ url }) => <span class="why">{url}</span> },
+  { name: 'URL', cell: ({ url }) => <span class="why">{url}</span> },
   { name: 'Signed', isExtra: true, cell: ({ has_signing_key }) => (has_signing_key ? 'yes' : 'no') },
 ]
 
@@ -34,7 +34,7 @@ export function NotificationsPage({ route }: { readonly route: Route }) {
     <Page title="Notifications" actions={<CreateNotificationButton onDone={rows.reload} />}>
       <PagedTable
         caption="Notifications"
-        empty="There are none."
+        empty="No notifications yet."
         columns={COLUMNS}
         keyOf={({ id }) => id}
         route={route}

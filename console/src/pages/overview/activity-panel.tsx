@@ -95,7 +95,7 @@ function Activity() {
 
 function Groups({ groups, by }: { readonly groups: readonly ActivityGroup[]; readonly by: By }) {
   const networks = useNetworks()
-  if (groups.length === 0) return <p class="muted empty">Nothing was sent in this time.</p>
+  if (groups.length === 0) return <p class="muted empty">No transactions in this period.</p>
   return (
     <ul class="activity">
       {groups.slice(0, MOST_GROUPS).map((group) => (
@@ -241,7 +241,7 @@ function Numbers({ group, symbol, decimals, of }: NumbersProps) {
           columns={columns}
           rows={group.steps.filter(({ sent }) => sent > 0).toReversed()}
           keyOf={({ start }) => String(start)}
-          empty="Nothing was sent in this time."
+          empty="No transactions in this period."
         />
       )}
     </details>

@@ -64,7 +64,7 @@ function FiringAlerts() {
         columns={COLUMNS}
         rows={groupAlerts(value)}
         keyOf={([{ alert, message }]) => `${alert} ${message}`}
-        empty="No alert fires."
+        empty="No active alerts."
       />
     </section>
   )

@@ -31,10 +31,10 @@ export function healthOf(
       tone: 'bad',
       ...(relayer.disabled_reason && { why: relayer.disabled_reason.details }),
     }
-  if (relayer.paused) return { word: 'paused', tone: 'idle', why: 'It accepts no new work.' }
+  if (relayer.paused) return { word: 'paused', tone: 'idle', why: 'It accepts no new transactions.' }
   if (status === undefined) return { word: '…', tone: 'idle' }
   if (status.balance === undefined)
-    return { word: 'unknown', tone: 'warn', why: 'No endpoint of its network answers.' }
+    return { word: 'unknown', tone: 'warn', why: 'No endpoint of its network responds.' }
   const { oldest_pending_transaction_timestamp: oldest } = status
   const age = oldest === undefined ? 0 : now - Date.parse(oldest)
   if (age > SLOW_MS)

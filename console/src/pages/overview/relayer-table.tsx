@@ -55,7 +55,7 @@ export function RelayerTable({ rows, networks, order, onOrder }: RelayerTablePro
             {queueOf(status) ?? '–'}
           </a>
           {status?.deferred_transactions_count && (
-            <div class="why" title="They wait for an approval, or for the time at which they may be sent.">
+            <div class="why" title="Waiting for approval or for their scheduled time.">
               and {status.deferred_transactions_count} for later
             </div>
           )}
@@ -80,7 +80,7 @@ export function RelayerTable({ rows, networks, order, onOrder }: RelayerTablePro
       columns={columns}
       rows={rows}
       keyOf={({ relayer }) => relayer.id}
-      empty="No relayer fits."
+      empty="No matching relayers."
       order={order}
       onOrder={onOrder}
     />

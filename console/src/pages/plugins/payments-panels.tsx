@@ -38,7 +38,7 @@ export function PaymentsPanels({ plugin }: { readonly plugin: Plugin }) {
             keyOf={({ reason }) => reason}
             empty=""
           />
-          <p class="muted">As far as the log has them: since its process started, and the newest lines.</p>
+          <p class="muted">Read from the plugin’s log: the newest lines since its process started.</p>
         </Panel>
       )}
     </>
@@ -47,8 +47,8 @@ export function PaymentsPanels({ plugin }: { readonly plugin: Plugin }) {
 
 const REFUSAL_COLUMNS: readonly Column<RefusalGroup>[] = [
   { name: 'Reason', cell: ({ reason }) => <code>{reason}</code> },
-  { name: 'Times', isNumber: true, cell: ({ count }) => count },
-  { name: 'Newest', cell: ({ sentence }) => <span class="why">{sentence}</span> },
+  { name: 'Count', isNumber: true, cell: ({ count }) => count },
+  { name: 'Latest', cell: ({ sentence }) => <span class="why">{sentence}</span> },
   { name: 'When', isNumber: true, cell: ({ at }) => <Age of={at} /> },
 ]
 
@@ -64,10 +64,7 @@ function Payments({ keyId }: { readonly keyId: string }) {
       {({ items }) =>
         items.length === 0 ? null : (
           <>
-            <Panel
-              title="Payments"
-              actions={<a href={hrefOf(['transactions'], { key: keyId })}>All of them</a>}
-            >
+            <Panel title="Payments" actions={<a href={hrefOf(['transactions'], { key: keyId })}>View all</a>}>
               <Table
                 caption="Payments"
                 columns={columns}

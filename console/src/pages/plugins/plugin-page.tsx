@@ -53,7 +53,7 @@ export function PluginPage({ id }: { readonly id: string }) {
               columns={LOG_COLUMNS}
               rows={numbered(found.state.logs ?? [])}
               keyOf={({ key }) => key}
-              empty="It has logged nothing since its process started."
+              empty="Nothing logged since its process started."
             />
           </Panel>
         </Page>
@@ -72,7 +72,7 @@ function ProcessFacts({ state }: Pick<Plugin, 'state'>) {
   const { calls, failures, running, queued, restarts, last_failure: failure } = state
   return (
     <>
-      <p class="muted">In the process of the service that answered.</p>
+      <p class="muted">From the process that answered this request.</p>
       <Facts
         facts={{
           Calls: calls,
@@ -128,8 +128,8 @@ function HookFacts({ hooks: { before_send, on_event, schedule } }: { readonly ho
               asked, for {before_send.timeout} s
               <div class="why">
                 {before_send.on_failure === 'refuse'
-                  ? 'Without an answer, the request is refused.'
-                  : 'Without an answer, the request is allowed.'}
+                  ? 'If the plugin does not answer, the request is refused.'
+                  : 'If the plugin does not answer, the request is allowed.'}
               </div>
             </>
           ),
@@ -137,10 +137,10 @@ function HookFacts({ hooks: { before_send, on_event, schedule } }: { readonly ho
             <>
               {on_event.types?.join(', ') ?? 'all'}
               <div class="why">
-                {on_event.waiting === 0 ? 'None waits.' : `${on_event.waiting} wait for another try.`}{' '}
+                {on_event.waiting === 0 ? 'None pending.' : `${on_event.waiting} pending retry.`}{' '}
                 {on_event.failing_since && (
                   <>
-                    The oldest failed first <Age of={on_event.failing_since} />.
+                    The oldest has been failing since <Age of={on_event.failing_since} />.
                   </>
                 )}
               </div>

@@ -29,7 +29,7 @@ export function PluginsPage({ route }: { readonly route: Route }) {
         route={route}
         rows={rows}
         keyOf={({ id }) => id}
-        empty="The configuration file has no plugins."
+        empty="No plugins configured."
       />
     </Page>
   )

@@ -22,7 +22,7 @@ export function AbisPanel({ relayerId }: { readonly relayerId: string }) {
   )
   return (
     <Panel
-      title="ABIs of contracts"
+      title="Contract ABIs"
       actions={
         <DialogButton isPrimary name="Register an ABI" scope="relayers:write">
           {(close) => <RegisterAbiDialog relayerId={relayerId} onDone={abis.reload} onClose={close} />}
@@ -32,10 +32,10 @@ export function AbisPanel({ relayerId }: { readonly relayerId: string }) {
       <WhenLoaded loaded={abis}>
         {(rows) => (
           <Table
-            caption="ABIs of contracts"
+            caption="Contract ABIs"
             rows={rows}
             keyOf={({ address }) => address}
-            empty="There are none: calls are shown as far as they are those of a standard."
+            empty="No ABIs. Only calls of common standards are decoded."
             columns={[
               { name: 'Contract', cell: ({ name, address }) => name ?? address },
               { name: 'Address', cell: ({ address }) => <Copyable text={address} name="address" /> },
@@ -58,7 +58,7 @@ export function AbisPanel({ relayerId }: { readonly relayerId: string }) {
                           act={() => client.relayers.deleteAbi(relayerId, address)}
                           onDone={abis.reload}
                         >
-                          <p>Calls of the contract are no longer shown by their names.</p>
+                          <p>Calls to the contract are no longer decoded.</p>
                         </ActionButton>
                       ),
                     },
@@ -98,14 +98,14 @@ function RegisterAbiDialog({ relayerId, onDone, onClose }: RegisterAbiProps) {
       onDone={onDone}
       onClose={onClose}
     >
-      <TextField fields={fields} path="address" label="Address of the contract" isRequired />
-      <TextField fields={fields} path="name" label="Name" hint="Pages show it beside the address." />
+      <TextField fields={fields} path="address" label="Contract address" isRequired />
+      <TextField fields={fields} path="name" label="Name" hint="Shown next to the address." />
       <TextField
         fields={fields}
         path="abi"
         label="ABI"
         rows={8}
-        hint="The JSON list that a compiler writes, or a file of Hardhat or Foundry that has it as “abi”."
+        hint="The JSON array that the compiler writes, or a Hardhat or Foundry artifact."
         isRequired
       />
     </ActionDialog>
@@ -118,6 +118,6 @@ function abiOf(text: string): unknown {
     const value = parseJson(text)
     return Array.isArray(value) ? value : ((value as { readonly abi?: unknown } | null)?.abi ?? value)
   } catch {
-    throw new FieldError('abi', 'This is no JSON.')
+    throw new FieldError('abi', 'Not valid JSON.')
   }
 }

@@ -43,7 +43,7 @@ export function AccountsPanel({ accounts, currency }: AccountsProps) {
         columns={columns}
         rows={accounts}
         keyOf={({ address }) => address}
-        empty="It has one account."
+        empty="This relayer has one account."
       />
     </Panel>
   )

@@ -42,7 +42,7 @@ function CreateRelayerDialog({ onClose }: { readonly onClose: () => void }) {
       onClose={onClose}
     >
       <TextField fields={fields} path="name" label="Name" isRequired />
-      <TextField fields={fields} path="id" label="Id" hint="Part of URLs. A UUID when empty." />
+      <TextField fields={fields} path="id" label="ID" hint="Used in URLs. Leave empty to use a UUID." />
       <SelectField
         fields={fields}
         path="network"
@@ -58,11 +58,11 @@ function CreateRelayerDialog({ onClose }: { readonly onClose: () => void }) {
           fields={fields}
           path="channels"
           label="Channel accounts"
-          hint="How many, derived from the signer’s key; or the ids of their signers, with commas between. Each lets one more transaction be in flight."
+          hint="A number of accounts to derive from the signer’s key, or comma-separated signer IDs. Each one allows another transaction in flight."
         />
       )}
       <EndpointsField fields={fields} />
-      <CheckField fields={fields} path="paused" label="Paused: it takes no work until it is resumed" />
+      <CheckField fields={fields} path="paused" label="Start paused" />
       <PolicyFields fields={fields} type={type} currency={currency} />
     </ActionDialog>
   )
@@ -82,7 +82,7 @@ function SignerField({ fields }: FieldsProps) {
     fields,
     path: 'signer_id',
     label: 'Signer',
-    hint: 'It holds the key of the account.',
+    hint: 'Holds the key of the account.',
     isRequired: true,
   }
   if (value.length === 0) return <TextField {...rest} />

@@ -21,8 +21,7 @@ export function decisionsIn(text: string, relayerId: string): Decision[] {
       ? []
       : [{ transaction_id, included, reason, ...(hash !== undefined && { hash }) }],
   )
-  if (decisions.length === 0)
-    throw new FieldError('decisions', 'The list has no decision about this relayer.')
+  if (decisions.length === 0) throw new FieldError('decisions', 'The list has no decision for this relayer.')
   return decisions
 }
 
@@ -33,5 +32,5 @@ function listIn(text: string): readonly Listed[] {
   } catch {
     // The next line says it.
   }
-  throw new FieldError('decisions', 'The file is no list of decisions.')
+  throw new FieldError('decisions', 'The file is not a list of decisions.')
 }

@@ -27,7 +27,7 @@ export function Policies({ relayer: { id, policies }, currency }: PoliciesProps)
     <div>
       <Panel title="Policies">
         {Object.keys(policies).length === 0 ? (
-          <p class="muted">Only the defaults.</p>
+          <p class="muted">Defaults.</p>
         ) : (
           <Facts
             facts={{
@@ -67,13 +67,13 @@ const AMOUNTS: readonly string[] = [
 ]
 
 const WORDS: Readonly<Record<string, string>> = {
-  gas_price_cap: 'Highest gas price',
-  tx_fee_cap: 'Highest fee',
-  min_balance: 'Lowest balance',
+  gas_price_cap: 'Maximum gas price',
+  tx_fee_cap: 'Maximum fee',
+  min_balance: 'Minimum balance',
   warn_balance: 'Warn below',
-  whitelist_receivers: 'Only receivers',
-  max_fee: 'Highest fee',
-  max_allowed_fee_lamports: 'Highest fee',
+  whitelist_receivers: 'Allowed receivers',
+  max_fee: 'Maximum fee',
+  max_allowed_fee_lamports: 'Maximum fee',
   wallet_rpc: 'Wallet methods',
   eip1559_pricing: 'EIP-1559 prices',
 }

@@ -28,7 +28,7 @@ export function RelayerActions({ relayer, currency, open, onDone }: RelayerActio
           act={() => client.relayers.update(id, { paused: false })}
           onDone={onDone}
         >
-          <p>The relayer accepts new work again.</p>
+          <p>The relayer accepts transactions again.</p>
         </ActionButton>
       ) : (
         <ActionButton
@@ -37,7 +37,7 @@ export function RelayerActions({ relayer, currency, open, onDone }: RelayerActio
           act={() => client.relayers.update(id, { paused: true })}
           onDone={onDone}
         >
-          <p>New work is refused. Signed transactions continue, and accepted ones wait.</p>
+          <p>New transactions are refused. Signed ones continue; accepted ones wait.</p>
         </ActionButton>
       )}
       {open > 0 && <DecideListButton relayer={relayer} onDone={onDone} />}

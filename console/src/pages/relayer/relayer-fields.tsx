@@ -18,7 +18,7 @@ export function NotificationField({ fields }: FieldsProps) {
       may('notifications:read') ? await Array.fromAsync(client.notifications.list({ signal })) : [],
     ['notifications of the form'],
   )
-  const rest = { fields, path: 'notification_id', label: 'Notification', hint: 'It gets the events.' }
+  const rest = { fields, path: 'notification_id', label: 'Notification', hint: 'Receives the events.' }
   if (value.length === 0) return <TextField {...rest} />
   return <SelectField {...rest} of={[['', 'none'], ...value.map(({ id }) => [id, id] as const)]} />
 }
@@ -31,7 +31,7 @@ export function AccountsField({ fields }: FieldsProps) {
       path="accounts"
       label="Accounts"
       rows={2}
-      hint="One signer per line, beginning with that of the relayer; behind a seed phrase, how many of its accounts. If empty, one account. One that you leave out leaves when its transactions are final."
+      hint="One signer per line, the relayer’s own first; after a seed phrase, the number of its accounts. Leave empty for one account. One that you remove leaves when its transactions are final."
     />
   )
 }
@@ -53,7 +53,7 @@ export function EndpointsField({ fields, present = [] }: EndpointsFieldProps) {
         path="custom_rpc_urls"
         label="Custom RPC URLs"
         rows={2}
-        hint={`${now}One full url per line, with its weight behind it if that is not 100. ${present.length > 0 ? 'They stay when empty.' : 'If empty, those of the network.'}`}
+        hint={`${now}One full URL per line, followed by its weight if that is not 100. ${present.length > 0 ? 'Leave empty to keep them.' : 'Leave empty to use those of the network.'}`}
       />
       {present.length > 0 && (
         <CheckField fields={fields} path="network endpoints" label="Use the endpoints of the network again" />
@@ -81,14 +81,14 @@ export function PolicyFields({ fields, type, currency, present }: PolicyFieldsPr
           <TextField
             fields={fields}
             path="policies.max_fee"
-            label={`Highest fee of a transaction, in ${currency.symbol}`}
+            label={`Maximum fee per transaction, in ${currency.symbol}`}
           />
         )}
         {type === 'solana' && (
           <TextField
             fields={fields}
             path="policies.max_allowed_fee_lamports"
-            label={`Highest fee of a transaction, in ${currency.symbol}`}
+            label={`Maximum fee per transaction, in ${currency.symbol}`}
           />
         )}
       </fieldset>
@@ -109,14 +109,14 @@ function BalanceFields({ fields, currency: { symbol } }: Pick<PolicyFieldsProps,
       <TextField
         fields={fields}
         path="policies.min_balance"
-        label={`Lowest balance, in ${symbol}`}
-        hint="Below it, the relayer is disabled."
+        label={`Minimum balance, in ${symbol}`}
+        hint="The relayer is disabled below this balance."
       />
       <TextField
         fields={fields}
         path="policies.warn_balance"
         label={`Warn below, in ${symbol}`}
-        hint="An alert begins when the account can spend less."
+        hint="Raises an alert when the spendable balance is lower."
       />
     </>
   )
@@ -125,22 +125,18 @@ function BalanceFields({ fields, currency: { symbol } }: Pick<PolicyFieldsProps,
 function EvmFields({ fields, currency: { symbol } }: Pick<PolicyFieldsProps, 'fields' | 'currency'>) {
   return (
     <>
-      <TextField
-        fields={fields}
-        path="policies.gas_price_cap"
-        label="Highest price of a unit of gas, in gwei"
-      />
+      <TextField fields={fields} path="policies.gas_price_cap" label="Maximum gas price, in gwei" />
       <TextField
         fields={fields}
         path="policies.tx_fee_cap"
-        label={`Highest fee of one transaction, in ${symbol}`}
+        label={`Maximum fee per transaction, in ${symbol}`}
       />
       <CheckField
         fields={fields}
         path="policies.private_transactions"
-        label="Only private endpoints get its transactions"
+        label="Send only through private endpoints"
       />
-      <CheckField fields={fields} path="policies.wallet_rpc" label="It answers wallet methods (callRpc)" />
+      <CheckField fields={fields} path="policies.wallet_rpc" label="Answer wallet methods (callRpc)" />
     </>
   )
 }
@@ -155,22 +151,22 @@ function TopUpFields({ fields, currency: { symbol } }: Pick<PolicyFieldsProps, '
       <TextField
         fields={fields}
         path="policies.top_up.from"
-        label="Filled by the relayer"
-        hint="The id of another relayer on the same network. If empty, no one fills the account."
+        label="Topped up by relayer"
+        hint="The ID of another relayer on the same network. Leave empty for no top-ups."
       />
       {fields.text('policies.top_up.from') !== undefined && (
         <>
           <TextField
             fields={fields}
             path="policies.top_up.below"
-            label={`When it is below, in ${symbol}`}
+            label={`Top up below, in ${symbol}`}
             isRequired
           />
-          <TextField fields={fields} path="policies.top_up.to" label={`Up to, in ${symbol}`} isRequired />
+          <TextField fields={fields} path="policies.top_up.to" label={`Top up to, in ${symbol}`} isRequired />
           <TextField
             fields={fields}
             path="policies.top_up.max_per_day"
-            label={`At most in a day, in ${symbol}`}
+            label={`Daily maximum, in ${symbol}`}
             isRequired
           />
         </>

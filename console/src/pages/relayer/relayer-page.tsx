@@ -85,7 +85,7 @@ export function RelayerPage({ id }: { readonly id: string }) {
                     columns={columns}
                     rows={rows}
                     keyOf={(row) => row.id}
-                    empty="It has sent nothing yet."
+                    empty="No transactions yet."
                   />
                 )}
               </WhenLoaded>
@@ -137,7 +137,7 @@ function Account({
           'Next nonce': status?.nonce,
           'Sequence number': status?.sequence_number,
           Queue: queueOf(status),
-          'For later': status?.deferred_transactions_count && (
+          Scheduled: status?.deferred_transactions_count && (
             <>
               {status.deferred_transactions_count}
               {status.deferred_transactions_count === 1

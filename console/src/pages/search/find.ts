@@ -54,7 +54,11 @@ async function findTransaction(
 async function findByReceiver({ client, may }: Session, to: string, signal: AbortSignal): Promise<Found[]> {
   if (!may('transactions:read') || !isAddress(to)) return []
   const { items } = await client.transactions.search({ to, limit: NEWEST, signal }).page()
-  const all = { kind: 'Transactions', name: `All to ${to}`, href: hrefOf(['transactions'], { to }) } as const
+  const all = {
+    kind: 'Transactions',
+    name: `All transactions to ${to}`,
+    href: hrefOf(['transactions'], { to }),
+  } as const
   return items.length > 1 ? [...items.map(transactionOf), all] : items.map(transactionOf)
 }
 

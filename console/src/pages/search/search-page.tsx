@@ -20,11 +20,11 @@ export function SearchPage({ route: { query } }: { readonly route: Route }) {
   }, [only?.href, others.length])
   return (
     <Page title={`Search: ${text}`}>
-      <Panel title="Found">
+      <Panel title="Results">
         <WhenLoaded loaded={found}>
           {(results) =>
             results.length === 0 ? (
-              <p class="muted">Nothing visible to this key.</p>
+              <p class="muted">No results that this key may see.</p>
             ) : (
               <Results of={results} />
             )

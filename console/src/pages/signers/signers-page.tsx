@@ -11,7 +11,7 @@ import { CreateSignerButton } from './create-signer.tsx'
 const COLUMNS: readonly Column<Schemas['Signer']>[] = [
   { name: 'Signer', cell: ({ id }) => <code>{id}</code> },
   {
-    name: 'Key in',
+    name: 'Key stored in',
     cell: ({ type }) =>
       type === 'local' || type === 'generated' ? 'this service' : type.replaceAll('_', ' '),
   },
@@ -39,8 +39,8 @@ export function SignersPage({ route }: { readonly route: Route }) {
         onDone={rows.reload}
       >
         <p>
-          Signer <code>{id}</code> is deleted with its key. Without another copy of the key, its account is
-          lost. Relayers that sign with it must be deleted first.
+          Signer <code>{id}</code> is deleted with its key. Without another copy of the key, the account is
+          lost. Delete the relayers that use it first.
         </p>
       </ActionButton>
     ),
@@ -49,7 +49,7 @@ export function SignersPage({ route }: { readonly route: Route }) {
     <Page title="Signers" actions={<CreateSignerButton onDone={rows.reload} />}>
       <PagedTable
         caption="Signers"
-        empty="There are none."
+        empty="No signers yet."
         columns={offersDeletion ? [...COLUMNS, actions] : COLUMNS}
         keyOf={({ id }) => id}
         route={route}

@@ -36,7 +36,7 @@ export function AttemptsTable({ transaction, network, currency }: AttemptsTableP
     { name: 'Outcome', cell: ({ outcome }) => <Status value={outcome} tone={TONES[outcome]} /> },
     ...(transaction.network_type === 'evm' ? [contentColumn(transaction, currency)] : []),
     {
-      name: transaction.network_type === 'evm' ? 'Highest price' : 'Highest fee',
+      name: transaction.network_type === 'evm' ? 'Maximum price' : 'Maximum fee',
       isNumber: true,
       cell: feeOf,
     },
@@ -55,7 +55,7 @@ export function AttemptsTable({ transaction, network, currency }: AttemptsTableP
       columns={columns}
       rows={transaction.attempts ?? []}
       keyOf={({ number }) => String(number)}
-      empty="Nothing is signed yet."
+      empty="Not signed yet."
     />
   )
 }
@@ -63,7 +63,7 @@ export function AttemptsTable({ transaction, network, currency }: AttemptsTableP
 /** On EVM networks each attempt has content of its own. */
 function contentColumn(transaction: EvmTransaction, currency: Currency): Column<Attempt> {
   return {
-    name: 'Pays',
+    name: 'Bid',
     cell: (attempt) =>
       'gas_limit' in attempt && (
         <ContentSummary transaction={withContentOf(transaction, attempt)} currency={currency} />

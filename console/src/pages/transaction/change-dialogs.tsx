@@ -29,8 +29,8 @@ export function SpeedUpDialog({ transaction, currency, ...rest }: ChangeDialogPr
       act={() => client.transactions.replace(transaction.relayer_id, transaction.id, request)}
     >
       <p>
-        The same content is signed again with the same nonce and the price of the speed “fastest”. The network
-        includes one of the two.
+        The same transaction is signed again with the same nonce at the “fastest” price. The network includes
+        one of the two.
       </p>
       <ContentDetails transaction={transaction} currency={currency} />
       <DryRunPreview dryRun={dryRun} currency={currency} presentPrice={priceOf(transaction)} />
@@ -55,11 +55,11 @@ export function CancelDialog({ transaction, currency, ...rest }: ChangeDialogPro
       <ContentDetails transaction={transaction} currency={currency} />
       {isSigned ? (
         <p>
-          It may have been broadcast, so a no-op competes with it. The network decides which of the two
-          counts.
+          It may already be broadcast, so a no-op transaction competes with it. The network includes one of
+          the two.
         </p>
       ) : (
-        <p>Nothing is signed yet, so it ends immediately and costs nothing.</p>
+        <p>It is not signed yet, so it is canceled immediately at no cost.</p>
       )}
       {isPriced && <DryRunPreview dryRun={dryRun} currency={currency} presentPrice={priceOf(transaction)} />}
     </ActionDialog>

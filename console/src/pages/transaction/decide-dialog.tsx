@@ -36,18 +36,18 @@ export function DecideDialog({ transaction, currency, ...rest }: DecideDialogPro
     >
       <ContentDetails transaction={transaction} currency={currency} />
       <p>
-        Look for it in a block explorer first. If the decision is wrong, the transaction is paid twice, or not
-        at all.
+        Look it up in a block explorer first. A wrong decision means that the transaction is paid twice, or
+        not at all.
       </p>
       <SelectField
         fields={fields}
         path="included"
-        label="What the chain shows"
+        label="Outcome on the chain"
         isRequired
         of={[
           ['', 'Choose'],
           ['true', 'It was included'],
-          ['false', 'No version of it was included'],
+          ['false', 'It was not included'],
         ]}
       />
       {included && (
@@ -55,10 +55,10 @@ export function DecideDialog({ transaction, currency, ...rest }: DecideDialogPro
           fields={fields}
           path="hash"
           label="Hash"
-          hint="What the explorer shows. Without it, the newest signed version counts, or none if nothing was signed here."
+          hint="As shown by the explorer. Leave empty for the newest signed version, or for none if nothing was signed here."
         />
       )}
-      <TextField fields={fields} path="reason" label="Reason, for the record" isRequired />
+      <TextField fields={fields} path="reason" label="Reason" isRequired />
     </ActionDialog>
   )
 }

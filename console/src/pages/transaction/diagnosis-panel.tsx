@@ -18,7 +18,7 @@ interface DiagnosisPanelProps {
 export function DiagnosisPanel({ diagnosis, currency }: DiagnosisPanelProps) {
   return (
     <Panel
-      title="Why does it wait?"
+      title="Why is it waiting?"
       actions={
         <button type="button" onClick={diagnosis.reload} disabled={diagnosis.isLoading}>
           Refresh

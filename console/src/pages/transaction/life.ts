@@ -102,7 +102,7 @@ function fromEvents(events: readonly RelayerEvent[], { awaits_approval }: Transa
     const wentBack = step >= 0 && step < before && before >= STEPS.indexOf('mined')
     before = step
     // The sentence says that it waits, which is the past once it was decided.
-    const reason = waited && !awaits_approval ? 'An approval was necessary.' : status_reason
+    const reason = waited && !awaits_approval ? 'It required approval.' : status_reason
     const detail = reason === undefined ? {} : { detail: reason }
     if (wentBack) return [{ at, label: `reorganised: ${status} again`, tone: 'warn', ...detail }]
     if (isRepeated || status === 'sent' || status === 'submitted') return []

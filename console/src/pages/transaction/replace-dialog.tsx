@@ -66,7 +66,7 @@ export function ReplaceDialog({ transaction, currency, network, ...rest }: Repla
         </button>
         {own !== 'json' && (
           <button type="button" class="quiet" onClick={() => setForm(form === 'json' ? own : 'json')}>
-            {form === 'json' ? 'Back to the form' : 'Write JSON instead'}
+            {form === 'json' ? 'Back to the form' : 'Edit as JSON'}
           </button>
         )}
       </div>
@@ -111,9 +111,9 @@ function ContentFields({ fields, form, transaction, currency }: ContentFieldsPro
         <TextField
           fields={fields}
           path="json"
-          label="The whole new request"
+          label="New request"
           rows={10}
-          hint="As the API has it. It takes the present content as a whole."
+          hint="As in the API. It replaces the whole content."
           isRequired
         />
       )
@@ -127,24 +127,19 @@ function EvmFields({ fields, currency }: Omit<ContentFieldsProps, 'form' | 'tran
         fields={fields}
         path="to"
         label="To"
-        hint="0x and 40 hexadecimal digits; empty creates a contract."
+        hint="0x and 40 hexadecimal digits. Leave empty to create a contract."
       />
       <TextField fields={fields} path="value" label={`Value, in ${currency.symbol}`} isRequired />
       <TextField fields={fields} path="data" label="Data" rows={2} hint="0x and hexadecimal digits." />
-      <TextField fields={fields} path="gas_limit" label="Gas limit" hint="Estimated when empty." />
+      <TextField fields={fields} path="gas_limit" label="Gas limit" hint="Leave empty to estimate." />
       <SelectField fields={fields} path="speed" label="Price" of={PRICES} isRequired />
       {fields.text('speed') === 'own' && (
         <>
-          <TextField
-            fields={fields}
-            path="max_fee_per_gas"
-            label="Highest price of a unit of gas, in gwei"
-            isRequired
-          />
+          <TextField fields={fields} path="max_fee_per_gas" label="Maximum gas price, in gwei" isRequired />
           <TextField
             fields={fields}
             path="max_priority_fee_per_gas"
-            label="Part of it for the block producer, in gwei"
+            label="Priority fee, in gwei"
             isRequired
           />
         </>
@@ -178,7 +173,7 @@ function SolanaFields({ fields, transaction: { instructions }, currency }: Solan
           path="transaction"
           label="Transaction"
           rows={4}
-          hint="In wire format, in base64. The service gives it a new blockhash."
+          hint="In wire format, base64-encoded. The service sets a new blockhash."
           isRequired
         />
       )}
@@ -216,7 +211,7 @@ function InstructionFields({ fields, instruction, path, currency }: InstructionF
           path={`${path}.accounts`}
           label="Accounts"
           rows={3}
-          hint="In order, one per line, with the words “signer” and “writable” behind it where they are true."
+          hint="In order, one per line, followed by “signer” and “writable” where they apply."
         />
         <TextField fields={fields} path={`${path}.data`} label="Data" rows={2} hint="In base64." />
       </fieldset>
@@ -224,7 +219,7 @@ function InstructionFields({ fields, instruction, path, currency }: InstructionF
   const { mint, receiver } = transfer
   return (
     <fieldset>
-      <legend>{mint === undefined ? 'Payment' : 'Payment of tokens'}</legend>
+      <legend>{mint === undefined ? 'Payment' : 'Token payment'}</legend>
       <TextField
         fields={fields}
         path={`${path}.accounts[${receiver}].pubkey`}
@@ -252,8 +247,8 @@ function PaymentFields({ fields, transaction, currency }: Omit<ContentFieldsProp
       <TextField
         fields={fields}
         path="max_fee"
-        label={`Highest fee, in ${currency.symbol}`}
-        hint="A replacement bids at least ten times what the present version bids."
+        label={`Maximum fee, in ${currency.symbol}`}
+        hint="A replacement bids at least ten times the current bid."
       />
     </>
   )

@@ -193,8 +193,7 @@ function solanaRequestOf(fields: WrittenFields, { instructions }: SolanaTransact
         data: text(`${path}.data`) ?? '',
       }
     const units = BigInt(amountIn(fields, `${path}.data`, transfer.decimals) ?? 0)
-    if (units > MOST_UNITS)
-      throw new FieldError(`${path}.data`, 'This is more than an amount on Solana can be.')
+    if (units > MOST_UNITS) throw new FieldError(`${path}.data`, 'Larger than the maximum amount on Solana.')
     return withTransfer(instruction, transfer, {
       units,
       to: text(`${path}.accounts[${transfer.receiver}].pubkey`) ?? '',
@@ -215,6 +214,6 @@ function parseRequest(text: string): Replacement {
     value = undefined
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new FieldError('json', 'This is no JSON object yet.')
+    throw new FieldError('json', 'Not a JSON object.')
   return value as Replacement
 }

@@ -84,7 +84,7 @@ function Loaded({ transaction, reload }: { readonly transaction: Transaction; re
       )}
       <div class="columns">
         <div>
-          <Panel title="Life">
+          <Panel title="Timeline">
             <Timeline moments={lifeOf(transaction, events, approval)} />
           </Panel>
           {approval && (
@@ -128,7 +128,7 @@ function Payment({
   if (replaced === undefined) return <ContentDetails transaction={transaction} currency={currency} />
   return (
     <>
-      <p class="muted">A transaction that does nothing is in its place. It was for this:</p>
+      <p class="muted">A no-op transaction took its place. The original request:</p>
       <ContentDetails transaction={replaced} currency={currency} />
     </>
   )
@@ -169,7 +169,7 @@ function AwaitedDecision({ approval, transaction, onDone }: AwaitedDecisionProps
   const offers = useOffers()
   return (
     <Notice tone="warn">
-      It waits for a decision: <a href={hrefOf(['approvals'])}>Approvals</a>.{' '}
+      Waiting for a decision: <a href={hrefOf(['approvals'])}>Approvals</a>.{' '}
       {approval && offers('transactions:approve') && (
         <DecideButtons approval={approval} transaction={transaction} onDone={onDone} />
       )}

@@ -28,7 +28,7 @@ export function FoundTransactions({ route, filter }: FoundTransactionsProps) {
         <>
           <Table
             caption="Transactions"
-            empty={nextCursor ? 'No match so far. There may be older ones.' : 'There are none.'}
+            empty={nextCursor ? 'No matches so far. Older ones may follow.' : 'No transactions.'}
             columns={columns}
             keyOf={({ id }) => id}
             rows={items}

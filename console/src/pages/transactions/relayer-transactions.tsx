@@ -23,7 +23,7 @@ export function RelayerTransactions({ route, relayerId, status }: RelayerTransac
   return (
     <PagedTable
       caption="Transactions"
-      empty="There are none."
+      empty="No transactions."
       columns={columns}
       keyOf={({ id }) => id}
       route={route}

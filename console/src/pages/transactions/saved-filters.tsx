@@ -22,7 +22,7 @@ export function SavedFilters({ route: { path, query } }: { readonly route: Route
           <button
             type="button"
             class="bare"
-            aria-label={`Forget ${filter.name}`}
+            aria-label={`Delete filter ${filter.name}`}
             onClick={() => keep(saved.filter((one) => one !== filter))}
           >
             ×
@@ -39,7 +39,7 @@ export function SavedFilters({ route: { path, query } }: { readonly route: Route
           }}
         >
           <label>
-            Save this filter as
+            Save filter as
             <input value={name} maxLength={60} onInput={(event) => setName(event.currentTarget.value)} />
           </label>{' '}
           <button type="submit">Save</button>

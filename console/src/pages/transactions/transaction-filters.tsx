@@ -37,7 +37,7 @@ export function TransactionFilters({ route, filter }: TransactionFiltersProps) {
       <Text
         name="Receiver"
         value={filter.to}
-        placeholder="an account, also of a token"
+        placeholder="address"
         choose={(to) => changeQuery(route, { to })}
       />
       <Day name="From" value={route.query.from} choose={(from) => changeQuery(route, { from })} />
@@ -59,7 +59,7 @@ function MoreFilters({ route, filter }: TransactionFiltersProps) {
         <Text
           name="Reference"
           value={reference}
-          placeholder="as it was sent"
+          placeholder="exact match"
           choose={(text) => changeQuery(route, { reference: text })}
         />
         <Text
@@ -110,8 +110,8 @@ function AmountFilter({ route, filter }: TransactionFiltersProps) {
       </datalist>
       {asset !== undefined && (
         <>
-          <AmountField name={`At least (${unit.symbol})`} value={least} unit={unit} choose={choose('min')} />
-          <AmountField name={`At most (${unit.symbol})`} value={most} unit={unit} choose={choose('max')} />
+          <AmountField name={`Minimum (${unit.symbol})`} value={least} unit={unit} choose={choose('min')} />
+          <AmountField name={`Maximum (${unit.symbol})`} value={most} unit={unit} choose={choose('max')} />
         </>
       )}
     </>
