@@ -86,9 +86,15 @@ test('two processes on a Patroni cluster lose and double nothing, and accept req
     await cluster.switchover(primary, standby)
   })
 
-  // With failsafe_mode the primary goes on while its standby can be reached.
+  // Two of three members of etcd go on without their leader, and the primary keeps its lock.
   const primary = await cluster.settled()
   const refused = load.refused()
+  await cluster.etcd.killLeader()
+  await accept(load)
+  expect(load.refused()).toBe(refused)
+  expect(await cluster.settled()).toBe(primary)
+
+  // With failsafe_mode the primary goes on while its standby can be reached.
   cluster.etcd.freeze()
   await pause(WITHOUT_ETCD_SECONDS * 1_000)
   cluster.etcd.thaw()

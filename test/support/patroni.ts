@@ -30,7 +30,7 @@ export interface Member {
   thaw(): Promise<void>
 }
 
-/** A cluster of Patroni on one etcd, with a synchronous standby. */
+/** A cluster of Patroni on an etcd of three members, with a synchronous standby. */
 export interface PatroniCluster {
   readonly members: readonly Member[]
   /** The url of all members for the service. */
@@ -44,8 +44,13 @@ export interface PatroniCluster {
   promoted(old: Member): Promise<Member>
   /** Hands the primary over to another member, with `patronictl switchover`. */
   switchover(from: Member, to: Member): Promise<void>
-  /** Stops etcd with SIGSTOP, and continues it. */
-  readonly etcd: { freeze(): void; thaw(): void }
+  readonly etcd: {
+    /** Stops every member with SIGSTOP, and continues them. */
+    freeze(): void
+    thaw(): void
+    /** Kills the leader with SIGKILL, and waits until the other members have another one. */
+    killLeader(): Promise<void>
+  }
   stop(): Promise<void>
 }
 
@@ -68,10 +73,10 @@ export async function startPatroni(count: number): Promise<PatroniCluster> {
   const etcd = await startEtcd(folder)
   const members: OwnedMember[] = []
   for (let number = 1; number <= count; number += 1)
-    members.push(await createMember({ folder, etcdPort: etcd.port, name: `db${number}` }))
+    members.push(await createMember({ folder, etcdUrls: etcd.urls, name: `db${number}` }))
   const kill = () => {
     for (const member of members) member.killNow()
-    etcd.child.kill('SIGKILL')
+    etcd.signal('SIGKILL')
   }
   process.once('exit', kill)
   const [first] = members
@@ -79,8 +84,8 @@ export async function startPatroni(count: number): Promise<PatroniCluster> {
   const stop = async () => {
     process.off('exit', kill)
     for (const member of members) await member.killAll()
-    etcd.child.kill('SIGCONT')
-    etcd.child.kill('SIGKILL')
+    etcd.signal('SIGCONT')
+    etcd.signal('SIGKILL')
     await etcd.exited
     rmSync(folder, { recursive: true, force: true })
   }
@@ -143,36 +148,88 @@ export async function startPatroni(count: number): Promise<PatroniCluster> {
       await promisify(execFile)('patronictl', args)
     },
     etcd: {
-      freeze: () => void etcd.child.kill('SIGSTOP'),
-      thaw: () => void etcd.child.kill('SIGCONT'),
+      freeze: () => etcd.signal('SIGSTOP'),
+      thaw: () => etcd.signal('SIGCONT'),
+      killLeader: etcd.killLeader,
     },
     stop,
   }
 }
 
+/** With three members, etcd outlives the loss of one; with two, it does not. */
+const ETCD_MEMBERS = ['one', 'two', 'three'] as const
+
+interface EtcdMember {
+  readonly name: string
+  readonly url: string
+  readonly peerUrl: string
+}
+
 async function startEtcd(folder: string) {
-  const [port, peerPort] = [await freePort(), await freePort()]
-  const [url, peerUrl] = [port, peerPort].map((one) => `http://127.0.0.1:${one}`)
-  const child = spawn(
-    'etcd',
-    [
-      ...['--name', 'one', '--data-dir', join(folder, 'etcd'), '--logger', 'zap', '--log-outputs', 'stderr'],
-      ...['--listen-client-urls', `${url}`, '--advertise-client-urls', `${url}`],
-      ...['--listen-peer-urls', `${peerUrl}`, '--initial-advertise-peer-urls', `${peerUrl}`],
-      ...['--initial-cluster', `one=${peerUrl}`],
-    ],
-    { stdio: 'ignore' },
-  )
-  const exited = once(child, 'exit')
+  const members: EtcdMember[] = []
+  for (const name of ETCD_MEMBERS) {
+    const [url, peerUrl] = [await freePort(), await freePort()].map((port) => `http://127.0.0.1:${port}`)
+    members.push({ name, url: `${url}`, peerUrl: `${peerUrl}` })
+  }
+  const cluster = members.map(({ name, peerUrl }) => `${name}=${peerUrl}`).join(',')
+  const running = members.map((member) => {
+    const { name, url, peerUrl } = member
+    const child = spawn(
+      'etcd',
+      [
+        ...[
+          '--name',
+          name,
+          '--data-dir',
+          join(folder, `etcd-${name}`),
+          '--logger',
+          'zap',
+          '--log-outputs',
+          'stderr',
+        ],
+        ...['--listen-client-urls', url, '--advertise-client-urls', url],
+        ...['--listen-peer-urls', peerUrl, '--initial-advertise-peer-urls', peerUrl],
+        ...['--initial-cluster', cluster],
+      ],
+      { stdio: 'ignore' },
+    )
+    return { ...member, child, exited: once(child, 'exit') }
+  })
   await until(
-    () =>
-      fetch(`${url}/health`).then(
-        ({ status }) => status,
-        () => 0,
-      ),
-    (status) => status === 200,
+    () => leaderOf(members),
+    (leader) => leader !== undefined,
   )
-  return { child, exited, port }
+  return {
+    urls: members.map(({ url }) => url),
+    signal: (signal: NodeJS.Signals) => {
+      for (const { child } of running) child.kill(signal)
+    },
+    killLeader: async () => {
+      const leader = await leaderOf(members)
+      const dead = running.find((member) => member.url === leader?.url)
+      if (dead === undefined) throw new Error('etcd has no leader')
+      dead.child.kill('SIGKILL')
+      await dead.exited
+      await until(
+        () => leaderOf(members.filter((member) => member.url !== dead.url)),
+        (next) => next !== undefined,
+      )
+    },
+    exited: Promise.all(running.map(({ exited }) => exited)),
+  }
+}
+
+/** Asks the members which of them leads; undefined while none does. */
+async function leaderOf(members: readonly EtcdMember[]): Promise<EtcdMember | undefined> {
+  const leads = await Promise.all(
+    members.map(({ url }) =>
+      fetch(`${url}/v3/maintenance/status`, { method: 'POST', body: '{}' })
+        .then((answer) => answer.json() as Promise<{ leader?: string; header: { member_id: string } }>)
+        .then(({ leader, header }) => leader === header.member_id)
+        .catch(() => false),
+    ),
+  )
+  return members[leads.indexOf(true)]
 }
 
 interface OwnedMember extends Member {
@@ -185,18 +242,18 @@ interface OwnedMember extends Member {
 
 interface MemberOptions {
   readonly folder: string
-  readonly etcdPort: number
+  readonly etcdUrls: readonly string[]
   readonly name: string
 }
 
-async function createMember({ folder, etcdPort, name }: MemberOptions): Promise<OwnedMember> {
+async function createMember({ folder, etcdUrls, name }: MemberOptions): Promise<OwnedMember> {
   const user = unprivilegedUser()
   const [port, restPort] = [await freePort(), await freePort()]
   const host = `127.0.0.1:${port}`
   const data = join(folder, name)
   const configFile = join(folder, `${name}.json`)
   // JSON is YAML.
-  writeFileSync(configFile, JSON.stringify(configOf({ folder, etcdPort, name, data, port, restPort })))
+  writeFileSync(configFile, JSON.stringify(configOf({ folder, etcdUrls, name, data, port, restPort })))
   let patroni: ChildProcess | undefined
   const postmaster = () => {
     const file = join(data, 'postmaster.pid')
@@ -262,7 +319,7 @@ async function createMember({ folder, etcdPort, name }: MemberOptions): Promise<
 
 function configOf({
   folder,
-  etcdPort,
+  etcdUrls,
   name,
   data,
   port,
@@ -272,7 +329,7 @@ function configOf({
     scope: 'relayer',
     name,
     restapi: { listen: `127.0.0.1:${restPort}`, connect_address: `127.0.0.1:${restPort}` },
-    etcd3: { host: `127.0.0.1:${etcdPort}` },
+    etcd3: { hosts: etcdUrls.map((url) => new URL(url).host) },
     bootstrap: {
       dcs: {
         ttl: TTL_SECONDS,
