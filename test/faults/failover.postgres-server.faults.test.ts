@@ -132,7 +132,7 @@ async function startUnprotected(maxInFlight: number) {
       return (await story.service.api<Schemas['Relayer']>('POST', '/relayers/main/accept-nonces', body)).body
         .data
     },
-    paid: (indexes: readonly number[]) => Promise.all(indexes.map((index) => paid(anvil, index))),
+    paid: (indexes: readonly number[]) => paid(anvil, indexes),
   }
 }
 
