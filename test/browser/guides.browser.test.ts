@@ -89,7 +89,7 @@ test('a diagram is drawn, in colours that the theme decides', async () => {
     const { page, problems } = await open('/docs/guides/security-model', { width: 1280, colorScheme })
     const label = page.getByRole('group', { name: 'Diagram' }).getByText('signed bytes, queries')
     await label.waitFor()
-    inks.add(await label.evaluate((node) => getComputedStyle(node).fill))
+    inks.add(await page.evaluate<string>("getComputedStyle(document.querySelector('.diagram text')).fill"))
     expect(problems).toEqual([])
     await page.close()
   }
