@@ -25,10 +25,10 @@ test('a list gives the decisions about one relayer, without what is open or to b
 })
 
 test.each([
-  ['', 'no list of decisions'],
-  ['[]', 'no list of decisions'],
-  ['{"decisions":{}}', 'no list of decisions'],
-  [listOf({ ...entry, included: null }), 'no decision about this relayer'],
+  ['', 'not a list of decisions'],
+  ['[]', 'not a list of decisions'],
+  ['{"decisions":{}}', 'not a list of decisions'],
+  [listOf({ ...entry, included: null }), 'no decision for this relayer'],
 ])('%s is refused', (text, message) => {
   expect(() => decisionsIn(text, 'main')).toThrow(message)
 })

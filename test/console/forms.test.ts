@@ -78,7 +78,7 @@ describe('the form of a replacement', () => {
     const written = { transaction: bump, form: replaceFormOf(bump), currency, network: 'testnet' }
     expect(written.form).toBe('json')
     expect(requestOf(fieldsOf(filledForm(bump, currency)), written)).toEqual({ operations: bump.operations })
-    expect(() => requestOf(fieldsOf({ json: '[]' }), written)).toThrow('no JSON object')
+    expect(() => requestOf(fieldsOf({ json: '[]' }), written)).toThrow('Not a JSON object')
   })
 })
 

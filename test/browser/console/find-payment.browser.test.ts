@@ -91,7 +91,7 @@ describe.each([1440, 390])('a bookkeeper with a screen of %i px', (width) => {
     await page.getByText('More filters').click()
     await page.getByLabel('Asset').fill('native')
     await page.keyboard.press('Tab')
-    await page.getByLabel(/^At least/).fill('0.000002')
+    await page.getByLabel(/^Minimum/).fill('0.000002')
     await page.keyboard.press('Tab')
     await expect.poll(idsShown).toEqual([today])
     await tab.go(`transactions?to=${PAYEE}`, 'Transactions')

@@ -41,7 +41,7 @@ export function NotificationActions({ notification, onDone }: NotificationAction
       )}
       <ActionButton
         {...rest}
-        name="Redeliver all failed"
+        name="Redeliver all dead letters"
         act={() => deliveries.redeliverAll(id, { status: 'dead' })}
       >
         <p>All dead deliveries are sent again, oldest first, at most 1000 at a time.</p>

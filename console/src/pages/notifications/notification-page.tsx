@@ -74,7 +74,7 @@ export function NotificationPage({ id, route }: { readonly id: string; readonly 
             </label>
             {chosen.size > 0 && (
               <ActionButton
-                name={`Redeliver ${chosen.size} chosen`}
+                name={`Redeliver ${chosen.size} selected`}
                 scope="notifications:write"
                 act={() =>
                   Promise.all([...chosen].map((deliveryId) => client.deliveries.redeliver(id, deliveryId)))
