@@ -50,7 +50,9 @@ export function ApiKeyActions({ apiKey, onDone }: ApiKeyActionsProps) {
           location.hash = hrefOf(['api-keys'])
         }}
       >
-        <p>The key stops working for good. Its history stays in the audit log, so its ID cannot be reused.</p>
+        <p>
+          The key stops working permanently. Its history stays in the audit log, so its ID cannot be reused.
+        </p>
       </ActionButton>
     </>
   )
