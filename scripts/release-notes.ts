@@ -6,6 +6,7 @@ import { releaseNotes, versionOfTag } from './release/release-notes.ts'
 
 const read = (file: string) => readFileSync(join(import.meta.dirname, '..', file), 'utf8')
 const lock = JSON.parse(read('package-lock.json'))
+const chart = parse(read('ops/helm/multichain-relayer/Chart.yaml'))
 
 try {
   const version = versionOfTag(process.argv[2] ?? '', {
@@ -14,6 +15,8 @@ try {
     'clients/typescript in package-lock.json': lock.packages['clients/typescript'].version,
     'clients/typescript/package.json': JSON.parse(read('clients/typescript/package.json')).version,
     'openapi.yaml': parse(read('openapi.yaml')).info.version,
+    'version of the Helm chart': chart.version,
+    'appVersion of the Helm chart': chart.appVersion,
   })
   process.stdout.write(releaseNotes(read('CHANGELOG.md'), version))
 } catch (error) {
