@@ -1672,6 +1672,78 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/key-creations": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List keys created in key services
+         * @description Lists the keys that `createKey` created or is to create, newest first. An entry stays when its signer is deleted, because the key is still
+         *     there, until `forgetKeyCreation`.
+         */
+        readonly get: operations["listKeyCreations"];
+        readonly put?: never;
+        /**
+         * Let a key service create a key
+         * @description Lets AWS KMS, Google Cloud KMS, Azure Key Vault, the transit engine of Vault, or Turnkey create a key, lets the key sign a text as proof, and
+         *     stores a signer for it. The answer has the addresses of the key; no one sees its secret. `docs/signers.md` lists the permissions.
+         *
+         *     | `type` | `secp256k1`, for EVM | `ed25519`, for Stellar and Solana |
+         *     |---|---|---|
+         *     | `aws_kms`, `google_cloud_kms`, `turnkey` | yes | yes |
+         *     | `azure_key_vault` | yes | no (400 `not_supported`) |
+         *     | `vault_transit` | no (400 `not_supported`) | yes |
+         *
+         *     The intent is stored before the first call, under `signer_id`. **Send the same request again after any failure**: it continues where the last
+         *     one stopped, looks for the key by its name or tag first, and never creates a second one. For a minute after a lost answer it only looks. When
+         *     the key is usable, it returns the same answer again. If the signer was deleted, it stores it again, with the same key.
+         *
+         *     - 400 `signer_refused`: the key service refuses; `error` names the missing permission. If that was the first call, nothing was created and
+         *       nothing stays stored.
+         *     - 500 `signer_unavailable`: the key service does not answer, so there may be a key. The intent stays.
+         *     - 201 with the state `requested`: the key service waits, for example for the consent of others in Turnkey; `detail` says for what.
+         *     - 409 `already_exists`: the id belongs to a signer, or to a request for another key.
+         *
+         *     The service never exports, disables or deletes the key. `metadata.logs` says how to forbid its deletion, and how to delete it.
+         */
+        readonly post: operations["createKey"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/key-creations/{signer_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Id of the signer. An unknown id is Not found.
+                 * @example hot
+                 */
+                readonly signer_id: components["parameters"]["SignerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Forget a created key
+         * @description Forgets the entry, and nothing else: a signer stays, and a key stays in its key service. The id is free for another key then. While a call
+         *     that creates the key can be on its way, the response is 400 `in_use`. Before you forget one that is `requested`, look for its key in the key
+         *     service: its name begins with `relayer-` and the signer id.
+         */
+        readonly delete: operations["forgetKeyCreation"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/networks": {
         readonly parameters: {
             readonly query?: never;
@@ -2381,7 +2453,7 @@ export interface components {
          *     | `delivery_not_found` | 404. This notification has no such delivery |
          *     | `signer_not_found` | 404. No signer has this id |
          *     | `signer_refused` | The key service refuses to sign; `error` names the key and the remedy |
-         *     | `signer_unavailable` | 500. The key service does not answer; nothing was changed, so you can retry |
+         *     | `signer_unavailable` | 500. The key service does not answer; nothing was signed, so you can retry |
          *     | `api_key_not_found` | 404. No API key has this id |
          *     | `second_person_required` | 403. The change waits for another person, or only people may propose it; `error` says which |
          *     | `proposal_not_found` | 404. No proposal has this id |
@@ -3936,11 +4008,11 @@ export interface components {
         };
         /**
          * @description A right to call operations; the security scheme `bearer` describes each. Those of the whole deployment cannot be limited to relayers or
-         *     networks: `relayers:admin`, `signers:read`, `signers:admin`, `networks:admin`, `notifications:write`, `audit:read`, `api-keys:read`,
-         *     `api-keys:admin`, `plugins:read` and `plugins:admin`.
+         *     networks: `relayers:admin`, `signers:read`, `signers:admin`, `signers:create-keys`, `networks:admin`, `notifications:write`, `audit:read`,
+         *     `api-keys:read`, `api-keys:admin`, `plugins:read` and `plugins:admin`.
          * @enum {string}
          */
-        readonly Scope: "relayers:read" | "relayers:write" | "relayers:admin" | "transactions:read" | "transactions:write" | "transactions:approve" | "sign" | "rpc" | "signers:read" | "signers:admin" | "networks:read" | "networks:admin" | "notifications:read" | "notifications:write" | "events:read" | "metrics:read" | "audit:read" | "api-keys:read" | "api-keys:admin" | "plugins:read" | "plugins:call" | "plugins:admin";
+        readonly Scope: "relayers:read" | "relayers:write" | "relayers:admin" | "transactions:read" | "transactions:write" | "transactions:approve" | "sign" | "rpc" | "signers:read" | "signers:admin" | "signers:create-keys" | "networks:read" | "networks:admin" | "notifications:read" | "notifications:write" | "events:read" | "metrics:read" | "audit:read" | "api-keys:read" | "api-keys:admin" | "plugins:read" | "plugins:call" | "plugins:admin";
         /** @description The rights of the key. */
         readonly Scopes: readonly components["schemas"]["Scope"][];
         /**
@@ -4437,6 +4509,171 @@ export interface components {
         readonly Signer: components["schemas"]["LocalSigner"] | components["schemas"]["GeneratedSigner"] | components["schemas"]["MnemonicSigner"] | components["schemas"]["AwsKmsSigner"] | components["schemas"]["GoogleCloudKmsSigner"] | components["schemas"]["AzureKeyVaultSigner"] | components["schemas"]["TurnkeySigner"] | components["schemas"]["CdpSigner"] | components["schemas"]["VaultSigner"] | components["schemas"]["VaultTransitSigner"] | components["schemas"]["Web3SignerSigner"] | components["schemas"]["Pkcs11Signer"];
         /** @description A new signer. `type` determines the fields of `config`. */
         readonly CreateSignerRequest: components["schemas"]["CreateGeneratedSignerRequest"] | components["schemas"]["CreatePlainSignerRequest"] | components["schemas"]["CreateMnemonicSignerRequest"] | components["schemas"]["CreateAwsKmsSignerRequest"] | components["schemas"]["CreateGoogleCloudKmsSignerRequest"] | components["schemas"]["CreateAzureKeyVaultSignerRequest"] | components["schemas"]["CreateTurnkeySignerRequest"] | components["schemas"]["CreateCdpSignerRequest"] | components["schemas"]["CreateVaultSignerRequest"] | components["schemas"]["CreateVaultTransitSignerRequest"] | components["schemas"]["CreateWeb3SignerSignerRequest"];
+        readonly KeyCreationListResponse: {
+            /** @constant */
+            readonly success: true;
+            /** @description The items of the page. */
+            readonly data: readonly components["schemas"]["KeyCreation"][];
+            readonly pagination: components["schemas"]["Pagination"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly KeyCreationResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["KeyCreation"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        /**
+         * @description The curve of a key. `secp256k1` is that of EVM, `ed25519` that of Stellar and Solana.
+         * @enum {string}
+         */
+        readonly KeyCurve: "secp256k1" | "ed25519";
+        /** @description A key that a key service created, or is to create, for a signer. */
+        readonly KeyCreation: {
+            /** @description The id of the signer. */
+            readonly signer_id: components["schemas"]["Id"];
+            /**
+             * @description The type of the signer.
+             * @enum {string}
+             */
+            readonly type: "aws_kms" | "google_cloud_kms" | "azure_key_vault" | "vault_transit" | "turnkey";
+            readonly curve: components["schemas"]["KeyCurve"];
+            /**
+             * @description `requested`: there may be a key or not · `made`: the key is there, and has not signed yet · `usable`: the key has signed, and its signer
+             *     was stored. The first two need the same request again.
+             * @enum {string}
+             */
+            readonly state: "requested" | "made" | "usable";
+            /** @description The place of the key; without secrets. */
+            readonly config: {
+                readonly [key: string]: unknown;
+            };
+            /** @description The name or tag of the key, absent while it is `requested`: no one is to take it before. */
+            readonly key_name?: string;
+            /** @description The fields of `config` in which the signer names the key. Absent while it is `requested`. */
+            readonly key?: {
+                readonly [key: string]: unknown;
+            };
+            /** @description The accounts of the key. Absent until it is `usable`. */
+            readonly addresses?: {
+                /** @description On EVM networks. */
+                readonly evm?: components["schemas"]["EvmAddress"];
+                /** @description On Solana. */
+                readonly solana?: components["schemas"]["SolanaPublicKey"];
+                /** @description On Stellar. */
+                readonly stellar?: components["schemas"]["StellarAccount"];
+            };
+            /** @description What happened, and what to do. Absent if it is `usable`. */
+            readonly detail?: string;
+            /** @description When it was requested. */
+            readonly created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description A key to be created, and the signer that uses it. `config` is that of a signer of this `type`, without the fields that name a key. */
+        readonly CreateKeyRequest: components["schemas"]["CreateAwsKmsKeyRequest"] | components["schemas"]["CreateGoogleCloudKmsKeyRequest"] | components["schemas"]["CreateAzureKeyVaultKeyRequest"] | components["schemas"]["CreateVaultTransitKeyRequest"] | components["schemas"]["CreateTurnkeyKeyRequest"];
+        /** New key in AWS KMS */
+        readonly CreateAwsKmsKeyRequest: {
+            readonly signer_id: components["schemas"]["NewId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "aws_kms";
+            readonly curve: components["schemas"]["KeyCurve"];
+            /** @description The place of the key. The credentials are those of the service. */
+            readonly config: {
+                readonly region: components["schemas"]["CreateAwsKmsSignerRequest"]["config"]["region"];
+            };
+        };
+        /** New key in Google Cloud KMS */
+        readonly CreateGoogleCloudKmsKeyRequest: {
+            readonly signer_id: components["schemas"]["NewId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "google_cloud_kms";
+            readonly curve: components["schemas"]["KeyCurve"];
+            /** @description The place of the key. Without `service_account` the credentials are those of the service. */
+            readonly config: {
+                readonly service_account?: components["schemas"]["GoogleServiceAccount"];
+                /** @description The key ring, which must exist. */
+                readonly key: {
+                    readonly project_id?: components["schemas"]["CreateGoogleCloudKmsSignerRequest"]["config"]["key"]["project_id"];
+                    readonly location?: components["schemas"]["CreateGoogleCloudKmsSignerRequest"]["config"]["key"]["location"];
+                    readonly key_ring_id: components["schemas"]["CreateGoogleCloudKmsSignerRequest"]["config"]["key"]["key_ring_id"];
+                    /**
+                     * @description `HSM` by default. `SOFTWARE` only for `ed25519`.
+                     * @enum {string}
+                     */
+                    readonly protection_level?: "HSM" | "SOFTWARE";
+                };
+            };
+        };
+        /** New key in Azure Key Vault */
+        readonly CreateAzureKeyVaultKeyRequest: {
+            readonly signer_id: components["schemas"]["NewId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "azure_key_vault";
+            readonly curve: components["schemas"]["KeyCurve"];
+            /** @description The vault and the login. */
+            readonly config: {
+                readonly auth_type?: components["schemas"]["CreateAzureKeyVaultSignerRequest"]["config"]["auth_type"];
+                readonly vault_url: components["schemas"]["CreateAzureKeyVaultSignerRequest"]["config"]["vault_url"];
+                /** @description The tenant. */
+                readonly tenant_id?: components["schemas"]["AzureName"];
+                /** @description The application, or one of several identities of the machine. */
+                readonly client_id?: components["schemas"]["AzureName"];
+                /** @description The secret of the application. Never returned. */
+                readonly client_secret?: components["schemas"]["SignerText"];
+                /** @description True for a key in hardware. Needs the tier Premium; a Managed HSM has no others. */
+                readonly hardware?: boolean;
+            };
+        };
+        /** New key in Vault's transit engine */
+        readonly CreateVaultTransitKeyRequest: {
+            readonly signer_id: components["schemas"]["NewId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "vault_transit";
+            readonly curve: components["schemas"]["KeyCurve"];
+            /** @description The engine and the login by AppRole. */
+            readonly config: {
+                readonly address: components["schemas"]["VaultAddress"];
+                /** @description The namespace. None by default. */
+                readonly namespace?: components["schemas"]["SignerText"];
+                /** @description The role of the login. Never returned. */
+                readonly role_id: components["schemas"]["SignerText"];
+                /** @description The secret of the login. Never returned. */
+                readonly secret_id: components["schemas"]["SignerText"];
+                /** @description The mount of the engine. `transit` by default. */
+                readonly mount_point?: components["schemas"]["SignerText"];
+                /** @description Whether Vault may ever hand out the key. False by default; it cannot be changed back. */
+                readonly exportable?: boolean;
+            };
+        };
+        /** New private key in Turnkey */
+        readonly CreateTurnkeyKeyRequest: {
+            readonly signer_id: components["schemas"]["NewId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "turnkey";
+            readonly curve: components["schemas"]["KeyCurve"];
+            /** @description The organization, and the API key. */
+            readonly config: {
+                readonly api_public_key: components["schemas"]["CreateTurnkeySignerRequest"]["config"]["api_public_key"];
+                readonly api_private_key: components["schemas"]["CreateTurnkeySignerRequest"]["config"]["api_private_key"];
+                readonly organization_id: components["schemas"]["CreateTurnkeySignerRequest"]["config"]["organization_id"];
+            };
+        };
         /** Key that the service creates */
         readonly CreateGeneratedSignerRequest: {
             readonly id?: components["schemas"]["NewId"];
@@ -11106,6 +11343,116 @@ export interface operations {
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
+    readonly listKeyCreations: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Number of the page. Pages start at 1, and 0 is served as 1. A page after the last one is empty. Numbers above 2147483647 are served as 2147483647.
+                 * @example 1
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /**
+                 * @description The number of items on a page. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+                 * @example 10
+                 */
+                readonly per_page?: components["parameters"]["PerPage"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of key creations. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["KeyCreationListResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly createKey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["CreateKeyRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The key is usable, or `detail` says what to do. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["KeyCreationResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly forgetKeyCreation: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Id of the signer. An unknown id is Not found.
+                 * @example hot
+                 */
+                readonly signer_id: components["parameters"]["SignerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is forgotten. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DeletionResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     readonly listNetworks: {
         readonly parameters: {
             readonly query?: {
@@ -12299,6 +12646,9 @@ export interface scopes {
     readonly createSigner: "signers:admin";
     readonly getSigner: "signers:read";
     readonly deleteSigner: "signers:admin";
+    readonly listKeyCreations: "signers:read";
+    readonly createKey: "signers:create-keys";
+    readonly forgetKeyCreation: "signers:create-keys";
     readonly listNetworks: "networks:read";
     readonly getNetwork: "networks:read";
     readonly updateNetwork: "networks:admin";

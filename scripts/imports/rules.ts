@@ -179,6 +179,7 @@ const ARROWS: Rules['arrows'] = {
     'second-person/',
     'sign-in/sessions.ts',
     'sign-in/sessions-store.ts',
+    'signers/creation/',
     'signers/manage.ts',
     'signers/store.ts',
     'contract/exact-integers.ts',
@@ -288,7 +289,7 @@ const ARROWS: Rules['arrows'] = {
   'events/': ['access/', 'database/', ...COMMON],
   'security/': COMMON,
   'networks/': MANAGED,
-  'signers/': MANAGED,
+  'signers/': [...MANAGED, 'database/sql-helpers.ts'],
   'chains/': ['networks/', 'security/', 'signers/secp256k1.ts', 'signers/signer.ts', ...COMMON],
   'database/': COMMON,
   'config/': [
@@ -351,9 +352,9 @@ const ARROWS: Rules['arrows'] = {
 }
 
 const PACKAGES: Rules['packages'] = {
-  '@aws-sdk/client-kms': { in: ['signers/key-services/aws-kms.ts'] },
+  '@aws-sdk/client-kms': { in: ['signers/key-services/aws-kms.ts', 'signers/creation/aws-kms.ts'] },
   '@azure/identity': { in: ['signers/key-services/azure-identity.ts'] },
-  '@azure/keyvault-keys': { in: ['signers/key-services/'] },
+  '@azure/keyvault-keys': { in: ['signers/key-services/', 'signers/creation/azure-key-vault.ts'] },
   '@electric-sql/pglite': { in: ['database/'] },
   '@koa/router': { in: ['http/'] },
   '@noble/hashes': { in: ['signers/'] },

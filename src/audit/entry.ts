@@ -53,6 +53,8 @@ export type AuditAction =
   | 'proposeChange'
   | 'decideProposal'
   | 'bypassSecondPerson'
+  | 'createKey'
+  | 'forgetKeyCreation'
   | 'createSigner'
   | 'deleteSigner'
   | 'updateNetwork'

@@ -26,6 +26,7 @@ import type {
   ChainIdentitiesTable,
   ContractInterfacesTable,
   FileEntriesTable,
+  KeyCreationsTable,
   LeasesTable,
   NetworkPrivateUrlsTable,
   NetworkUrlsTable,
@@ -88,6 +89,7 @@ export interface Schema {
   stream_tickets: StreamTicketsTable
   idempotency_keys: IdempotencyKeysTable
   signers: SignersTable
+  key_creations: KeyCreationsTable
   network_urls: NetworkUrlsTable
   network_private_urls: NetworkPrivateUrlsTable
   operated_accounts: OperatedAccountsTable

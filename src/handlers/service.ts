@@ -23,6 +23,7 @@ import type { Relayer } from '../relayers/relayer.ts'
 import type { RelayerReader } from '../relayers/relayer-cache.ts'
 import type { SecondPerson } from '../second-person/second-person.ts'
 import type { Sessions } from '../sign-in/sessions.ts'
+import type { KeyCreator } from '../signers/creation/create-key.ts'
 import type { SignerManager } from '../signers/manage.ts'
 import type { Sponsors } from '../sponsoring/sponsor.ts'
 import type { RelayerRuntime } from '../transactions/model/runtime.ts'
@@ -62,6 +63,7 @@ export interface RelayerParts {
   readonly prepare: (relayer: Relayer) => Promise<RelayerRuntime>
   readonly interfaces: InterfaceManager
   readonly signers: SignerManager
+  readonly keyCreator: KeyCreator
   readonly networks: NetworkManager
   /** Returns the newest head of a network; undefined if no endpoint has reported it recently. */
   readonly headOf: (networkId: string) => HeadState | undefined

@@ -8,6 +8,8 @@ import type { HandlerMap } from '../http/handler.ts'
 import { fingerprintOf } from '../lib/hash.ts'
 import { omitUndefined } from '../lib/object.ts'
 import type { Relayer } from '../relayers/relayer.ts'
+import { type KeyCreation, listCreations } from '../signers/creation/creation-store.ts'
+import { adviceOf } from '../signers/creation/makers.ts'
 import { listSigners, type StoredSigner, shownSigner } from '../signers/store.ts'
 import { withSignedPayment } from '../sponsoring/fee-payment.ts'
 import { readAddress } from './codecs/address.ts'
@@ -69,10 +71,29 @@ function withPrefix(hex: string): string {
   return hex.startsWith('0x') ? hex : `0x${hex}`
 }
 
-type Operations = 'listSigners' | 'createSigner' | 'getSigner' | 'deleteSigner'
+type Operations =
+  | 'listSigners'
+  | 'createSigner'
+  | 'getSigner'
+  | 'deleteSigner'
+  | 'createKey'
+  | 'listKeyCreations'
+  | 'forgetKeyCreation'
+
+/**
+ * The time for a request that creates a key, in ms: the key service is called several times, and an account
+ * with many keys may be searched.
+ */
+const CREATION_MS = 120_000
 
 /** The operations of the tag Signers. */
-export function signerHandlers({ db, signers }: CoreParts & RelayerParts): Pick<HandlerMap, Operations> {
+export function signerHandlers({
+  db,
+  clock,
+  signers,
+  keyCreator,
+}: CoreParts & RelayerParts): Pick<HandlerMap, Operations> {
+  const present = (creation: KeyCreation) => presentCreation(creation, clock.now())
   return {
     listSigners: async ({ query }) => {
       const page = toPage(query)
@@ -87,12 +108,55 @@ export function signerHandlers({ db, signers }: CoreParts & RelayerParts): Pick<
       await signers.delete(path.signer_id, actor)
       return { data: 'Signer deleted successfully' }
     },
+    createKey: async ({ body }, context) => {
+      context.allow(CREATION_MS)
+      const { signer_id: signerId, ...request } = body
+      const creation = await keyCreator.create({ signerId, ...request }, context.actor, context.signal)
+      return { data: present(creation), logs: creation.state === 'usable' ? [adviceOf(request.type)] : [] }
+    },
+    listKeyCreations: async ({ query }) => {
+      const page = toPage(query)
+      const { items, total } = await listCreations(db, page)
+      return { data: items.map(present), pagination: page.describe(total) }
+    },
+    forgetKeyCreation: async ({ path }, { actor }) => {
+      await keyCreator.forget(path.signer_id, actor)
+      return { data: 'Key creation forgotten; its key stays in the key service' }
+    },
   }
 }
 
 /** Converts a signer to the form of the contract. */
 function presentSigner(signer: StoredSigner): Schemas['Signer'] {
   return shownSigner(signer) as Schemas['Signer']
+}
+
+/** Converts a creation to the form of the contract. `now` is in ms. */
+function presentCreation(creation: KeyCreation, now: number): Schemas['KeyCreation'] {
+  const { signerId, type, curve, state, config, keyName, keyFields, addresses, createdAt } = creation
+  const isThere = state !== 'requested'
+  return omitUndefined({
+    signer_id: signerId,
+    type: type as Schemas['KeyCreation']['type'],
+    curve,
+    state,
+    config: { ...config },
+    // While no one knows the name, no one can give it to another key.
+    key_name: isThere ? keyName : undefined,
+    key: isThere && keyFields ? { ...keyFields } : undefined,
+    addresses,
+    detail: detailOf(creation, now),
+    created_at: createdAt.toISOString(),
+  })
+}
+
+/** Says what happened to a key that is not usable, and what to do. */
+function detailOf({ state, problem, callUntil }: KeyCreation, now: number): string | undefined {
+  if (state === 'usable') return undefined
+  if (problem !== undefined) return problem
+  if (callUntil !== undefined && callUntil.getTime() > now)
+    return 'The key service is being called, or its answer was lost. Send the same request again: the key is looked for before one is created.'
+  return 'The creation was interrupted. Send the same request again: the key is looked for before one is created.'
 }
 
 /**

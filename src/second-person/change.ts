@@ -14,6 +14,8 @@ interface Covered {
   /** The kind of the record, and the parameter of the path that names it; a new one is named by its body. */
   readonly record: 'api_key' | 'relayer' | 'signer' | 'notification'
   readonly parameter?: string
+  /** The field of the body that names a new record. Default: `id`. */
+  readonly field?: string
   /** The only field of a body that needs no second person, because with this value it only takes away. */
   readonly harmless?: readonly [field: string, value: unknown]
 }
@@ -31,6 +33,7 @@ const COVERED = {
   updateRelayer: { record: 'relayer', parameter: 'relayer_id', harmless: ['paused', true] },
   deleteRelayer: { record: 'relayer', parameter: 'relayer_id' },
   createSigner: { record: 'signer' },
+  createKey: { record: 'signer', field: 'signer_id' },
   deleteSigner: { record: 'signer', parameter: 'signer_id' },
   createNotification: { record: 'notification' },
   updateNotification: { record: 'notification', parameter: 'notification_id' },
@@ -55,8 +58,9 @@ export function isHarmless(operation: CoveredId, { body }: ChangeInput): boolean
 
 /** Names the record of a change, such as `api_key:payments`; undefined for a new one without an id. */
 export function targetOf(operation: CoveredId, { path, body }: ChangeInput): string | undefined {
-  const { record, parameter }: Covered = COVERED[operation]
-  const named = parameter === undefined ? (Object(body) as { readonly id?: unknown }).id : path[parameter]
+  const { record, parameter, field = 'id' }: Covered = COVERED[operation]
+  const fields = Object(body) as Readonly<Record<string, unknown>>
+  const named = parameter === undefined ? fields[field] : path[parameter]
   return typeof named === 'string' ? `${record}:${named}` : undefined
 }
 

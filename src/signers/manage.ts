@@ -5,6 +5,7 @@ import type { Db, Tx } from '../database/db.ts'
 import { transact } from '../database/locks/transact.ts'
 import { AppError } from '../errors.ts'
 import type { Sealer } from '../security/secrets.ts'
+import { findCreation } from './creation/creation-store.ts'
 import { addressesOf, createSeparateKey, generateSecret, PRIVATE_KEY_FORMS, parsePrivateKey } from './key.ts'
 import { ownerOf } from './keyring.ts'
 import { type ConnectionContext, connectSigner } from './providers/connect.ts'
@@ -70,6 +71,7 @@ export function createSignerManager({ db, sealer, connection, usersOf }: SignerM
       const signer = { id, type: request.type, sealed: sealer.seal(text, ownerOf(id)), publicKeys, config }
       const stored: StoredSigner = { id, type: request.type, origin: 'api', config: config ?? {} }
       await transact(db, async (tx) => {
+        if ((await findCreation(tx, id)) !== undefined) throw ofCreatedKey(id)
         if (!(await insertSigner(tx, signer))) throw idInUse(id)
         const after = shownSigner(stored)
         await appendManagement(tx, { author: actor, action: 'createSigner', target: targetOf(id), after })
@@ -187,6 +189,13 @@ function idInUse(id: string) {
   return new AppError(
     'already_exists',
     `There is a signer with the id ${id} already, or an entry of the configuration file has it.`,
+  )
+}
+
+function ofCreatedKey(id: string) {
+  return new AppError(
+    'already_exists',
+    `The id ${id} belongs to a key that a key service created or is to create. Send its request again (POST /api/v1/key-creations), or forget it first: DELETE /api/v1/key-creations/${id}.`,
   )
 }
 

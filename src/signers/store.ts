@@ -108,17 +108,24 @@ interface NewSigner {
 }
 
 /**
- * Adds a signer of a caller. Returns false when the id is in use. An id of the configuration file stays in
- * use after a caller has deleted its signer: the file's key would otherwise be mistaken for the caller's.
+ * Returns true if a caller cannot have this id for a new signer. An id of the configuration file stays in use
+ * after a caller has deleted its signer: the file's key would otherwise be mistaken for the caller's.
  */
-export async function insertSigner(tx: Tx, signer: NewSigner): Promise<boolean> {
+export async function isIdTaken(tx: Tx, id: string): Promise<boolean> {
   const entry = await tx
     .selectFrom('file_entries')
     .select('id')
     .where('kind', '=', 'signer')
-    .where('id', '=', signer.id)
+    .where('id', '=', id)
     .executeTakeFirst()
-  if (entry !== undefined) return false
+  if (entry !== undefined) return true
+  const signer = await tx.selectFrom('signers').select('id').where('id', '=', id).executeTakeFirst()
+  return signer !== undefined
+}
+
+/** Adds a signer of a caller. Returns false when the id is in use. */
+export async function insertSigner(tx: Tx, signer: NewSigner): Promise<boolean> {
+  if (await isIdTaken(tx, signer.id)) return false
   const inserted = await tx
     .insertInto('signers')
     .values(toRow(signer))

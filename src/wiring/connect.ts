@@ -190,7 +190,7 @@ function serviceOf(
   const { db } = database
   const context: TransactionsContext = { ...runtimeSet.context, db, beforeSend: hooks.beforeSend }
   const { relayerOf, runtimeOf } = context
-  const { manager, interfaces, signers, resetChain } = management
+  const { manager, interfaces, signers, keyCreator, resetChain } = management
   const { notifier, presentEvents, tickets, plugins } = domains
   const { notifications, controls, keys, bodiesOf } = deliveries
   return {
@@ -206,6 +206,7 @@ function serviceOf(
     manager,
     interfaces,
     signers,
+    keyCreator,
     networks: management.networks,
     headOf: (id) => headsInUse(registry, clock.monotonic()).get(id)?.state,
     resetChain,

@@ -11,6 +11,7 @@ import { createRelayerManager, type RelayerManager } from '../relayers/manage/ma
 import type { Relayer } from '../relayers/relayer.ts'
 import { reportKeyOf } from '../relayers/shared-keys.ts'
 import { allRelayers, relayersSigningWith } from '../relayers/store.ts'
+import { createKeyCreator, type KeyCreator } from '../signers/creation/create-key.ts'
 import { createSignerManager, type SignerManager } from '../signers/manage.ts'
 import type { ConnectionContext } from '../signers/providers/connect.ts'
 import { type ResetResult, resetNetwork } from '../transactions/store/reset-store.ts'
@@ -37,6 +38,7 @@ interface Management {
   readonly manager: RelayerManager
   readonly interfaces: InterfaceManager
   readonly signers: SignerManager
+  readonly keyCreator: KeyCreator
   readonly networks: NetworkManager
   readonly resetChain: ChainReset
   /** Checks the health of relayers at intervals. */
@@ -65,6 +67,7 @@ export function createManagement(options: ManagementOptions): Management {
     }),
     interfaces: createInterfaceManager(db),
     signers: createSignerManager({ db, sealer, connection, usersOf: relayersSigningWith }),
+    keyCreator: createKeyCreator({ db, clock, sealer, connection }),
     networks: createNetworkManager({ db, networks, policy: { allowPrivate: allowPrivateUrls }, verify }),
     resetChain: createChainReset({ database, runtimeSet, clock }),
     health: createHealthWorker({ db, clock, log, owner, checker, prepare, intervalMs }),

@@ -102,6 +102,15 @@ const API_KEY_RECORD = {
   secrets: [],
 } as const satisfies Schemas['ApiKey']
 
+const KEY_CREATION = {
+  signer_id: 'treasury',
+  type: 'aws_kms',
+  curve: 'secp256k1',
+  state: 'requested',
+  config: { region: 'eu-west-1' },
+  created_at: '2026-11-20T10:00:00.000Z',
+} as const satisfies Schemas['KeyCreation']
+
 const PLUGIN = {
   id: 'payout',
   path: 'payout.ts',
@@ -260,6 +269,9 @@ const HANDLERS: HandlerMap = {
   deleteNotification: async () => ({ data: 'Notification deleted successfully' }),
   listSigners: async () => EMPTY_LIST,
   createSigner: async () => ({ data: SIGNER }),
+  listKeyCreations: async () => EMPTY_LIST,
+  createKey: async () => ({ data: KEY_CREATION }),
+  forgetKeyCreation: async () => ({ data: 'Key creation forgotten; its key stays in the key service' }),
   getSigner: async () => ({ data: SIGNER }),
   deleteSigner: async () => ({ data: 'Signer deleted successfully' }),
   listNetworks: async () => EMPTY_LIST,

@@ -80,6 +80,28 @@ export interface SignersTable {
   created_at: Generated<Date>
 }
 
+/** Keys that key services created, or are to create, for signers. */
+export interface KeyCreationsTable {
+  signer_id: string
+  type: string
+  curve: string
+  /** The public part of the place of the key, by wire names. */
+  config: JSONColumnType<object>
+  /** The name or tag by which the key is found after a lost answer. */
+  key_name: string
+  /** `requested`, `made` or `usable`. */
+  state: Generated<string>
+  /** The fields that name the key in the configuration of the signer; null while it is requested. */
+  key_fields: JSONColumnType<object> | null
+  /** Until then a call that creates the key can be on its way; null if there was none. */
+  call_until: Date | null
+  /** The last failure, as a sentence. */
+  problem: string | null
+  /** The accounts of the key, by type of network; null until it is usable. */
+  addresses: JSONColumnType<object> | null
+  created_at: Date
+}
+
 /** RPC urls of a network that a caller set in place of those in the configuration. */
 export interface NetworkUrlsTable {
   network_type: string

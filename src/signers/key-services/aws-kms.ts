@@ -6,7 +6,7 @@ import { type KeyMaterial, readWrappingKey, wrapWithRsa } from '../remote/wrap-k
 import { libsecp256k1 } from '../secp256k1.ts'
 
 /** A region is part of a host name, so no other character is allowed. */
-const region: FieldType<string> = {
+export const region: FieldType<string> = {
   expected: 'a region such as eu-west-1',
   read: (value) => (typeof value === 'string' && /^[a-z]{2,}(-[a-z0-9]+)+$/.test(value) ? value : undefined),
   blank: '',
@@ -88,7 +88,7 @@ async function translated<T>(answer: Promise<T>): Promise<T> {
 }
 
 /** The specifications of keys, by curve. */
-const SPECS = { secp256k1: 'ECC_SECG_P256K1', ed25519: 'ECC_NIST_EDWARDS25519' } as const
+export const SPECS = { secp256k1: 'ECC_SECG_P256K1', ed25519: 'ECC_NIST_EDWARDS25519' } as const
 
 /** RSA-OAEP takes the private key directly, and every region has it; a longer wrapping key costs nothing. */
 const WRAPPING = { WrappingAlgorithm: 'RSAES_OAEP_SHA_256', WrappingKeySpec: 'RSA_4096' } as const
@@ -176,7 +176,7 @@ const REFUSED: Readonly<Record<string, string>> = {
  * Translates an error of the SDK. Its own message can contain ARNs of users, so only the name is passed on;
  * everything else stays in the cause.
  */
-function toRemoteFault(error: unknown): RemoteFault {
+export function toRemoteFault(error: unknown): RemoteFault {
   if (error instanceof RemoteFault) return error
   const name = error instanceof Error ? error.name : 'unknown error'
   if (THROTTLED.has(name))

@@ -21,7 +21,7 @@ import {
 const VAULT =
   /^https:\/\/[a-z0-9]+(-[a-z0-9]+)*\.(vault|managedhsm)\.(azure\.net|azure\.cn|usgovcloudapi\.net)\/?$/
 
-const vaultUrl: FieldType<string> = {
+export const vaultUrl: FieldType<string> = {
   expected: 'the url of a vault, such as https://payments.vault.azure.net',
   read: (value) => (typeof value === 'string' && VAULT.test(value) ? value : undefined),
   blank: '',
@@ -59,7 +59,8 @@ export const azureKeyVault: RemoteProvider<AzureKeyConfig> = {
   importKey: importIntoAzure,
 }
 
-function readLogin(fields: SignerFields): AzureLogin {
+/** Reads the login of a signer. */
+export function readLogin(fields: SignerFields): AzureLogin {
   switch (fields.find('auth_type', authType) ?? 'client_secret') {
     case 'client_secret':
       return {
@@ -143,7 +144,7 @@ async function connectAzureKey(config: AzureKeyConfig, deps: ConnectDeps): Promi
       const used = session ?? (await newSession())
       session ??= used
       return await work(used).catch(async (error: unknown) => {
-        if ((error as { readonly statusCode?: unknown }).statusCode !== 401) throw error
+        if (statusOf(error) !== 401) throw error
         if (session === used) session = await newSession()
         return work(session ?? used)
       })
@@ -236,12 +237,6 @@ export function createWarmUpGate(): WarmUpGate {
   }
 }
 
-interface ImportDeps {
-  readonly http: HttpClient
-  /** The limit of one request, in ms. */
-  readonly timeoutMs: number
-}
-
 /**
  * Imports a private key of secp256k1 as the newest version of a key of Azure Key Vault, over TLS. A Managed
  * HSM keeps it in hardware.
@@ -249,7 +244,7 @@ interface ImportDeps {
  */
 async function importIntoAzure(
   { vaultUrl, keyName, keyVersion, login }: AzureKeyConfig,
-  deps: ImportDeps,
+  deps: ConnectDeps,
   { secret, publicKey }: KeyMaterial,
 ): Promise<void> {
   if (keyVersion !== undefined)
@@ -257,20 +252,9 @@ async function importIntoAzure(
       'refused',
       'gets its version from Azure: remove key_version from the configuration for the import',
     )
-  const azure = await loadPackage('@azure/keyvault-keys', () => import('@azure/keyvault-keys'))
-  const { host, origin } = new URL(vaultUrl)
-  let loginFault: RemoteFault | undefined
-  const httpClient = createTransport({
-    ...deps,
-    vaultOrigin: origin,
-    onLogin: (fault) => {
-      loginFault = fault
-    },
-  })
-  const isHsm = host.includes('.managedhsm.')
+  const isHsm = isManagedHsm(vaultUrl)
+  const { client, faultOf } = await openKeyClient({ vaultUrl, login }, deps)
   try {
-    const credential = await createCredential(login, httpClient)
-    const client = new azure.KeyClient(vaultUrl, credential, { ...NO_RETRIES, httpClient })
     await refusePresent(client, keyName)
     await client.importKey(
       keyName,
@@ -285,8 +269,61 @@ async function importIntoAzure(
       isHsm ? { hardwareProtected: true } : {},
     )
   } catch (error) {
-    throw faultOf(error, loginFault)
+    throw deniedOr(
+      error,
+      'is denied: allow keys/import on it for the import (the role Key Vault Crypto Officer has it), and open the firewall of the vault (status 403)',
+      faultOf,
+    )
   }
+}
+
+/** Returns true for the url of a Managed HSM, which keeps every key in hardware. */
+export function isManagedHsm(url: string): boolean {
+  return new URL(url).host.includes('.managedhsm.')
+}
+
+/** A client for one task, and the translation of its errors. */
+interface TaskClient {
+  readonly client: KeyClient
+  readonly faultOf: (error: unknown) => RemoteFault
+}
+
+/** Logs in to a vault for one task. @throws RemoteFault, MissingPackageError */
+export async function openKeyClient(
+  { vaultUrl, login }: Pick<AzureKeyConfig, 'vaultUrl' | 'login'>,
+  deps: ConnectDeps,
+): Promise<TaskClient> {
+  const azure = await loadPackage('@azure/keyvault-keys', () => import('@azure/keyvault-keys'))
+  await loadIdentity()
+  let loginFault: RemoteFault | undefined
+  const httpClient = createTransport({
+    ...deps,
+    vaultOrigin: new URL(vaultUrl).origin,
+    onLogin: (fault) => {
+      loginFault = fault
+    },
+  })
+  const credential = await createCredential(login, httpClient)
+  return {
+    client: new azure.KeyClient(vaultUrl, credential, { ...NO_RETRIES, httpClient }),
+    faultOf: (error) => toRemoteFault(error, loginFault),
+  }
+}
+
+/** Translates an error. `denied` is the sentence for a call that the vault does not allow. */
+export function deniedOr(
+  error: unknown,
+  denied: string,
+  faultOf: (error: unknown) => RemoteFault,
+): RemoteFault {
+  const isDenied = statusOf(error) === 403
+  return isDenied ? new RemoteFault('refused', denied, { cause: sanitisedCause(error) }) : faultOf(error)
+}
+
+/** Returns the status of the vault's answer; undefined without one. */
+export function statusOf(error: unknown): number | undefined {
+  const { statusCode } = (error ?? {}) as { readonly statusCode?: unknown }
+  return typeof statusCode === 'number' ? statusCode : undefined
 }
 
 /**
@@ -297,19 +334,10 @@ async function refusePresent(client: KeyClient, keyName: string): Promise<void> 
   try {
     await client.getKey(keyName)
   } catch (error) {
-    if ((error as { readonly statusCode?: unknown }).statusCode === 404) return
+    if (statusOf(error) === 404) return
     throw error
   }
   throw new RemoteFault('refused', 'exists already: choose another key_name')
-}
-
-function faultOf(error: unknown, loginFault: RemoteFault | undefined): RemoteFault {
-  if ((error as { readonly statusCode?: unknown } | null)?.statusCode === 403)
-    return new RemoteFault(
-      'refused',
-      'is denied: allow keys/import on it for the import (the role Key Vault Crypto Officer has it), and open the firewall of the vault (status 403)',
-    )
-  return toRemoteFault(error, loginFault)
 }
 
 /** The sentences complete "Azure Key Vault key … ", by the status of the vault. */
@@ -329,7 +357,7 @@ function toRemoteFault(error: unknown, loginFault: RemoteFault | undefined): Rem
   const known = faultIn(error)
   if (known !== undefined) return known
   const cause = sanitisedCause(error)
-  const status = Number((error as { readonly statusCode?: unknown } | null)?.statusCode)
+  const status = statusOf(error) ?? 0
   if (status === 429) return new RemoteFault('throttled', 'gets too many calls (status 429)', { cause })
   const refusal = REFUSED[status]
   if (refusal !== undefined) return new RemoteFault('refused', `${refusal} (status ${status})`, { cause })

@@ -59,26 +59,44 @@ export const googleCloudKms: RemoteProvider<GoogleCloudKmsConfig> = {
     },
   }),
   connect: async (config, context) => {
-    const url = `${baseUrl(config)}${resourceName(config.key)}`
-    const tokens = await connectTokens(config, context)
-    return connectGoogleCloudKms(config.key, createKmsClient({ ...context, tokens, url }))
+    return connectGoogleCloudKms(
+      config.key,
+      await connectKms(placeOf(config), context, resourceName(config.key)),
+    )
   },
   importKey: async (config, context, material) => {
-    const tokens = await connectTokens(config, context)
-    const kms = createKmsClient({ ...context, tokens, url: baseUrl(config) })
-    await importIntoGoogleCloud({ key: config.key, kms }, material)
+    await importIntoGoogleCloud(
+      { key: config.key, kms: await connectKms(placeOf(config), context) },
+      material,
+    )
   },
 }
 
-const baseUrl = ({ universeDomain }: GoogleCloudKmsConfig) => `https://cloudkms.${universeDomain}/v1/`
+/** A key ring, and the credentials for it. */
+export interface GooglePlace {
+  /** If absent, the application default credentials. */
+  readonly serviceAccount?: ServiceAccount
+  readonly ring: KeyRing
+  /** Default: `googleapis.com`. */
+  readonly universeDomain?: string
+}
 
-async function connectTokens(
-  { serviceAccount, key }: GoogleCloudKmsConfig,
+function placeOf({ key, ...rest }: GoogleCloudKmsConfig): GooglePlace {
+  return { ...rest, ring: key }
+}
+
+/** Creates a client of Cloud KMS, for paths below `/v1/` or below a resource. @throws MissingPackageError */
+export async function connectKms(
+  { serviceAccount, ring, universeDomain = DEFAULT_UNIVERSE }: GooglePlace,
   context: ConnectContext,
-): Promise<AccessTokens> {
-  if (serviceAccount !== undefined)
-    return createAccessTokens(() => logInAsServiceAccount(serviceAccount, context))
-  return { present: await connectDefaultCredentials(key.projectId), drop: async () => undefined }
+  resource = '',
+): Promise<KmsClient> {
+  const url = `https://cloudkms.${universeDomain}/v1/${resource}`
+  const tokens =
+    serviceAccount === undefined
+      ? { present: await connectDefaultCredentials(ring.projectId), drop: async () => undefined }
+      : createAccessTokens(() => logInAsServiceAccount(serviceAccount, context))
+  return createKmsClient({ ...context, tokens, url })
 }
 
 interface AccountFields extends ServiceAccount {
@@ -87,7 +105,7 @@ interface AccountFields extends ServiceAccount {
 }
 
 /** Reads a key file of Google. Its other fields have no use here. */
-function readAccount(fields: SignerFields): AccountFields {
+export function readAccount(fields: SignerFields): AccountFields {
   for (const unused of [
     'client_id',
     'auth_uri',
@@ -106,29 +124,45 @@ function readAccount(fields: SignerFields): AccountFields {
   }
 }
 
-function readKey(fields: SignerFields, projectOfAccount: string | undefined): KeyVersion {
+/** Reads the names of a key ring. */
+export function readKeyRing(fields: SignerFields, projectOfAccount: string | undefined): KeyRing {
   return {
     projectId: fields.find('project_id', text) ?? projectOfAccount ?? fields.get('project_id', text),
     location: fields.find('location', text) ?? DEFAULT_LOCATION,
     keyRingId: fields.get('key_ring_id', text),
+  }
+}
+
+function readKey(fields: SignerFields, projectOfAccount: string | undefined): KeyVersion {
+  return {
+    ...readKeyRing(fields, projectOfAccount),
     keyId: fields.get('key_id', text),
     keyVersion: fields.find('key_version', whole(1, MAX_VERSION)) ?? 1,
   }
 }
 
-/** Names one version of a key. */
-interface KeyVersion {
+/** Names a key ring. */
+interface KeyRing {
   readonly projectId: string
   readonly location: string
   readonly keyRingId: string
+}
+
+/** Names one version of a key. */
+interface KeyVersion extends KeyRing {
   readonly keyId: string
   readonly keyVersion: number
 }
 
-/** Returns the resource name of a version, in which every part is one segment. */
-export function resourceName({ projectId, location, keyRingId, keyId, keyVersion }: KeyVersion): string {
-  const [project, region, ring, key] = [projectId, location, keyRingId, keyId].map(encodeURIComponent)
-  return `projects/${project}/locations/${region}/keyRings/${ring}/cryptoKeys/${key}/cryptoKeyVersions/${keyVersion}`
+/** Returns the resource name of a key ring, in which every part is one segment. */
+export function keyRingName({ projectId, location, keyRingId }: KeyRing): string {
+  const [project, region, ring] = [projectId, location, keyRingId].map(encodeURIComponent)
+  return `projects/${project}/locations/${region}/keyRings/${ring}`
+}
+
+/** Returns the resource name of a version. */
+export function resourceName({ keyId, keyVersion, ...ring }: KeyVersion): string {
+  return `${keyRingName(ring)}/cryptoKeys/${encodeURIComponent(keyId)}/cryptoKeyVersions/${keyVersion}`
 }
 
 /**
@@ -206,7 +240,7 @@ export function crc32c(bytes: Uint8Array): number {
 }
 
 /** The algorithms of keys, by curve. */
-const ALGORITHMS = { secp256k1: 'EC_SIGN_SECP256K1_SHA256', ed25519: 'EC_SIGN_ED25519' } as const
+export const ALGORITHMS = { secp256k1: 'EC_SIGN_SECP256K1_SHA256', ed25519: 'EC_SIGN_ED25519' } as const
 
 const METHOD = 'RSA_OAEP_3072_SHA256_AES_256'
 
@@ -306,7 +340,7 @@ interface KmsRequest {
 }
 
 /** Calls Cloud KMS, logged in. */
-type KmsClient = (request: KmsRequest) => Promise<JsonObject>
+export type KmsClient = (request: KmsRequest) => Promise<JsonObject>
 
 interface KmsClientDeps {
   readonly http: HttpClient
@@ -350,7 +384,9 @@ function resultOf(answer: PostAnswer): JsonObject {
  * be found.
  */
 const REFUSED: Readonly<Record<string, string>> = {
-  FAILED_PRECONDITION: 'cannot be used in its state: its version may be disabled or destroyed',
+  ALREADY_EXISTS: 'exists already',
+  FAILED_PRECONDITION:
+    'cannot be used in its state: its version may be disabled or destroyed, or not generated yet',
   INVALID_ARGUMENT: 'cannot sign in this way',
   NOT_FOUND: 'does not exist',
   PERMISSION_DENIED:

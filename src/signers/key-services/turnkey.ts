@@ -2,7 +2,7 @@ import { createECDH, createPrivateKey, type KeyObject, sign } from 'node:crypto'
 import { type FieldType, text } from '../../lib/fields.ts'
 import type { HttpClient, PostAnswer } from '../../lib/http/http-client.ts'
 import type { Secret } from '../../security/secrets.ts'
-import type { RemoteProvider } from '../providers/provider.ts'
+import type { RemoteProvider, SignerFields } from '../providers/provider.ts'
 import { answered, type JsonObject, objectIn, readJsonObject, textIn } from '../remote/answers.ts'
 import {
   type PublicKeys,
@@ -13,10 +13,14 @@ import {
 } from '../remote/remote-key.ts'
 import { libsecp256k1 } from '../secp256k1.ts'
 
-interface TurnkeyConfig {
+/** The user of an API key, in an organization. */
+export interface TurnkeyApiUser {
   readonly apiPublicKey: string
   readonly apiPrivateKey: Secret
   readonly organizationId: string
+}
+
+interface TurnkeyConfig extends TurnkeyApiUser {
   readonly privateKeyId: string
   /** In hex digits. Not in bytes: configurations are frozen, and JavaScript refuses to freeze bytes. */
   readonly publicKey: string
@@ -39,9 +43,7 @@ export const turnkey: RemoteProvider<TurnkeyConfig> = {
   kind: 'remote',
   curves: ['secp256k1', 'ed25519'],
   read: (fields) => ({
-    apiPublicKey: fields.get('api_public_key', apiPublicKey),
-    apiPrivateKey: fields.secret('api_private_key'),
-    organizationId: fields.get('organization_id', text),
+    ...readApiUser(fields),
     privateKeyId: fields.get('private_key_id', text),
     publicKey: fields.get('public_key', publicKey),
   }),
@@ -51,14 +53,29 @@ export const turnkey: RemoteProvider<TurnkeyConfig> = {
     private_key_id: config.privateKeyId,
     public_key: config.publicKey,
   }),
-  connect: async (config, context) => {
-    const apiKey = { publicKey: config.apiPublicKey, privateKey: config.apiPrivateKey }
-    return connectTurnkey({
+  connect: async (config, context) =>
+    connectTurnkey({
       ...config,
       publicKeys: readTurnkeyPublicKey(config.publicKey) ?? {},
-      turnkey: createTurnkeyClient({ ...context, stamper: createStamper(apiKey) }),
-    })
-  },
+      turnkey: createApiClient(config, context),
+    }),
+}
+
+/** Reads the user of a signer's API key. */
+export function readApiUser(fields: SignerFields): TurnkeyApiUser {
+  return {
+    apiPublicKey: fields.get('api_public_key', apiPublicKey),
+    apiPrivateKey: fields.secret('api_private_key'),
+    organizationId: fields.get('organization_id', text),
+  }
+}
+
+/** Creates a client that calls Turnkey as this user. */
+export function createApiClient(
+  { apiPublicKey: publicKey, apiPrivateKey: privateKey }: TurnkeyApiUser,
+  { http, timeoutMs }: Pick<TurnkeyClientDeps, 'http' | 'timeoutMs'>,
+): TurnkeyClient {
+  return createTurnkeyClient({ http, timeoutMs, stamper: createStamper({ publicKey, privateKey }) })
 }
 
 interface TurnkeyKeyOptions {
@@ -161,7 +178,7 @@ function readTurnkeyPublicKey(text: string): PublicKeys | undefined {
 }
 
 /** Calls Turnkey with a stamp. Paths are below `/public/v1/`. */
-type TurnkeyClient = (path: string, body: object) => Promise<JsonObject>
+export type TurnkeyClient = (path: string, body: object) => Promise<JsonObject>
 
 interface TurnkeyClientDeps {
   readonly http: HttpClient

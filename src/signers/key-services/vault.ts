@@ -69,14 +69,21 @@ interface VaultSignerConfig extends VaultConfig {
 
 /** Reads them. `mountPoint` is the default of the engine. */
 function readVaultFields(fields: SignerFields, mountPoint: string): VaultSignerConfig {
+  return {
+    ...readVaultLogin(fields),
+    keyName: fields.get('key_name', text),
+    mountPoint: fields.find('mount_point', text) ?? mountPoint,
+  }
+}
+
+/** Reads the way into a Vault. */
+export function readVaultLogin(fields: SignerFields): VaultConfig {
   const namespace = fields.find('namespace', text)
   return {
     address: fields.get('address', httpUrl),
     ...(namespace && { namespace }),
     roleId: fields.secret('role_id'),
     secretId: fields.secret('secret_id'),
-    keyName: fields.get('key_name', text),
-    mountPoint: fields.find('mount_point', text) ?? mountPoint,
   }
 }
 
@@ -248,7 +255,7 @@ async function storeInVault(
 }
 
 /** The way into a Vault, with the names of existing configuration files. */
-interface VaultConfig {
+export interface VaultConfig {
   /** The url of the server, e.g. `https://vault.example.com:8200`. */
   readonly address: string
   /** A namespace of Vault Enterprise or OpenBao. */
@@ -278,7 +285,7 @@ interface VaultClientDeps {
  * Creates a client that logs in by AppRole when it has no token, and again when Vault no longer accepts the
  * one it has.
  */
-function createVaultClient(config: VaultConfig, { http, timeoutMs }: VaultClientDeps): VaultClient {
+export function createVaultClient(config: VaultConfig, { http, timeoutMs }: VaultClientDeps): VaultClient {
   const base = config.address.replace(/\/+$/, '')
 
   function send({ method, path, body }: VaultRequest, headers: Record<string, string>): Promise<PostAnswer> {
@@ -347,7 +354,7 @@ function failureOf({ status }: PostAnswer, denied: string): RemoteFault {
  * Joins a path below `/v1/`. A mount can have several segments, so its slashes stay; everything else is one
  * segment.
  */
-function pathOf(mountPoint: string, ...segments: readonly string[]): string {
+export function pathOf(mountPoint: string, ...segments: readonly string[]): string {
   const mount = mountPoint.split('/').filter((segment) => segment !== '')
   return [...mount, ...segments].map(encodeURIComponent).join('/')
 }

@@ -24,11 +24,20 @@ export function readRequestedConfig(
   { type, config }: SignerRequest,
   { path, problems }: { readonly path: string; readonly problems: string[] },
 ): SignerConfig | undefined {
+  return readRequestedFields(config, { path, problems }, (fields) => readSignerConfig({ id, type }, fields))
+}
+
+/** Reads the fields of a caller's configuration, with secrets as plain texts; undefined if there are problems. */
+export function readRequestedFields<T>(
+  config: object,
+  { path, problems }: { readonly path: string; readonly problems: string[] },
+  read: (fields: SignerFields) => T,
+): T | undefined {
   const reader = openReader(config, path, problems)
   if (!reader) return undefined
-  const read = readSignerConfig({ id, type }, fieldsOf(reader))
+  const result = read(fieldsOf(reader))
   reader.finish()
-  return problems.length === 0 ? read : undefined
+  return problems.length === 0 ? result : undefined
 }
 
 /** Secrets of a request are plain texts. */

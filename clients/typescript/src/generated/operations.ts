@@ -97,6 +97,9 @@ export const OPERATIONS: Readonly<Record<keyof Resources, Readonly<Record<string
     create: { method: "post", path: "/api/v1/signers", body: true },
     get: { method: "get", path: "/api/v1/signers/{signer_id}" },
     delete: { method: "delete", path: "/api/v1/signers/{signer_id}" },
+    listKeyCreations: { method: "get", path: "/api/v1/key-creations", paging: "page" },
+    createKey: { method: "post", path: "/api/v1/key-creations", body: true },
+    forgetKeyCreation: { method: "delete", path: "/api/v1/key-creations/{signer_id}" },
   },
   networks: {
     list: { method: "get", path: "/api/v1/networks", paging: "page" },
@@ -294,6 +297,12 @@ export interface Resources {
     get(signerId: string, options?: Options<'getSigner'>): Promise<Data<'getSigner'>>
     /** Delete a signer: operation `deleteSigner`. It needs the scope `signers:admin`. */
     delete(signerId: string, options?: Options<'deleteSigner'>): Promise<Data<'deleteSigner'>>
+    /** List keys created in key services: operation `listKeyCreations`. It needs the scope `signers:read`. */
+    listKeyCreations(options?: Options<'listKeyCreations'>): Pages<Data<'listKeyCreations'>[number]>
+    /** Let a key service create a key: operation `createKey`. It needs the scope `signers:create-keys`. */
+    createKey(body: Body<'createKey'>, options?: Options<'createKey'>): Promise<Data<'createKey'>>
+    /** Forget a created key: operation `forgetKeyCreation`. It needs the scope `signers:create-keys`. */
+    forgetKeyCreation(signerId: string, options?: Options<'forgetKeyCreation'>): Promise<Data<'forgetKeyCreation'>>
   }
   readonly networks: {
     /** List networks: operation `listNetworks`. It needs the scope `networks:read`. */

@@ -73,6 +73,30 @@ export const RELAYERS: readonly string[] = [
     created_at timestamptz not null default now()
   )`,
 
+  // The keys that key services created, or are to create, for signers. A row is stored before the first call
+  // and stays when the signer is deleted: the key is still there.
+  `create table key_creations (
+    signer_id text primary key,
+    -- As in signers.
+    type text not null,
+    curve text not null check (curve in ('secp256k1', 'ed25519')),
+    -- The public part of the place of the key.
+    config jsonb not null,
+    -- The name or tag that was chosen for the key, by which it is found after a lost answer.
+    key_name text not null unique,
+    -- requested: perhaps there is no key yet · made: the key is there · usable: it signed, and the signer was stored.
+    state text not null default 'requested' check (state in ('requested', 'made', 'usable')),
+    -- The fields that name the key in the configuration of the signer.
+    key_fields jsonb check ((key_fields is null) = (state = 'requested')),
+    -- Until then a call that creates the key can be on its way, and no other one is made; null if there was none.
+    call_until timestamptz,
+    -- The last failure, as a sentence.
+    problem text,
+    -- The accounts of the key, by type of network.
+    addresses jsonb check ((addresses is null) = (state <> 'usable')),
+    created_at timestamptz not null
+  )`,
+
   // The applied entries of the configuration file. A row stays when its record is deleted, so that the next
   // start does not create it again.
   `create table file_entries (

@@ -1,0 +1,85 @@
+import { flag, text } from '../../lib/fields.ts'
+import { createVaultClient, pathOf, readVaultLogin, type VaultConfig } from '../key-services/vault.ts'
+import { type JsonObject, objectIn, textIn } from '../remote/answers.ts'
+import { RemoteFault } from '../remote/remote-key.ts'
+import { foreignKey, type KeyMaker, type MakerContext, type WantedKey } from './key-maker.ts'
+
+interface TransitPlace extends VaultConfig {
+  readonly mountPoint: string
+  /** Whether Vault may ever hand out the key. It cannot be changed back. */
+  readonly exportable: boolean
+}
+
+/** Creates keys in the transit engine of Vault, which has no secp256k1. A second call for a name does nothing. */
+export const transitKeyMaker: KeyMaker<TransitPlace> = {
+  curves: ['ed25519'],
+  read: (fields) => ({
+    ...readVaultLogin(fields),
+    mountPoint: fields.find('mount_point', text) ?? 'transit',
+    exportable: fields.find('exportable', flag) ?? false,
+  }),
+  show: ({ address, namespace, mountPoint, exportable }) => ({
+    address: new URL(address).origin,
+    ...(namespace && { namespace }),
+    mount_point: mountPoint,
+    exportable,
+  }),
+  nameOf: (place) => `Vault at ${new URL(place.address).host}, engine ${place.mountPoint},`,
+  find: async (place, key, context) => {
+    const found = await read(place, key, context)
+    return found && fieldsOf(place, key, found)
+  },
+  create: async (place, key, context) => {
+    const { exportable, mountPoint } = place
+    const body = { type: 'ed25519', exportable, allow_plaintext_backup: false }
+    try {
+      const vault = createVaultClient(place, context)
+      await vault({ method: 'POST', path: pathOf(mountPoint, 'keys', key.name), body })
+    } catch (error) {
+      throw refusal(error)
+    }
+    return { kind: 'called' }
+  },
+  ownFields: ['exportable'],
+  advice:
+    'Vault deletes the key only after someone sets deletion_allowed on transit/keys/NAME/config: give no one that path. To delete it, once its accounts are empty, set it and run: vault delete transit/keys/NAME.',
+}
+
+async function read(place: TransitPlace, key: WantedKey, context: MakerContext) {
+  const vault = createVaultClient(place, context)
+  try {
+    return await vault({ method: 'GET', path: pathOf(place.mountPoint, 'keys', key.name) })
+  } catch (error) {
+    if (isStatus(error, 404)) return undefined
+    throw refusal(error)
+  }
+}
+
+/** Vault answers 404 for a name without a key, and for a path without an engine. */
+function isStatus(error: unknown, status: number): boolean {
+  return error instanceof RemoteFault && error.message.includes(`(status ${status})`)
+}
+
+function refusal(error: unknown): unknown {
+  if (isStatus(error, 404))
+    return new RemoteFault('refused', 'is not there: enable it, or name its mount_point (status 404)', {
+      cause: error,
+    })
+  if (!(error instanceof RemoteFault) || !error.message.startsWith('is denied')) return error
+  return new RemoteFault(
+    'refused',
+    'does not let this service create keys: allow its policy "create", "update" and "read" on the keys of the engine (status 403)',
+    { cause: error },
+  )
+}
+
+/** The first version is the key of the signer: a rotation makes another one. */
+function fieldsOf(place: TransitPlace, key: WantedKey, found: JsonObject) {
+  if (textIn(found, 'type') !== 'ed25519') throw foreignKey(key, `has the type ${textIn(found, 'type')}`)
+  if (found.imported_key === true) throw foreignKey(key, 'was imported')
+  if (found.exportable !== place.exportable) throw foreignKey(key, 'can be exported otherwise')
+  if (found.allow_plaintext_backup === true) throw foreignKey(key, 'can be backed up in plain text')
+  const pubkey = textIn(objectIn(objectIn(found, 'keys'), '1'), 'public_key')
+  if (pubkey === '') throw new RemoteFault('unavailable', 'returned no public key')
+  return { key_name: key.name, pubkey }
+}
