@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { type HeldSecp256k1, holdSecp256k1 } from './held-keys.ts'
 import {
   type HttpService,
@@ -24,6 +24,8 @@ export interface Azure extends HttpService {
   revoke(): void
   /** Disables or enables all keys. */
   setEnabled(isEnabled: boolean): void
+  /** The versions that were made of all keys together. */
+  readonly versions: () => number
 }
 
 const failed = (status: number, code: string, headers?: Record<string, string>): ServiceAnswer => ({
@@ -35,8 +37,9 @@ const failed = (status: number, code: string, headers?: Record<string, string>):
 /** Starts a server with these keys of secp256k1, by name. */
 export async function startAzure(secrets: Readonly<Record<string, string>>): Promise<Azure> {
   const keys = new Map(Object.entries(secrets).map(([name, secret]) => [name, holdSecp256k1(secret)]))
+  const tags = new Map<string, object>()
   const tokens = new Set<string>()
-  let [logins, isEnabled] = [0, true]
+  let [logins, isEnabled, versions] = [0, true, keys.size]
 
   function newToken(): string {
     logins += 1
@@ -73,14 +76,32 @@ export async function startAzure(secrets: Readonly<Record<string, string>>): Pro
     return { status: 200, body: bundleOf(name, key, true) }
   }
 
+  /** Creates as `KeyCreateParameters` describes it. A name that exists gets a new version, which is another key. */
+  function createKey(name: string, body: string): ServiceAnswer {
+    const { kty, crv, key_ops: uses, tags: given, attributes, ...unknown } = JSON.parse(body)
+    const isKnown = kty === 'EC' && crv === 'P-256K' && String(uses) === 'sign,verify'
+    const hasMore = Object.keys(unknown).length > 0 || Object.keys(attributes ?? {}).length > 0
+    if (!isKnown || hasMore) return failed(400, 'BadParameter')
+    versions += 1
+    const key = holdSecp256k1(randomBytes(32).toString('hex'))
+    keys.set(name, key)
+    tags.set(name, given)
+    return { status: 200, body: { ...bundleOf(name, key, true), tags: given } }
+  }
+
   function askKey({ method, path, body }: ServiceRequest): ServiceAnswer {
     const [, name = '', version = '', verb = ''] =
       /^\/keys\/([^/]+)(?:\/([^/]*))?(?:\/(sign))?$/.exec(path) ?? []
     const key = keys.get(name)
     if (method === 'PUT' && name !== '' && version === '') return importKey(name, body)
+    if (method === 'POST' && version === 'create' && verb === '') return createKey(name, body)
     if (key === undefined || (version !== '' && version !== versionOf(name)))
       return failed(404, 'KeyNotFound')
-    if (method === 'GET' && verb === '') return { status: 200, body: bundleOf(name, key, isEnabled) }
+    if (method === 'GET' && verb === '')
+      return {
+        status: 200,
+        body: { ...bundleOf(name, key, isEnabled), ...(tags.has(name) && { tags: tags.get(name) }) },
+      }
     if (method !== 'POST' || verb !== 'sign' || version === '') return failed(404, 'NotFound')
     return isEnabled ? sign(key, { kid: kidOf(name), body }) : failed(403, 'Forbidden')
   }
@@ -98,6 +119,7 @@ export async function startAzure(secrets: Readonly<Record<string, string>>): Pro
   return {
     ...service,
     logins: () => logins,
+    versions: () => versions,
     revoke: () => tokens.clear(),
     setEnabled: (wanted) => {
       isEnabled = wanted

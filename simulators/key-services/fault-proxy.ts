@@ -30,7 +30,26 @@ export interface FaultProxy {
   behave(behaviour: Behaviour, times?: number): void
   /** Keeps all answers back from now on. Resolves when the service has given the first of them. */
   withhold(): Promise<void>
+  /**
+   * Lets so many requests pass, and loses the next one: on its way to the service, or its answer on the way back. Later ones pass. With `isKept`
+   * the connection stays open. Resolves when it is lost.
+   */
+  loseAfter(
+    passing: number,
+    lost: 'request' | 'answer',
+    options?: { readonly isKept?: boolean },
+  ): Promise<void>
+  /** Lets so many requests pass, and gives the next one this answer. Later ones pass. */
+  answerAfter(passing: number, answer: FaultAnswer): void
   stop(): Promise<void>
+}
+
+/** A request that is to be lost. */
+interface Loss {
+  passing: number
+  readonly lost: 'request' | 'answer' | FaultAnswer
+  readonly isKept: boolean
+  readonly happened: () => void
 }
 
 export const PASS: Behaviour = { kind: 'pass' }
@@ -39,6 +58,18 @@ export const PASS: Behaviour = { kind: 'pass' }
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
   let [behaviour, left, count, running, most] = [PASS, Number.POSITIVE_INFINITY, 0, 0, 0]
   let withheld = Promise.withResolvers<void>()
+  let loss: Loss | undefined
+
+  /** Returns the loss if it is that of this request. */
+  function takeLoss(): Loss | undefined {
+    const found = loss
+    if (found === undefined || found.passing > 0) {
+      if (found !== undefined) found.passing -= 1
+      return undefined
+    }
+    loss = undefined
+    return found
+  }
 
   function next(): Behaviour {
     if (left <= 0) return PASS
@@ -54,6 +85,13 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     response.once('close', () => {
       running -= 1
     })
+    const lost = takeLoss()
+    if (lost !== undefined) {
+      if (typeof lost.lost === 'object') return send(response, lost.lost)
+      if (lost.lost === 'answer') await forward(target, request, body)
+      if (!lost.isKept) request.socket.destroy()
+      return lost.happened()
+    }
     const now = next()
     if (now.kind === 'hang') return
     if (now.kind === 'refuse') return void request.socket.destroy()
@@ -66,6 +104,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   }
 
   const behave: FaultProxy['behave'] = (wanted, times = Number.POSITIVE_INFINITY) => {
+    loss = undefined
     behaviour = wanted
     left = times
     most = 0
@@ -84,6 +123,14 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       withheld = Promise.withResolvers()
       behave({ kind: 'withhold' })
       return withheld.promise
+    },
+    loseAfter: (passing, lost, { isKept = false } = {}) => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      loss = { passing, lost, isKept, happened: resolve }
+      return promise
+    },
+    answerAfter: (passing, answer) => {
+      loss = { passing, lost: answer, isKept: true, happened: () => {} }
     },
     stop: async () => {
       server.closeAllConnections()

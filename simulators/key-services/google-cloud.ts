@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type KeyObject, type KeyPairKeyObjectResult } from 'node:crypto'
+import { generateKeyPairSync, type KeyObject, type KeyPairKeyObjectResult, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Ajv, type ValidateFunction } from 'ajv'
 import { jwtVerify } from 'jose'
@@ -110,6 +110,8 @@ export interface GoogleCloud extends HttpService {
   setEnabled(isEnabled: boolean): void
   /** Lets the checksum of the next answers be wrong. */
   damage(times: number): void
+  /** The number of keys that were created. */
+  readonly created: () => number
 }
 
 interface GoogleCloudOptions {
@@ -152,6 +154,46 @@ export async function startGoogleCloud(options: GoogleCloudOptions): Promise<Goo
 
   const jobs = new Map<string, { readonly wrapping: KeyPairKeyObjectResult; looks: number }>()
   const templates = new Map(Object.entries(options.empty ?? {}))
+
+  /** Created keys, and the looks at their versions: the first one sees a version that is still generated. */
+  const created = new Map<string, { readonly template: object; looks: number }>()
+
+  /** Creates as the discovery document describes `CryptoKey`. */
+  function createKey(name: string, body: string): ServiceAnswer {
+    const { purpose, versionTemplate, labels, ...unknown } = JSON.parse(body)
+    const { algorithm, protectionLevel } = versionTemplate
+    const isKnown =
+      purpose === 'ASYMMETRIC_SIGN' && (algorithm === 'EC_SIGN_ED25519' || protectionLevel === 'HSM')
+    const isLabelled = Object.values(labels ?? {}).every((one) => /^[a-z0-9_-]{0,63}$/.test(String(one)))
+    const [id = ''] = name.split('/').slice(-1)
+    if (!isKnown || !isLabelled || Object.keys(unknown).length > 0 || !/^[A-Za-z0-9_-]{1,63}$/.test(id))
+      return failed(400, 'INVALID_ARGUMENT')
+    if (created.has(name)) return failed(409, 'ALREADY_EXISTS')
+    const secret = randomBytes(32).toString('hex')
+    created.set(name, { template: versionTemplate, looks: 0 })
+    keys.set(
+      `${name}/cryptoKeyVersions/1`,
+      algorithm === 'EC_SIGN_ED25519' ? ed25519(secret) : secp256k1(secret),
+    )
+    return { status: 200, body: { name, purpose, versionTemplate, labels } }
+  }
+
+  /** Returns true if the version is not generated yet. */
+  function isPending(version: string): boolean {
+    const key = created.get(version.replace(/\/cryptoKeyVersions\/1$/, ''))
+    if (key === undefined) return false
+    key.looks += 1
+    return key.looks < 2
+  }
+
+  function askCreated({ method, path, query, body }: ServiceRequest): ServiceAnswer | undefined {
+    const name = decodeURIComponent(path.slice('/v1/'.length))
+    if (method === 'POST' && name.endsWith('/cryptoKeys'))
+      return createKey(`${name}/${query.get('cryptoKeyId')}`, body)
+    const key = created.get(name)
+    if (method === 'GET' && key) return { status: 200, body: { name, versionTemplate: key.template } }
+    return undefined
+  }
 
   /** Imports as the discovery document describes `ImportJob` and `ImportCryptoKeyVersionRequest`. */
   function askImport({ method, path, query, body }: ServiceRequest): ServiceAnswer | undefined {
@@ -204,7 +246,7 @@ export async function startGoogleCloud(options: GoogleCloudOptions): Promise<Goo
       /^\/v1\/(.+\/cryptoKeyVersions\/\d+)(\/publicKey|:asymmetricSign)$/.exec(path) ?? []
     const key = keys.get(decodeURIComponent(name))
     if (key === undefined) return failed(404, 'NOT_FOUND')
-    if (!isEnabled) return failed(400, 'FAILED_PRECONDITION')
+    if (!isEnabled || isPending(decodeURIComponent(name))) return failed(400, 'FAILED_PRECONDITION')
     if (method === 'GET' && verb === '/publicKey') {
       const pemCrc32c = checksumOf(Buffer.from(key.pem))
       return { status: 200, body: { pem: key.pem, algorithm: key.algorithm, pemCrc32c, name } }
@@ -222,7 +264,7 @@ export async function startGoogleCloud(options: GoogleCloudOptions): Promise<Goo
       return failed(401, 'UNAUTHENTICATED')
     const problem = DESCRIPTION.request(request)
     if (problem !== undefined) return failed(400, 'INVALID_ARGUMENT', problem)
-    const answer = askImport(request) ?? askKey(request)
+    const answer = askCreated(request) ?? askImport(request) ?? askKey(request)
     const mistake = answer.status === 200 ? DESCRIPTION.answer(request, answer) : undefined
     if (mistake !== undefined) throw new Error(`the server answers otherwise than Google: ${mistake}`)
     return answer
@@ -234,6 +276,7 @@ export async function startGoogleCloud(options: GoogleCloudOptions): Promise<Goo
       privateKeyId: KEY_ID,
     },
     logins: () => logins,
+    created: () => created.size,
     revoke: () => tokens.clear(),
     setEnabled: (wanted) => {
       isEnabled = wanted

@@ -23,6 +23,10 @@ export interface Vault {
   /** Ends all tokens, as an operator who revokes them. */
   revoke(): void
   readonly logins: () => number
+  /** The number of transit keys. */
+  readonly keys: () => number
+  /** Lets the policy allow new transit keys, or deny them. */
+  setCreating(isAllowed: boolean): void
   stop(): Promise<void>
 }
 
@@ -36,7 +40,7 @@ const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex')
 /** Starts it. It checks method, path, namespace, token and the fields of each body. */
 export async function startVault({ secrets, transit }: VaultOptions): Promise<Vault> {
   const tokens = new Set<string>()
-  let logins = 0
+  let [logins, isCreating] = [0, true]
   const stored = new Map(Object.entries(secrets))
   const wrapping = generateKeyPairSync('rsa', { modulusLength: 4096 })
   const keys = new Map(Object.entries(transit).map(([name, seeds]) => [name, seeds.map(ed25519)]))
@@ -50,6 +54,9 @@ export async function startVault({ secrets, transit }: VaultOptions): Promise<Va
     return [200, { auth: { client_token: token, lease_duration: 3600, renewable: true } }]
   }
 
+  /** The ways in which transit keys were made, by name: nothing for those of the start. */
+  const made = new Map<string, { readonly exportable: boolean; readonly imported_key: boolean }>()
+
   function readKey(name: string): Answer {
     const versions = keys.get(name)
     if (versions === undefined) return ABSENT
@@ -57,10 +64,23 @@ export async function startVault({ secrets, transit }: VaultOptions): Promise<Va
       index + 1,
       { public_key: publicKeyOf(key).toString('base64') },
     ])
-    return [
-      200,
-      { data: { type: 'ed25519', latest_version: versions.length, keys: Object.fromEntries(listed) } },
-    ]
+    const kept = made.get(name) ?? { exportable: false, imported_key: false }
+    const flags = { ...kept, allow_plaintext_backup: false, deletion_allowed: false, derived: false }
+    const own = { name, type: 'ed25519', latest_version: versions.length, keys: Object.fromEntries(listed) }
+    return [200, { data: { ...own, ...flags } }]
+  }
+
+  /** Creates a key. For a name that exists, it does nothing and returns the key. */
+  function createKey(name: string, body: Record<string, unknown>): Answer {
+    const { type, exportable, allow_plaintext_backup: backup, ...unknown } = body
+    if (type !== 'ed25519') return [400, { errors: [`unknown key type ${type}`] }]
+    if (typeof exportable !== 'boolean' || backup !== false || Object.keys(unknown).length > 0)
+      return [400, { errors: ['invalid request'] }]
+    if (!keys.has(name)) {
+      keys.set(name, [generateKeyPairSync('ed25519').privateKey])
+      made.set(name, { exportable, imported_key: false })
+    }
+    return readKey(name)
   }
 
   function signWith(name: string, { input, key_version: version }: Record<string, unknown>): Answer {
@@ -97,6 +117,7 @@ export async function startVault({ secrets, transit }: VaultOptions): Promise<Va
     const key = unwrapPrivateKey(Buffer.from(ciphertext, 'base64'), wrapping.privateKey)
     if (key.asymmetricKeyType !== 'ed25519') return [400, { errors: ['invalid key type'] }]
     keys.set(name, [key])
+    made.set(name, { exportable: false, imported_key: true })
     return [204, {}]
   }
 
@@ -111,6 +132,8 @@ export async function startVault({ secrets, transit }: VaultOptions): Promise<Va
     if (method === 'POST' && imported !== undefined) return importKey(imported, body)
     const [, engine = '', verb = '', name = ''] = /^\/v1\/(\w+)\/(\w+)\/(.+)$/.exec(path) ?? []
     if (method === 'GET' && engine === 'transit' && verb === 'keys') return readKey(name)
+    if (method === 'POST' && engine === 'transit' && verb === 'keys')
+      return isCreating ? createKey(name, body) : DENIED
     if (method === 'POST' && engine === 'transit' && verb === 'sign') return signWith(name, body)
     if (method === 'GET' && engine === 'secret' && verb === 'data') return readSecret(name)
     if (method === 'POST' && engine === 'secret' && verb === 'data') return writeSecret(name, body)
@@ -129,6 +152,10 @@ export async function startVault({ secrets, transit }: VaultOptions): Promise<Va
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     revoke: () => tokens.clear(),
     logins: () => logins,
+    keys: () => keys.size,
+    setCreating: (isAllowed) => {
+      isCreating = isAllowed
+    },
     stop: async () => {
       server.closeAllConnections()
       server.close()

@@ -9,7 +9,7 @@ import { maskUrls } from '../log.ts'
 import { relayersList, relayersPause, relayersResume } from './api/relayers.ts'
 import { report } from './api/report.ts'
 import { restoreAccept, restoreCheck, restoreDecide } from './api/restore.ts'
-import { signersCreate, signersList } from './api/signers.ts'
+import { signersCreate, signersCreateKey, signersKeys, signersList } from './api/signers.ts'
 import {
   txApprove,
   txCancel,
@@ -65,6 +65,8 @@ const COMMANDS: readonly Command[] = [
   relayersResume,
   signersList,
   signersCreate,
+  signersCreateKey,
+  signersKeys,
   restoreCheck,
   restoreDecide,
   restoreAccept,

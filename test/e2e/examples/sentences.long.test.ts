@@ -3,6 +3,7 @@ import { loadContract } from '../../../src/contract/document.ts'
 import { playOnEvm } from './evm-stories.ts'
 import { playFailures, playWithoutDatabase, playWithoutScopes } from './failure-stories.ts'
 import { Heard } from './heard.ts'
+import { playCreatedKeys } from './key-stories.ts'
 import { playPlugins } from './plugin-stories.ts'
 import { exampleSentences } from './sentences.ts'
 import { playOnSolana } from './solana-stories.ts'
@@ -17,6 +18,7 @@ const STORIES = [
   playOnStellar,
   playOnSolana,
   playPlugins,
+  playCreatedKeys,
 ]
 
 test('the service says every sentence that an example of openapi.yaml has', async () => {

@@ -77,3 +77,21 @@ export async function startAwsKms(keys: readonly KmsKey[], port = 0): Promise<Aw
     },
   }
 }
+
+/** Counts the keys of a server, asked directly. */
+export async function countKeys({ url }: AwsKms): Promise<number> {
+  const { KMSClient, ListKeysCommand } = await import('@aws-sdk/client-kms')
+  const client = new KMSClient({
+    region: REGION,
+    endpoint: url,
+    credentials: {
+      accessKeyId: AWS_ENV.AWS_ACCESS_KEY_ID,
+      secretAccessKey: AWS_ENV.AWS_SECRET_ACCESS_KEY,
+    },
+  })
+  try {
+    return (await client.send(new ListKeysCommand({ Limit: 1_000 }))).Keys?.length ?? 0
+  } finally {
+    client.destroy()
+  }
+}

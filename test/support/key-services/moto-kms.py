@@ -3,7 +3,7 @@ Serves AWS KMS by moto, with keys of known secrets, until its standard input end
 
 moto signs every message as if it were RAW, has no Ed25519 keys, and lets disabled keys sign. The patches below add what the API reference
 of KMS says: MessageType DIGEST, the key specification ECC_NIST_EDWARDS25519 with ED25519_SHA_512, DisabledException, and the import of key
-material (GetParametersForImport, ImportKeyMaterial), which is really decrypted and read.
+material (GetParametersForImport, ImportKeyMaterial), which is really decrypted and read. Keys of Ed25519 can also be created (CreateKey).
 
 Usage: moto-kms.py PORT REGION alias=ECC_SECG_P256K1=HEX alias=ECC_NIST_EDWARDS25519=EXTERNAL …
 """
@@ -67,6 +67,23 @@ def get_public_key(self):
     return plain_get_public_key(self)
 
 
+def create_key(self):
+    """Accepts what the API reference lists, and makes keys of Ed25519, which moto does not know."""
+    known = {"KeySpec", "KeyUsage", "Origin", "Description", "Tags", "Policy", "MultiRegion"}
+    unknown = set(json.loads(self.body)) - known
+    if unknown:
+        raise models.ValidationException(f"Unknown parameters {unknown}")
+    if self._get_param("KeySpec") != ED25519:
+        return plain_create_key(self)
+    key = self.kms_backend.create_key(
+        policy="", key_usage=self._get_param("KeyUsage"), key_spec="ECC_SECG_P256K1",
+        description=self._get_param("Description"), tags=self._get_param("Tags"), origin="AWS_KMS"
+    )
+    key.key_spec = ED25519
+    key.private_key = Ed25519Key(secrets.token_bytes(32))
+    return json.dumps(key.to_dict())
+
+
 def find_external(response):
     key_id = response._get_param("KeyId")
     if key_id.startswith("alias/"):
@@ -118,10 +135,12 @@ def import_key_material(self):
 
 sign_raw = utils.ECDSAPrivateKey.sign
 plain_sign = responses.KmsResponse.sign
+plain_create_key = responses.KmsResponse.create_key
 plain_get_public_key = responses.KmsResponse.get_public_key
 plain_algorithms = models.Key.signing_algorithms.fget
 utils.ECDSAPrivateKey.sign = sign_ecdsa
 responses.KmsResponse.sign = sign
+responses.KmsResponse.create_key = create_key
 responses.KmsResponse.get_parameters_for_import = get_parameters_for_import
 responses.KmsResponse.import_key_material = import_key_material
 responses.KmsResponse.get_public_key = get_public_key

@@ -22,6 +22,7 @@ const SCOPES: Readonly<Record<Scope, string>> = {
   rpc: 'call nodes through relayers',
   'signers:read': 'see signers',
   'signers:admin': 'create and delete signers',
+  'signers:create-keys': 'let key services create keys',
   'networks:read': 'see networks',
   'networks:admin': 'change networks and their endpoints',
   'notifications:read': 'see notifications and deliveries',

@@ -34,6 +34,8 @@ const WORDS: Readonly<Record<string, string>> = {
   redeliverDeliveries: 'Sent deliveries again of',
   sendTestEvent: 'Sent a test event to',
   createSigner: 'Created',
+  createKey: 'Requested a key of a key service for',
+  forgetKeyCreation: 'Forgot the created key of',
   deleteSigner: 'Deleted',
   updateNetwork: 'Changed',
   resetNetwork: 'Reset',

@@ -7,6 +7,7 @@ import type { Column } from '../../parts/table.tsx'
 import type { Route } from '../../routing/routes.ts'
 import { useOffers, useWorkplace } from '../../session/session-context.ts'
 import { CreateSignerButton } from './create-signer.tsx'
+import { CreatedKeysTable, useCreatedKeys } from './created-keys.tsx'
 
 const COLUMNS: readonly Column<Schemas['Signer']>[] = [
   { name: 'Signer', cell: ({ id }) => <code>{id}</code> },
@@ -26,7 +27,12 @@ const COLUMNS: readonly Column<Schemas['Signer']>[] = [
 export function SignersPage({ route }: { readonly route: Route }) {
   const { client } = useWorkplace().session
   const offersDeletion = useOffers()('signers:admin')
+  const keys = useCreatedKeys()
   const rows = usePage({ route, keys: ['signers'], load: (query) => client.signers.list(query).page() })
+  const reload = () => {
+    rows.reload()
+    keys.reload()
+  }
   const actions: Column<Schemas['Signer']> = {
     name: 'Delete',
     cell: ({ id }) => (
@@ -46,7 +52,7 @@ export function SignersPage({ route }: { readonly route: Route }) {
     ),
   }
   return (
-    <Page title="Signers" actions={<CreateSignerButton onDone={rows.reload} />}>
+    <Page title="Signers" actions={<CreateSignerButton onDone={reload} />}>
       <PagedTable
         caption="Signers"
         empty="No signers yet."
@@ -55,6 +61,7 @@ export function SignersPage({ route }: { readonly route: Route }) {
         route={route}
         rows={rows}
       />
+      <CreatedKeysTable keys={keys} />
     </Page>
   )
 }
