@@ -29,6 +29,8 @@ export interface Turnkey extends HttpService {
   setStatus(status: string): void
   /** The number of private keys that were created. */
   readonly created: () => number
+  /** The number of activities that were to create keys. */
+  readonly activities: () => number
 }
 
 /** A private key that an activity created. */
@@ -133,6 +135,7 @@ export async function startTurnkey(secret: string): Promise<Turnkey> {
     apiKey: { publicKey, privateKey: Buffer.from(d, 'base64url').toString('hex') },
     publicKeys,
     created: () => created.size,
+    activities: () => activities.size,
     setStatus: (wanted) => {
       status = wanted
     },

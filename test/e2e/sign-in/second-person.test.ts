@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { APP_ROLE, NAMESPACE, startVault } from '../../../simulators/key-services/vault.ts'
 import { personId } from '../../../src/access/principal.ts'
 import type { ApiAnswer, WebBrowser } from '../../support/web-browser.ts'
 import { type SignInWorld, startSignInWorld } from './sign-in-world.ts'
@@ -13,7 +14,10 @@ beforeAll(async () => {
       rpcUrls: [],
       relayers: [],
       secondPerson: {},
-      env: { STORAGE_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') },
+      env: {
+        STORAGE_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+        RELAYER_ALLOW_PRIVATE_URLS: 'true',
+      },
     },
   )
   ada = await world.signedIn('ada')
@@ -177,4 +181,32 @@ test('a person has at most twenty changes that wait', async () => {
     await propose(eve, 'POST', '/api-keys', { name: 'Many', scopes: ['rpc'] })
   const { error } = await eve.api('POST', '/api-keys', { body: { name: 'Many', scopes: ['rpc'] } })
   expect(error).toBe('20 of your proposals wait already; others have to decide about them first.')
+})
+
+test('a key of a key service is created after an approval, and one that the service refused can be approved again', async () => {
+  const vault = await startVault({ secrets: {}, transit: {} })
+  onTestFinished(() => vault.stop())
+  const body = {
+    ...{ signer_id: 'payouts', type: 'vault_transit', curve: 'ed25519' },
+    config: { address: vault.url, namespace: NAMESPACE, ...APP_ROLE },
+  }
+  const id = await propose(ada, 'POST', '/key-creations', body)
+  expect(vault.keys()).toBe(0)
+  const { data: listed } = await alan.api('GET', '/proposals?state=waiting')
+  const proposed = {
+    ...{ id, operation: 'createKey', target: 'signer:payouts' },
+    change: { signer_id: 'payouts', curve: 'ed25519', config: { role_id: '***', secret_id: '***' } },
+  }
+  expect(listed).toEqual(expect.arrayContaining([expect.objectContaining({ id })]))
+  expect(listed.find((one: { readonly id: string }) => one.id === id)).toMatchObject(proposed)
+  vault.setCreating(false)
+  expect(outcome(await decide(alan, id))).toEqual([400, 'signer_refused'])
+  vault.setCreating(true)
+  const { status, data } = await decide(alan, id)
+  expect(status).toBe(200)
+  expect(data).toMatchObject({
+    proposal: { state: 'approved' },
+    result: { state: 'usable', addresses: { solana: expect.any(String), stellar: expect.any(String) } },
+  })
+  expect(vault.keys()).toBe(1)
 })

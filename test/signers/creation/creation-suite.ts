@@ -63,6 +63,20 @@ function dyingAfter(db: Db, statements: number): Db {
   })
 }
 
+/** A database with a creator of keys, for tests of one service. */
+export async function setUpCreator(http: HttpClient) {
+  const database = await openTestDatabase()
+  onTestFinished(() => database.close())
+  const clock = createAdjustableClock()
+  const connection = { http, clock: systemClock, timeoutMs: 10_000, concurrency: 8 }
+  const creator = createKeyCreator({ db: database.db, clock, sealer, connection })
+  return {
+    clock,
+    stored: (signerId: string) => findCreation(database.db, signerId),
+    create: (request: KeyRequest) => creator.create(request, ACTOR, new AbortController().signal),
+  }
+}
+
 /** Checks that a key service creates one key for one request, whatever happens in between. */
 export function describeCreation({ type, start, denied, deniedSentence, before }: CreationSuite): void {
   describe(`a key that ${type} creates`, () => {

@@ -1,6 +1,8 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { startFaultProxy } from '../../../simulators/key-services/fault-proxy.ts'
 import { APP_ROLE, NAMESPACE, startVault } from '../../../simulators/key-services/vault.ts'
-import { describeCreation } from './creation-suite.ts'
+import { KEY_SERVICES } from '../../support/key-services/connections.ts'
+import { describeCreation, setUpCreator } from './creation-suite.ts'
 
 describeCreation({
   type: 'vault_transit',
@@ -24,4 +26,40 @@ describeCreation({
     /^Vault at 127\.0\.0\.1:\d+, engine transit, does not let this service create keys: allow its policy "create", "update" and "read"/,
   // The login.
   before: 1,
+})
+
+describe('a key of Vault that has the wanted name', () => {
+  /** Lets the call to create a key be lost on its way, and someone else create one with its name. */
+  async function squat(body: object) {
+    const vault = await startVault({ secrets: {}, transit: {} })
+    onTestFinished(() => vault.stop())
+    const proxy = await startFaultProxy(vault.url)
+    onTestFinished(() => proxy.stop())
+    const { create, stored, clock } = await setUpCreator(KEY_SERVICES.requested.http)
+    const config = { address: proxy.url, namespace: NAMESPACE, ...APP_ROLE }
+    const request = { signerId: 'x', type: 'vault_transit', curve: 'ed25519', config } as const
+    void proxy.loseAfter(1, 'request')
+    await expect(create(request)).rejects.toMatchObject({ code: 'signer_unavailable' })
+    const headers = { 'x-vault-namespace': NAMESPACE, 'x-vault-token': 'hvs.1' }
+    const url = `${vault.url}/v1/transit/keys/${(await stored('x'))?.keyName}`
+    await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+    clock.advance(61_000)
+    return create(request)
+  }
+
+  test('and can be exported is not taken for it', async () => {
+    await expect(
+      squat({ type: 'ed25519', exportable: true, allow_plaintext_backup: false }),
+    ).rejects.toMatchObject({
+      code: 'signer_refused',
+      detail: expect.stringMatching(
+        /has a key relayer-x-[0-9a-f]{16} that is not the one .* exported otherwise/,
+      ),
+    })
+  })
+
+  test('and cannot be exported is it', async () => {
+    const made = { type: 'ed25519', exportable: false, allow_plaintext_backup: false }
+    expect(await squat(made)).toMatchObject({ state: 'usable' })
+  })
 })
