@@ -74,6 +74,14 @@ test('signers are created and read, and networks changed', async () => {
   const one = await client.GET('/api/v1/signers/{signer_id}', { params: { path: { signer_id: 'made' } } })
   expect(bodyOf(one).data.id).toBe('made')
 
+  const config = { address: 'https://vault.example.com:8200', role_id: 'role', secret_id: 'secret' }
+  const key = { signer_id: 'kept', type: 'vault_transit', curve: 'secp256k1', config } as const
+  expect((await client.POST('/api/v1/key-creations', { body: key })).error?.code).toBe('not_supported')
+  expect(bodyOf(await client.GET('/api/v1/key-creations')).data).toEqual([])
+  const kept = { params: { path: { signer_id: 'kept' } } }
+  const forgotten = await client.DELETE('/api/v1/key-creations/{signer_id}', kept)
+  expect(forgotten.error?.code).toBe('signer_not_found')
+
   const params = { path: { network_id: 'evm:hoodi' } }
   expect(bodyOf(await client.GET('/api/v1/networks')).data.map(({ id }) => id)).toContain('evm:anvil')
   expect(bodyOf(await client.GET('/api/v1/networks/{network_id}', { params })).data.chain_id).toBe(560_048)

@@ -4,6 +4,7 @@ import type { Actor } from '../../access/principal.ts'
 import { appendManagement } from '../../audit/append-store.ts'
 import type { Db } from '../../database/db.ts'
 import { transact } from '../../database/locks/transact.ts'
+import { storableText } from '../../database/sql-helpers.ts'
 import { AppError } from '../../errors.ts'
 import { omitUndefined } from '../../lib/object.ts'
 import { backoffMs, type Clock } from '../../lib/time.ts'
@@ -68,8 +69,8 @@ interface KeyCreatorDeps {
   readonly connection: ConnectionContext
 }
 
-/** The least limit of one call in ms: hardware creates a key more slowly than it signs. */
-const MIN_TIMEOUT_MS = 15_000
+/** A call that creates a key may take so many times as long as one that signs: hardware needs seconds for it. */
+const MORE_TIME = 5
 
 /**
  * The time in ms after which a call that was not answered has arrived or never will, and in which lists of
@@ -229,7 +230,7 @@ export function createKeyCreator({ db, clock, sealer, connection }: KeyCreatorDe
       const signer = creation.state === 'usable' ? await findSigner(db, signerId) : undefined
       if (signer?.origin === 'file') throw idInUse(signerId)
       if (signer !== undefined) return creation
-      const timeoutMs = Math.max(connection.timeoutMs, MIN_TIMEOUT_MS)
+      const timeoutMs = connection.timeoutMs * MORE_TIME
       const context = { http: connection.http, timeoutMs, signal }
       const job: Job = { request, maker, creation, context, place: name }
       const known = creation.keyFields
@@ -281,7 +282,15 @@ function openPlace({ type, curve, config }: KeyRequest): Place {
   if (opened === undefined || problems.length > 0)
     throw new AppError('invalid_request', `${problems.join('; ')}.`)
   if (typeof opened === 'string') throw new AppError('not_supported', `body.curve: ${opened}`)
+  if (!isStorable(opened.shown))
+    throw new AppError('invalid_request', 'body.config: has a text with characters that no name has.')
   return opened
+}
+
+/** PostgreSQL stores neither a null character nor half of a surrogate pair. */
+function isStorable(value: unknown): boolean {
+  if (typeof value === 'string') return value === storableText(value)
+  return typeof value !== 'object' || value === null || Object.values(value).every(isStorable)
 }
 
 function wantedBy({ signerId, curve, keyName, createdAt }: KeyCreation): WantedKey {

@@ -182,6 +182,11 @@ describe('a request for a key', () => {
     expect(refused.body.error).toBe(
       'body.curve: keys of the type vault_transit are of ed25519, not of secp256k1, which EVM needs. These types have them: aws_kms, google_cloud_kms, azure_key_vault, turnkey, and generated, whose key this service creates itself.',
     )
+    const strange = { ...onEvm, curve: 'ed25519', config: { ...config, mount_point: 'a\u0000b' } }
+    expect((await call('POST', '/key-creations', strange)).body).toMatchObject({
+      code: 'invalid_request',
+      error: 'body.config: has a text with characters that no name has.',
+    })
     const azure = { auth_type: 'managed_identity', vault_url: 'https://payments.vault.azure.net' }
     const onStellar = { signer_id: 'x', type: 'azure_key_vault', curve: 'ed25519', config: azure }
     expect((await call('POST', '/key-creations', onStellar)).body.code).toBe('not_supported')
