@@ -2,9 +2,9 @@ import type { KMSClient, Tag } from '@aws-sdk/client-kms'
 import { region, SPECS, toRemoteFault } from '../key-services/aws-kms.ts'
 import { loadPackage } from '../providers/provider.ts'
 import { RemoteFault } from '../remote/remote-key.ts'
-import { foreignKey, type KeyMaker, type MakerContext, type WantedKey } from './key-maker.ts'
+import { type KeyMaker, type MakerContext, otherKey, type WantedKey } from './key-maker.ts'
 
-interface AwsPlace {
+interface AwsTarget {
   readonly region: string
 }
 
@@ -16,22 +16,22 @@ const NAME_TAG = 'relayer-key'
  * Creates keys in AWS KMS. CreateKey is not idempotent, and KMS finds no key by a tag: after a lost answer,
  * the tags of all keys of the account and region are read.
  */
-export const awsKeyMaker: KeyMaker<AwsPlace> = {
+export const awsKeyMaker: KeyMaker<AwsTarget> = {
   curves: ['secp256k1', 'ed25519'],
   read: (fields) => ({ region: fields.get('region', region) }),
   show: ({ region: name }) => ({ region: name }),
-  nameOf: (place) => `AWS KMS in ${place.region}`,
-  find: (place, key, context) => withClient(place, (client) => find(client, key, context)),
-  create: (place, key, context) =>
-    withClient(place, async (client) => ({ kind: 'made', fields: await create(client, key, context) })),
+  nameOf: (target) => `AWS KMS in ${target.region}`,
+  find: (target, key, context) => withClient(target, (client) => find(client, key, context)),
+  create: (target, key, context) =>
+    withClient(target, async (client) => ({ kind: 'made', fields: await create(client, key, context) })),
   advice:
     'To forbid its deletion, deny kms:ScheduleKeyDeletion and kms:DisableKey in the policy of the key. To delete it, once its accounts are empty: aws kms schedule-key-deletion.',
 }
 
-async function withClient<T>(place: AwsPlace, work: (client: KMSClient) => Promise<T>): Promise<T> {
+async function withClient<T>(target: AwsTarget, work: (client: KMSClient) => Promise<T>): Promise<T> {
   const { KMSClient } = await loadKms()
   // A repetition inside the SDK could create a second key.
-  const client = new KMSClient({ region: place.region, maxAttempts: 1 })
+  const client = new KMSClient({ region: target.region, maxAttempts: 1 })
   try {
     return await work(client)
   } finally {
@@ -108,9 +108,9 @@ async function checked(
     .catch((error: unknown) => {
       throw searchFault(error)
     })
-  if (KeyMetadata?.Origin !== 'AWS_KMS') throw foreignKey(key, `has the origin ${KeyMetadata?.Origin}`)
+  if (KeyMetadata?.Origin !== 'AWS_KMS') throw otherKey(key, `has the origin ${KeyMetadata?.Origin}`)
   if (KeyMetadata.KeySpec !== SPECS[key.curve])
-    throw foreignKey(key, `has the specification ${KeyMetadata.KeySpec}`)
+    throw otherKey(key, `has the specification ${KeyMetadata.KeySpec}`)
   return arn
 }
 

@@ -11,9 +11,9 @@ import {
   vaultUrl,
 } from '../key-services/azure-key-vault.ts'
 import { RemoteFault } from '../remote/remote-key.ts'
-import { foreignKey, type KeyMaker, type MakerContext, type WantedKey } from './key-maker.ts'
+import { type KeyMaker, type MakerContext, otherKey, type WantedKey } from './key-maker.ts'
 
-interface AzurePlace {
+interface AzureTarget {
   readonly vaultUrl: string
   readonly login: AzureLogin
   /** In a vault: whether the key is in hardware. A Managed HSM has no others. */
@@ -24,23 +24,23 @@ interface AzurePlace {
  * Creates keys in Azure Key Vault and Managed HSM. A call with the name of a key that exists makes a new
  * version, so it is made only where there is none; the signer names the version that it found.
  */
-export const azureKeyMaker: KeyMaker<AzurePlace> = {
+export const azureKeyMaker: KeyMaker<AzureTarget> = {
   curves: ['secp256k1'],
   read: (fields) => ({
     vaultUrl: fields.get('vault_url', vaultUrl),
     login: readLogin(fields),
     ...omitUndefined({ hardware: fields.find('hardware', flag) }),
   }),
-  show: (place) => ({
-    auth_type: place.login.authType,
-    vault_url: new URL(place.vaultUrl).origin,
-    ...omitUndefined({ hardware: place.hardware }),
+  show: (target) => ({
+    auth_type: target.login.authType,
+    vault_url: new URL(target.vaultUrl).origin,
+    ...omitUndefined({ hardware: target.hardware }),
   }),
-  nameOf: (place) => `Azure Key Vault ${new URL(place.vaultUrl).host}`,
+  nameOf: (target) => `Azure Key Vault ${new URL(target.vaultUrl).host}`,
   find,
-  create: async (place, key, context) => {
+  create: async (target, key, context) => {
     // The call is not idempotent, and this look costs nothing.
-    if ((await find(place, key, context)) === undefined) await create(place, key, context)
+    if ((await find(target, key, context)) === undefined) await create(target, key, context)
     return { kind: 'called' }
   },
   ownFields: ['hardware'],
@@ -51,8 +51,8 @@ export const azureKeyMaker: KeyMaker<AzurePlace> = {
 const DENIED =
   'does not let this service create keys: allow it keys/create and keys/read (the role Key Vault Crypto Officer has both), and open the firewall of the vault (status 403)'
 
-async function find(place: AzurePlace, key: WantedKey, context: MakerContext) {
-  const { client, faultOf } = await openKeyClient(place, context)
+async function find(target: AzureTarget, key: WantedKey, context: MakerContext) {
+  const { client, faultOf } = await openKeyClient(target, context)
   try {
     return fieldsOf(await client.getKey(key.name), key)
   } catch (error) {
@@ -61,9 +61,9 @@ async function find(place: AzurePlace, key: WantedKey, context: MakerContext) {
   }
 }
 
-async function create(place: AzurePlace, key: WantedKey, context: MakerContext): Promise<void> {
-  const { client, faultOf } = await openKeyClient(place, context)
-  const isHardware = place.hardware === true || isManagedHsm(place.vaultUrl)
+async function create(target: AzureTarget, key: WantedKey, context: MakerContext): Promise<void> {
+  const { client, faultOf } = await openKeyClient(target, context)
+  const isHardware = target.hardware === true || isManagedHsm(target.vaultUrl)
   try {
     await client.createKey(key.name, isHardware ? 'EC-HSM' : 'EC', {
       curve: 'P-256K',
@@ -85,8 +85,8 @@ function fieldsOf({ name, properties, key: material }: KeyVaultKey, key: WantedK
   const { version } = properties
   if (name !== key.name || version === undefined) throw new RemoteFault('unavailable', 'returned another key')
   if (!material?.kty?.startsWith('EC') || material.crv !== 'P-256K')
-    throw foreignKey(key, `is of the type ${material?.crv ?? material?.kty}`)
+    throw otherKey(key, `is of the type ${material?.crv ?? material?.kty}`)
   if (properties.tags?.['relayer-signer'] !== key.signerId)
-    throw foreignKey(key, 'has not the tag of the signer')
+    throw otherKey(key, 'has not the tag of the signer')
   return { key_name: name, key_version: version }
 }

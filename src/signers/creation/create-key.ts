@@ -27,7 +27,7 @@ import {
   type Addresses,
   deleteCreation,
   findCreation,
-  insertIntent,
+  insertCreation,
   type KeyCreation,
   noteFailure,
   noteMade,
@@ -69,7 +69,7 @@ interface KeyCreatorDeps {
   readonly connection: ConnectionContext
 }
 
-/** A call that creates a key may take so many times as long as one that signs: hardware needs seconds for it. */
+/** A call that creates a key may take this many times as long as one that signs: hardware needs seconds for it. */
 const MORE_TIME = 5
 
 /**
@@ -88,7 +88,8 @@ interface Job {
   readonly maker: Maker
   readonly creation: KeyCreation
   readonly context: MakerContext
-  readonly place: string
+  /** Names the place of the key in sentences. */
+  readonly targetName: string
 }
 
 /** Creates the creator of this database's keys. */
@@ -96,24 +97,24 @@ export function createKeyCreator({ db, clock, sealer, connection }: KeyCreatorDe
   const now = () => new Date(clock.now())
 
   /** Stores the intent, or finds that of an equal request. */
-  async function begin(request: KeyRequest, place: object, actor: Actor): Promise<KeyCreation> {
+  async function begin(request: KeyRequest, shown: object, actor: Actor): Promise<KeyCreation> {
     const { signerId, type, curve } = request
-    const intent = {
-      ...{ signerId, type, curve, config: place },
+    const wanted = {
+      ...{ signerId, type, curve, config: shown },
       keyName: keyNameOf(signerId, randomBytes(8).toString('hex')),
       createdAt: now(),
     }
     const isNew = await transact(db, async (tx) => {
       if ((await findCreation(tx, signerId)) === undefined && (await isIdTaken(tx, signerId)))
         throw idInUse(signerId)
-      if (!(await insertIntent(tx, intent))) return false
-      const after = { type, curve, config: place }
+      if (!(await insertCreation(tx, wanted))) return false
+      const after = { type, curve, config: shown }
       await appendManagement(tx, { author: actor, action: 'createKey', target: targetOf(signerId), after })
       return true
     })
-    if (isNew) return { ...intent, state: 'requested' }
+    if (isNew) return { ...wanted, state: 'requested' }
     const found = await findCreation(db, signerId)
-    const isSame = found?.type === type && found.curve === curve && isDeepStrictEqual(found.config, place)
+    const isSame = found?.type === type && found.curve === curve && isDeepStrictEqual(found.config, shown)
     if (found === undefined || !isSame) throw otherRequest(signerId)
     return found
   }
@@ -122,7 +123,7 @@ export function createKeyCreator({ db, clock, sealer, connection }: KeyCreatorDe
   async function obtain(job: Job): Promise<KeyFields | string> {
     const { creation, maker, context } = job
     const wanted = wantedBy(creation)
-    // Nobody else can have the name, so before the first call there is nothing to look for.
+    // No one else can have the name, so before the first call there is nothing to look for.
     if (creation.callUntil !== undefined) {
       const found = await maker.find(wanted, context).catch((error: unknown) => stay(job, error))
       if (found !== undefined) return found
@@ -135,16 +136,16 @@ export function createKeyCreator({ db, clock, sealer, connection }: KeyCreatorDe
       const found = await maker.find(wanted, context).catch((error: unknown) => stay(job, error))
       return found ?? stay(job, new RemoteFault('unavailable', 'does not show the created key yet'))
     }
-    const problem = `${job.place} ${answer.detail}.`
+    const problem = `${job.targetName} ${answer.detail}.`
     await noteFailure(db, creation.signerId, { callUntil: now(), problem })
     return problem
   }
 
   /** Another request is at it, or the answer of the last call was lost a moment ago. */
-  async function underWay({ creation, place }: Job): Promise<AppError> {
+  async function underWay({ creation, targetName }: Job): Promise<AppError> {
     const { callUntil } = (await findCreation(db, creation.signerId)) ?? creation
     return signerUnavailable(
-      `${place}: a call that creates key ${creation.keyName} may still be on its way. Repeat this request${callUntil ? ` after ${callUntil.toISOString()}` : ''}: the key is looked for before another call is made.`,
+      `${targetName}: a call that creates key ${creation.keyName} may still be on its way. Repeat this request${callUntil ? ` after ${callUntil.toISOString()}` : ''}: the key is looked for before another call is made.`,
     )
   }
 
@@ -197,8 +198,8 @@ export function createKeyCreator({ db, clock, sealer, connection }: KeyCreatorDe
   async function finish(job: Job, sealing: Sealer, { fields, isNew }: Made, actor: Actor): Promise<void> {
     const { request, creation } = job
     const { signerId } = creation
-    const place = Object.entries(request.config).filter(([name]) => !job.maker.ownFields.has(name))
-    const signer: SignerRequest = { type: request.type, config: { ...Object.fromEntries(place), ...fields } }
+    const given = Object.entries(request.config).filter(([name]) => !job.maker.ownFields.has(name))
+    const signer: SignerRequest = { type: request.type, config: { ...Object.fromEntries(given), ...fields } }
     const problems: string[] = []
     const config = readRequestedConfig(signerId, signer, { path: 'config', problems })
     if (config === undefined) throw new Error(`a created key cannot be configured: ${problems.join('; ')}`)
@@ -224,7 +225,7 @@ export function createKeyCreator({ db, clock, sealer, connection }: KeyCreatorDe
   return {
     create: async (request, actor, signal) => {
       if (sealer === undefined) throw noSealer()
-      const { maker, shown, name } = openPlace(request)
+      const { maker, shown, name } = openTarget(request)
       const creation = await begin(request, shown, actor)
       const { signerId } = creation
       const signer = creation.state === 'usable' ? await findSigner(db, signerId) : undefined
@@ -232,7 +233,7 @@ export function createKeyCreator({ db, clock, sealer, connection }: KeyCreatorDe
       if (signer !== undefined) return creation
       const timeoutMs = connection.timeoutMs * MORE_TIME
       const context = { http: connection.http, timeoutMs, signal }
-      const job: Job = { request, maker, creation, context, place: name }
+      const job: Job = { request, maker, creation, context, targetName: name }
       const known = creation.keyFields
       const fields = known ?? (await obtain(job))
       if (typeof fields !== 'string') {
@@ -266,7 +267,7 @@ interface Made {
   readonly isNew: boolean
 }
 
-interface Place {
+interface Target {
   readonly maker: Maker
   /** The public part. */
   readonly shown: object
@@ -274,7 +275,7 @@ interface Place {
 }
 
 /** @throws AppError for a curve that the service does not have, and for a place that is none */
-function openPlace({ type, curve, config }: KeyRequest): Place {
+function openTarget({ type, curve, config }: KeyRequest): Target {
   const problems: string[] = []
   const opened = readRequestedFields(config, { path: 'body.config', problems }, (fields) =>
     makerOf(type, curve, fields),
@@ -297,12 +298,12 @@ function wantedBy({ signerId, curve, keyName, createdAt }: KeyCreation): WantedK
   return { signerId, curve, name: keyName, chosenAt: createdAt }
 }
 
-function translate({ place }: Pick<Job, 'place'>, error: unknown): AppError {
+function translate({ targetName }: Pick<Job, 'targetName'>, error: unknown): AppError {
   if (error instanceof MissingPackageError)
     return new AppError('not_supported', `body.type: ${error.message}.`, { cause: error })
   if (!(error instanceof RemoteFault))
-    return signerUnavailable(`${place} returned no usable response.`, error)
-  const detail = `${place} ${error.message}.`
+    return signerUnavailable(`${targetName} returned no usable response.`, error)
+  const detail = `${targetName} ${error.message}.`
   return error.kind === 'refused' ? signerRefused(detail, error) : signerUnavailable(detail, error)
 }
 

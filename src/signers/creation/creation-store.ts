@@ -35,11 +35,14 @@ export interface KeyCreation {
 }
 
 /** The part of a creation that is stored before the first call. */
-export type Intent = Pick<KeyCreation, 'signerId' | 'type' | 'curve' | 'config' | 'keyName' | 'createdAt'>
+export type NewCreation = Pick<
+  KeyCreation,
+  'signerId' | 'type' | 'curve' | 'config' | 'keyName' | 'createdAt'
+>
 
 /** Stores an intent. Returns false if there is one for this signer. */
-export async function insertIntent(tx: Tx, intent: Intent): Promise<boolean> {
-  const { signerId, type, curve, config, keyName, createdAt } = intent
+export async function insertCreation(tx: Tx, wanted: NewCreation): Promise<boolean> {
+  const { signerId, type, curve, config, keyName, createdAt } = wanted
   const inserted = await tx
     .insertInto('key_creations')
     .values({

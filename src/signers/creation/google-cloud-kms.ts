@@ -2,7 +2,7 @@ import { oneOf } from '../../lib/fields.ts'
 import {
   ALGORITHMS,
   connectKms,
-  type GooglePlace,
+  type GoogleTarget,
   type KmsClient,
   keyRingName,
   readAccount,
@@ -11,17 +11,17 @@ import {
 import type { SignerFields } from '../providers/provider.ts'
 import { objectIn, textIn } from '../remote/answers.ts'
 import { RemoteFault } from '../remote/remote-key.ts'
-import { foreignKey, type KeyMaker, type WantedKey } from './key-maker.ts'
+import { type KeyMaker, otherKey, type WantedKey } from './key-maker.ts'
 
 /** The protection of a key. Google keeps keys of secp256k1 in hardware alone. */
 type Protection = 'HSM' | 'SOFTWARE'
 
-interface Place extends GooglePlace {
+interface Target extends GoogleTarget {
   readonly protection: Protection
 }
 
 /** Creates keys in Google Cloud KMS, whose names are for ever. A name that is taken is refused by Google. */
-export const googleKeyMaker: KeyMaker<Place> = {
+export const googleKeyMaker: KeyMaker<Target> = {
   curves: ['secp256k1', 'ed25519'],
   read: (fields) => {
     const account = fields.findObject('service_account', readAccount)
@@ -39,12 +39,12 @@ export const googleKeyMaker: KeyMaker<Place> = {
     },
   }),
   nameOf: ({ ring }) => `Google Cloud KMS key ring ${keyRingName(ring)}`,
-  find: async (place, key, context) => find(place, key, await connectKms(place, context)),
-  create: async (place, key, context) => {
-    const kms = await connectKms(place, context)
-    if (key.curve === 'secp256k1' && place.protection !== 'HSM')
+  find: async (target, key, context) => find(target, key, await connectKms(target, context)),
+  create: async (target, key, context) => {
+    const kms = await connectKms(target, context)
+    if (key.curve === 'secp256k1' && target.protection !== 'HSM')
       throw new RemoteFault('refused', 'has keys of secp256k1 in hardware alone: leave protection_level out')
-    await create(place, key, kms)
+    await create(target, key, kms)
     return { kind: 'called' }
   },
   advice:
@@ -59,15 +59,15 @@ function readRing(fields: SignerFields, projectOfAccount: string | undefined) {
 const DENIED =
   'does not let this service create keys: allow it cloudkms.cryptoKeys.create, cloudkms.cryptoKeys.get and cloudkms.cryptoKeyVersions.get on the key ring (PERMISSION_DENIED)'
 
-async function create(place: Place, key: WantedKey, kms: KmsClient): Promise<void> {
-  const ring = keyRingName(place.ring)
+async function create(target: Target, key: WantedKey, kms: KmsClient): Promise<void> {
+  const ring = keyRingName(target.ring)
   try {
     await kms({
       method: 'POST',
       suffix: `${ring}/cryptoKeys?cryptoKeyId=${key.name}`,
       body: {
         purpose: 'ASYMMETRIC_SIGN',
-        versionTemplate: { algorithm: ALGORITHMS[key.curve], protectionLevel: place.protection },
+        versionTemplate: { algorithm: ALGORITHMS[key.curve], protectionLevel: target.protection },
         labels: { relayer: key.name },
       },
     })
@@ -87,8 +87,8 @@ async function create(place: Place, key: WantedKey, kms: KmsClient): Promise<voi
 }
 
 /** Finds the key, and checks that Google itself created its first version. */
-async function find(place: Place, key: WantedKey, kms: KmsClient) {
-  const name = `${keyRingName(place.ring)}/cryptoKeys/${key.name}`
+async function find(target: Target, key: WantedKey, kms: KmsClient) {
+  const name = `${keyRingName(target.ring)}/cryptoKeys/${key.name}`
   const get = (suffix: string) =>
     kms({ method: 'GET', suffix }).catch((error: unknown) => {
       if (isStatus(error, 'NOT_FOUND')) return undefined
@@ -97,14 +97,14 @@ async function find(place: Place, key: WantedKey, kms: KmsClient) {
   const found = await get(name)
   if (found === undefined) return undefined
   const algorithm = textIn(objectIn(found, 'versionTemplate'), 'algorithm')
-  if (algorithm !== ALGORITHMS[key.curve]) throw foreignKey(key, `has the algorithm ${algorithm}`)
+  if (algorithm !== ALGORITHMS[key.curve]) throw otherKey(key, `has the algorithm ${algorithm}`)
   const version = await get(`${name}/cryptoKeyVersions/1`)
   if (version !== undefined && (textIn(version, 'importJob') !== '' || textIn(version, 'importTime') !== ''))
-    throw foreignKey(key, 'was imported')
-  return fieldsOf(place, key)
+    throw otherKey(key, 'was imported')
+  return fieldsOf(target, key)
 }
 
-function fieldsOf({ ring }: Place, { name }: WantedKey) {
+function fieldsOf({ ring }: Target, { name }: WantedKey) {
   return {
     key: {
       project_id: ring.projectId,

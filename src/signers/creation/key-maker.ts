@@ -37,13 +37,13 @@ export interface KeyMaker<T> {
   /** Reads the place of new keys: the configuration of a signer without its key. */
   readonly read: (fields: SignerFields) => T
   /** Returns the public part of a place, by wire names. */
-  readonly show: (place: T) => object
+  readonly show: (target: T) => object
   /** Names the place in sentences for people, e.g. `AWS KMS in eu-west-1`. It contains no secret. */
-  readonly nameOf: (place: T) => string
+  readonly nameOf: (target: T) => string
   /** Finds the key by its name or tag; undefined if the service says that it has none. */
-  readonly find: (place: T, key: WantedKey, context: MakerContext) => Promise<KeyFields | undefined>
+  readonly find: (target: T, key: WantedKey, context: MakerContext) => Promise<KeyFields | undefined>
   /** Makes one call that creates the key, and none after it. */
-  readonly create: (place: T, key: WantedKey, context: MakerContext) => Promise<CreationAnswer>
+  readonly create: (target: T, key: WantedKey, context: MakerContext) => Promise<CreationAnswer>
   /** The fields of a place that the configuration of a signer does not have. */
   readonly ownFields?: readonly string[]
   /** Says how people forbid the deletion of the key, and how they delete it. This service never does. */
@@ -57,7 +57,7 @@ export interface MakerContext extends ConnectContext {
 }
 
 /** Makes the fault of a key with the wanted name that the wanted call cannot have created. */
-export function foreignKey({ name }: WantedKey, difference: string): RemoteFault {
+export function otherKey({ name }: WantedKey, difference: string): RemoteFault {
   return new RemoteFault(
     'refused',
     `has a key ${name} that is not the one that was to be created: it ${difference}`,

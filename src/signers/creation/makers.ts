@@ -48,15 +48,15 @@ function open<T>(
   maker: KeyMaker<T>,
   { curve, fields }: { readonly curve: Curve; readonly fields: SignerFields },
 ) {
-  const place = maker.read(fields)
+  const target = maker.read(fields)
   if (!maker.curves.includes(curve))
     return `keys of the type ${type} are of ${maker.curves.join(' or ')}, not of ${curve}, which ${NETWORKS[curve]}. ${others(curve)}`
   const own: Maker = {
     ownFields: new Set(maker.ownFields),
-    find: (key, context) => maker.find(place, key, context),
-    create: (key, context) => maker.create(place, key, context),
+    find: (key, context) => maker.find(target, key, context),
+    create: (key, context) => maker.create(target, key, context),
   }
-  return { maker: own, shown: maker.show(place), name: maker.nameOf(place) }
+  return { maker: own, shown: maker.show(target), name: maker.nameOf(target) }
 }
 
 function others(curve: Curve): string {

@@ -7,7 +7,7 @@ import {
 import { type JsonObject, objectIn, textIn } from '../remote/answers.ts'
 import { RemoteFault } from '../remote/remote-key.ts'
 import type { Curve } from '../signer.ts'
-import { type CreationAnswer, foreignKey, type KeyMaker, type WantedKey } from './key-maker.ts'
+import { type CreationAnswer, type KeyMaker, otherKey, type WantedKey } from './key-maker.ts'
 
 /** Turnkey's names of the curves. */
 const CURVES: Readonly<Record<Curve, string>> = { secp256k1: 'CURVE_SECP256K1', ed25519: 'CURVE_ED25519' }
@@ -30,13 +30,13 @@ export const turnkeyKeyMaker: KeyMaker<TurnkeyApiUser> = {
     organization_id: organizationId,
   }),
   nameOf: ({ organizationId }) => `Turnkey organization ${organizationId}`,
-  find: (place, key, context) => find(createApiClient(place, context), place, key),
-  create: async (place, key, context) => {
-    const turnkey = createApiClient(place, context)
+  find: (target, key, context) => find(createApiClient(target, context), target, key),
+  create: async (target, key, context) => {
+    const turnkey = createApiClient(target, context)
     const answer = await turnkey('submit/create_private_keys', {
       type: 'ACTIVITY_TYPE_CREATE_PRIVATE_KEYS_V2',
       timestampMs: String(key.chosenAt.getTime()),
-      organizationId: place.organizationId,
+      organizationId: target.organizationId,
       parameters: {
         privateKeys: [
           {
@@ -83,9 +83,9 @@ async function find(turnkey: TurnkeyClient, { organizationId }: TurnkeyApiUser, 
   if (!Array.isArray(answer.privateKeys)) throw new RemoteFault('unavailable', 'returned no list of keys')
   const named = (answer.privateKeys as JsonObject[]).find((one) => textIn(one, 'privateKeyName') === key.name)
   if (named === undefined) return undefined
-  if (textIn(named, 'curve') !== CURVES[key.curve]) throw foreignKey(key, `is of ${textIn(named, 'curve')}`)
-  if (named.imported === true) throw foreignKey(key, 'was imported')
-  if (named.exported === true) throw foreignKey(key, 'was exported')
+  if (textIn(named, 'curve') !== CURVES[key.curve]) throw otherKey(key, `is of ${textIn(named, 'curve')}`)
+  if (named.imported === true) throw otherKey(key, 'was imported')
+  if (named.exported === true) throw otherKey(key, 'was exported')
   return { private_key_id: textIn(named, 'privateKeyId'), public_key: textIn(named, 'publicKey') }
 }
 

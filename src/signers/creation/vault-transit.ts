@@ -2,16 +2,16 @@ import { flag, text } from '../../lib/fields.ts'
 import { createVaultClient, pathOf, readVaultLogin, type VaultConfig } from '../key-services/vault.ts'
 import { type JsonObject, objectIn, textIn } from '../remote/answers.ts'
 import { RemoteFault } from '../remote/remote-key.ts'
-import { foreignKey, type KeyMaker, type MakerContext, type WantedKey } from './key-maker.ts'
+import { type KeyMaker, type MakerContext, otherKey, type WantedKey } from './key-maker.ts'
 
-interface TransitPlace extends VaultConfig {
+interface TransitTarget extends VaultConfig {
   readonly mountPoint: string
   /** Whether Vault may ever hand out the key. It cannot be changed back. */
   readonly exportable: boolean
 }
 
 /** Creates keys in the transit engine of Vault, which has no secp256k1. A second call for a name does nothing. */
-export const transitKeyMaker: KeyMaker<TransitPlace> = {
+export const transitKeyMaker: KeyMaker<TransitTarget> = {
   curves: ['ed25519'],
   read: (fields) => ({
     ...readVaultLogin(fields),
@@ -24,16 +24,16 @@ export const transitKeyMaker: KeyMaker<TransitPlace> = {
     mount_point: mountPoint,
     exportable,
   }),
-  nameOf: (place) => `Vault at ${new URL(place.address).host}, engine ${place.mountPoint},`,
-  find: async (place, key, context) => {
-    const found = await read(place, key, context)
-    return found && fieldsOf(place, key, found)
+  nameOf: (target) => `Vault at ${new URL(target.address).host}, engine ${target.mountPoint},`,
+  find: async (target, key, context) => {
+    const found = await read(target, key, context)
+    return found && fieldsOf(target, key, found)
   },
-  create: async (place, key, context) => {
-    const { exportable, mountPoint } = place
+  create: async (target, key, context) => {
+    const { exportable, mountPoint } = target
     const body = { type: 'ed25519', exportable, allow_plaintext_backup: false }
     try {
-      const vault = createVaultClient(place, context)
+      const vault = createVaultClient(target, context)
       await vault({ method: 'POST', path: pathOf(mountPoint, 'keys', key.name), body })
     } catch (error) {
       throw refusal(error)
@@ -45,10 +45,10 @@ export const transitKeyMaker: KeyMaker<TransitPlace> = {
     'Vault deletes the key only after someone sets deletion_allowed on transit/keys/NAME/config: give no one that path. To delete it, once its accounts are empty, set it and run: vault delete transit/keys/NAME.',
 }
 
-async function read(place: TransitPlace, key: WantedKey, context: MakerContext) {
-  const vault = createVaultClient(place, context)
+async function read(target: TransitTarget, key: WantedKey, context: MakerContext) {
+  const vault = createVaultClient(target, context)
   try {
-    return await vault({ method: 'GET', path: pathOf(place.mountPoint, 'keys', key.name) })
+    return await vault({ method: 'GET', path: pathOf(target.mountPoint, 'keys', key.name) })
   } catch (error) {
     if (isStatus(error, 404)) return undefined
     throw refusal(error)
@@ -74,11 +74,11 @@ function refusal(error: unknown): unknown {
 }
 
 /** The first version is the key of the signer: a rotation makes another one. */
-function fieldsOf(place: TransitPlace, key: WantedKey, found: JsonObject) {
-  if (textIn(found, 'type') !== 'ed25519') throw foreignKey(key, `has the type ${textIn(found, 'type')}`)
-  if (found.imported_key === true) throw foreignKey(key, 'was imported')
-  if (found.exportable !== place.exportable) throw foreignKey(key, 'can be exported otherwise')
-  if (found.allow_plaintext_backup === true) throw foreignKey(key, 'can be backed up in plain text')
+function fieldsOf(target: TransitTarget, key: WantedKey, found: JsonObject) {
+  if (textIn(found, 'type') !== 'ed25519') throw otherKey(key, `has the type ${textIn(found, 'type')}`)
+  if (found.imported_key === true) throw otherKey(key, 'was imported')
+  if (found.exportable !== target.exportable) throw otherKey(key, 'can be exported otherwise')
+  if (found.allow_plaintext_backup === true) throw otherKey(key, 'can be backed up in plain text')
   const pubkey = textIn(objectIn(objectIn(found, 'keys'), '1'), 'public_key')
   if (pubkey === '') throw new RemoteFault('unavailable', 'returned no public key')
   return { key_name: key.name, pubkey }

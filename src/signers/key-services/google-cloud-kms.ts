@@ -61,19 +61,19 @@ export const googleCloudKms: RemoteProvider<GoogleCloudKmsConfig> = {
   connect: async (config, context) => {
     return connectGoogleCloudKms(
       config.key,
-      await connectKms(placeOf(config), context, resourceName(config.key)),
+      await connectKms(toTarget(config), context, resourceName(config.key)),
     )
   },
   importKey: async (config, context, material) => {
     await importIntoGoogleCloud(
-      { key: config.key, kms: await connectKms(placeOf(config), context) },
+      { key: config.key, kms: await connectKms(toTarget(config), context) },
       material,
     )
   },
 }
 
 /** A key ring, and the credentials for it. */
-export interface GooglePlace {
+export interface GoogleTarget {
   /** If absent, the application default credentials. */
   readonly serviceAccount?: ServiceAccount
   readonly ring: KeyRing
@@ -81,13 +81,13 @@ export interface GooglePlace {
   readonly universeDomain?: string
 }
 
-function placeOf({ key, ...rest }: GoogleCloudKmsConfig): GooglePlace {
+function toTarget({ key, ...rest }: GoogleCloudKmsConfig): GoogleTarget {
   return { ...rest, ring: key }
 }
 
 /** Creates a client of Cloud KMS, for paths below `/v1/` or below a resource. @throws MissingPackageError */
 export async function connectKms(
-  { serviceAccount, ring, universeDomain = DEFAULT_UNIVERSE }: GooglePlace,
+  { serviceAccount, ring, universeDomain = DEFAULT_UNIVERSE }: GoogleTarget,
   context: ConnectContext,
   resource = '',
 ): Promise<KmsClient> {

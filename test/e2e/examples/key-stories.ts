@@ -9,7 +9,7 @@ import { signerHandlers } from '../../../src/handlers/signing.ts'
 import { systemClock } from '../../../src/lib/time.ts'
 import { createSealer } from '../../../src/security/secrets.ts'
 import { createKeyCreator } from '../../../src/signers/creation/create-key.ts'
-import { insertIntent } from '../../../src/signers/creation/creation-store.ts'
+import { insertCreation } from '../../../src/signers/creation/creation-store.ts'
 import { API_KEY, startStub } from '../../http/stub-server.ts'
 import { openNewDatabase } from '../../support/database.ts'
 import type { Heard } from './heard.ts'
@@ -49,6 +49,6 @@ export async function playCreatedKeys(heard: Heard): Promise<void> {
   await call('POST', { signer_id: 'treasury-4', type: 'turnkey', curve: 'secp256k1', config: user })
   const place = { config: { region: 'eu-west-1' }, keyName: 'relayer-treasury-3f9c1e0b7a5d2468' }
   const intent = { signerId: 'treasury', type: 'aws_kms', curve: 'secp256k1', createdAt: new Date() } as const
-  await db.transaction().execute((tx) => insertIntent(tx, { ...intent, ...place }))
+  await db.transaction().execute((tx) => insertCreation(tx, { ...intent, ...place }))
   await call('GET')
 }

@@ -28,7 +28,7 @@ describeCreation({
   before: 1,
 })
 
-describe('a key of Vault that has the wanted name', () => {
+describe('a key of the wanted name that someone else created in Vault', () => {
   /** Lets the call to create a key be lost on its way, and someone else create one with its name. */
   async function squat(body: object) {
     const vault = await startVault({ secrets: {}, transit: {} })
@@ -47,7 +47,7 @@ describe('a key of Vault that has the wanted name', () => {
     return create(request)
   }
 
-  test('and can be exported is not taken for it', async () => {
+  test('is not taken for the wanted one if it can be exported', async () => {
     await expect(
       squat({ type: 'ed25519', exportable: true, allow_plaintext_backup: false }),
     ).rejects.toMatchObject({
@@ -58,7 +58,7 @@ describe('a key of Vault that has the wanted name', () => {
     })
   })
 
-  test('and cannot be exported is it', async () => {
+  test('is the wanted one if it is as it was to be', async () => {
     const made = { type: 'ed25519', exportable: false, allow_plaintext_backup: false }
     expect(await squat(made)).toMatchObject({ state: 'usable' })
   })
