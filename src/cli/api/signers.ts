@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import type { Schemas } from '../../contract/operations.ts'
-import { type Command, UsageError } from '../command.ts'
+import { type Command, EXIT, UsageError } from '../command.ts'
 import { apiCommand, formatRecord, formatTable, queryOf, toJson } from './api-command.ts'
 
 type Signer = Schemas['Signer']
@@ -57,7 +57,7 @@ export const signersCreateKey: Command = apiCommand({
   usage: '--type <type> --curve <curve> --config <file>',
   help: [
     'Prints the addresses of the key; its secret never leaves the key service. Run the same command again after any failure: it continues',
-    'where the last one stopped, and never creates a second key.',
+    'where the last one stopped, and never creates a second key. The exit code is 1 until the signer is usable.',
     '',
     '--type    aws_kms, google_cloud_kms, azure_key_vault, vault_transit or turnkey',
     '--curve   secp256k1 for EVM, ed25519 for Stellar and Solana. azure_key_vault has no ed25519, and vault_transit no secp256k1',
@@ -73,14 +73,15 @@ export const signersCreateKey: Command = apiCommand({
       if (value === undefined) throw new UsageError(`--${name} is missing: relayer signers create-key --help`)
     const body = JSON.stringify({ signer_id: signerId, type, curve, config: await readJson(file ?? '-') })
     const { data, logs } = await client.call<KeyCreation>('POST', '/key-creations', { body })
+    const code = data.state === 'usable' ? EXIT.ok : EXIT.failed
     if (json) {
       terminal.out(toJson(data))
-      return undefined
+      return code
     }
     const { signer_id: signer, state, key_name: keyName, addresses, detail } = data
     for (const line of formatRecord({ signer, state, key: keyName, ...addresses })) terminal.out(line)
     for (const line of [...(detail === undefined ? [] : [detail]), ...logs]) terminal.err(line)
-    return undefined
+    return code
   },
 })
 

@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { APP_ROLE, NAMESPACE, startVault } from '../../../simulators/key-services/vault.ts'
 import { type Scenario, startScenario } from '../../support/scenario.ts'
 import { API_KEY, DEV_ADDRESSES, RECEIVER } from '../../support/service.ts'
 import { launchChromium } from '../launch.ts'
@@ -10,7 +11,7 @@ let browser: Browser
 
 beforeAll(async () => {
   ;[story, browser] = await Promise.all([
-    startScenario({ env: { STORAGE_ENCRYPTION_KEY } }),
+    startScenario({ env: { STORAGE_ENCRYPTION_KEY, RELAYER_ALLOW_PRIVATE_URLS: 'true' } }),
     launchChromium(),
   ])
 })
@@ -144,6 +145,31 @@ describe.each([1440, 390] as const)('a person with a screen of %i px', (width) =
     await sees(tab.page, /Maximum gas price\s+80 gwei/)
     const { body } = await story.service.api<object>('GET', `/relayers/${id}`)
     expect(body.data).toMatchObject({ address, signer_id: id, policies: { gas_price_cap: 80_000_000_000 } })
+  })
+
+  test('lets Vault create a key, and sees its accounts', async () => {
+    const vault = await startVault({ secrets: {}, transit: {} })
+    onTestFinished(() => vault.stop())
+    const id = `vault-${width}`
+    await tab.go('signers', 'Signers')
+    await open('New signer')
+    await field('The key is in').selectOption('vault_transit')
+    await field('The key').selectOption('new')
+    expect(await field('Public key').count()).toBe(0)
+    await field('Id').fill(id)
+    await field('Address').fill(vault.url)
+    await field('Namespace').fill(NAMESPACE)
+    await field('Role id').fill(APP_ROLE.role_id)
+    await field('Secret id').fill(APP_ROLE.secret_id)
+    vault.setCreating(false)
+    await confirm('Create the signer')
+    await expect.poll(() => dialog().innerText()).toContain('does not let this service create keys')
+    vault.setCreating(true)
+    await confirm('Create the signer')
+    await closed()
+    await sees(tab.page, new RegExp(`relayer-${id}-[0-9a-f]{16}`))
+    await sees(tab.page, /stellar\s+G[A-Z2-7]{55}/)
+    expect(vault.keys()).toBe(1)
   })
 
   test('creates a notification with a signing key of its own', async () => {
