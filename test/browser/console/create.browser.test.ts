@@ -153,10 +153,10 @@ describe.each([1440, 390] as const)('a person with a screen of %i px', (width) =
     const id = `vault-${width}`
     await tab.go('signers', 'Signers')
     await open('New signer')
-    await field('The key is in').selectOption('vault_transit')
+    await field('Key type').selectOption('vault_transit')
     await field('The key').selectOption('new')
     expect(await field('Public key').count()).toBe(0)
-    await field('Id').fill(id)
+    await field('ID').fill(id)
     await field('Address').fill(vault.url)
     await field('Namespace').fill(NAMESPACE)
     await field('Role id').fill(APP_ROLE.role_id)

@@ -45,7 +45,7 @@ function CreateSignerDialog({ onDone, onClose }: CreateSignerDialogProps) {
       <SelectField
         fields={fields}
         path="type"
-        label="The key is in"
+        label="Key type"
         of={Object.entries(KINDS).map(([name, { words }]) => [name, words])}
         hint={hint}
         isRequired
@@ -62,13 +62,13 @@ function CreateSignerDialog({ onDone, onClose }: CreateSignerDialogProps) {
         />
       )}
       {creation === undefined ? (
-        <TextField fields={fields} path="id" label="Id" hint="A UUID when empty." />
+        <TextField fields={fields} path="id" label="ID" hint="Leave empty to use a UUID." />
       ) : (
         <>
           <TextField
             fields={fields}
             path="signer_id"
-            label="Id"
+            label="ID"
             hint="If something fails, send the same again: the key service never creates a second key for it."
             isRequired
           />
@@ -139,7 +139,7 @@ function readSetting({ path, isInteger, isFile }: Setting, text: string): unknow
   try {
     return JSON.parse(text)
   } catch {
-    throw new FieldError(`config.${path}`, 'This file is no JSON.')
+    throw new FieldError(`config.${path}`, 'The file is not valid JSON.')
   }
 }
 

@@ -12,7 +12,7 @@ const MOST = 100
 
 const COLUMNS: readonly Column<KeyCreation>[] = [
   { name: 'Signer', cell: ({ signer_id: id }) => <code>{id}</code> },
-  { name: 'Key in', cell: ({ type }) => type.replaceAll('_', ' ') },
+  { name: 'Key stored in', cell: ({ type }) => type.replaceAll('_', ' ') },
   { name: 'Name of the key', cell: ({ key_name: name }) => name && <code>{name}</code> },
   {
     name: 'State',
@@ -59,7 +59,7 @@ export function CreatedKeysTable({ keys }: { readonly keys: CreatedKeys }) {
       <h2>Keys created in key services</h2>
       <Table
         caption="Keys created in key services"
-        empty="There are none."
+        empty="No keys created yet."
         columns={offersForgetting ? [...COLUMNS, forget] : COLUMNS}
         keyOf={({ signer_id: id }) => id}
         rows={keys.value}

@@ -46,7 +46,7 @@ const secret = (path: string, label: string, hint?: string): Setting => ({
 })
 
 const VAULT: readonly Setting[] = [
-  required('address', 'Address', 'The url of the server.'),
+  required('address', 'Address', 'The server’s URL.'),
   optional('namespace', 'Namespace'),
   secret('role_id', 'Role id'),
   secret('secret_id', 'Secret id'),
@@ -56,15 +56,15 @@ const VAULT: readonly Setting[] = [
 export const KINDS: Readonly<Record<SignerType, Kind>> = {
   generated: {
     words: 'this service, which creates it',
-    hint: 'No one sees the key, and nothing exports it. Its only copy is in the database, encrypted: back that up with STORAGE_ENCRYPTION_KEY.',
+    hint: 'No one sees the key, and it cannot be exported. Its only copy is in the database, encrypted: back up the database and STORAGE_ENCRYPTION_KEY.',
     settings: [],
   },
   aws_kms: {
     words: 'AWS KMS',
-    hint: 'ECC_SECG_P256K1 for EVM, ECC_NIST_EDWARDS25519 for Stellar and Solana. The service logs in by itself.',
+    hint: 'ECC_SECG_P256K1 for EVM, ECC_NIST_EDWARDS25519 for Stellar and Solana. The service uses its own credentials.',
     settings: [
-      required('region', 'Region', 'Such as eu-west-1.'),
-      required('key_id', 'Key', 'Its id, ARN or alias (alias/…).'),
+      required('region', 'Region', 'For example eu-west-1.'),
+      required('key_id', 'Key', 'The key ID, ARN or alias (alias/…).'),
     ],
   },
   google_cloud_kms: {
@@ -75,26 +75,26 @@ export const KINDS: Readonly<Record<SignerType, Kind>> = {
         ...optional(
           'service_account',
           'Key file of a service account',
-          'The JSON file from Google. Without it, the service logs in by itself.',
+          'The JSON file from Google. Without it, the service uses its own credentials.',
         ),
         isFile: true,
       },
-      optional('key.project_id', 'Project', 'That of the key file when empty.'),
-      optional('key.location', 'Location', '“global” when empty.'),
+      optional('key.project_id', 'Project', 'Defaults to that of the key file.'),
+      optional('key.location', 'Location', 'Defaults to “global”.'),
       required('key.key_ring_id', 'Key ring'),
       required('key.key_id', 'Key'),
-      { ...optional('key.key_version', 'Version', '1 when empty.'), isInteger: true },
+      { ...optional('key.key_version', 'Version', 'Defaults to 1.'), isInteger: true },
     ],
   },
   azure_key_vault: {
     words: 'Azure Key Vault',
     hint: 'A key of the type EC and the curve P-256K, for EVM.',
     settings: [
-      required('vault_url', 'Vault', 'Such as https://payments.vault.azure.net.'),
+      required('vault_url', 'Vault', 'For example https://payments.vault.azure.net.'),
       required('key_name', 'Key'),
-      optional('key_version', 'Version', 'The newest when empty.'),
+      optional('key_version', 'Version', 'Defaults to the newest.'),
       {
-        ...required('auth_type', 'The service logs in by'),
+        ...required('auth_type', 'Authentication'),
         of: [
           ['managed_identity', 'the managed identity of its machine'],
           ['workload_identity', 'workload identity'],
@@ -112,7 +112,7 @@ export const KINDS: Readonly<Record<SignerType, Kind>> = {
     settings: [
       ...VAULT,
       required('key_name', 'Key'),
-      optional('mount_point', 'Mount', '“transit” when empty.'),
+      optional('mount_point', 'Mount', 'Defaults to “transit”.'),
       required('pubkey', 'Public key', '32 bytes in base64.'),
     ],
   },
@@ -122,7 +122,7 @@ export const KINDS: Readonly<Record<SignerType, Kind>> = {
     settings: [
       ...VAULT,
       required('key_name', 'Path of the secret'),
-      optional('mount_point', 'Mount', '“secret” when empty.'),
+      optional('mount_point', 'Mount', 'Defaults to “secret”.'),
     ],
   },
   turnkey: {
@@ -130,8 +130,8 @@ export const KINDS: Readonly<Record<SignerType, Kind>> = {
     hint: 'A private key or a wallet account of secp256k1 (EVM) or Ed25519 (Stellar, Solana).',
     settings: [
       required('organization_id', 'Organization'),
-      required('private_key_id', 'Private key', 'Its id, or the address of the wallet account.'),
-      required('public_key', 'Public key', 'In hexadecimal digits.'),
+      required('private_key_id', 'Private key', 'The key ID, or the address of the wallet account.'),
+      required('public_key', 'Public key', 'In hexadecimal.'),
       required('api_public_key', 'Public part of the API key'),
       secret('api_private_key', 'Private part of the API key'),
     ],
@@ -156,16 +156,16 @@ export const KINDS: Readonly<Record<SignerType, Kind>> = {
   },
   mnemonic: {
     words: 'a seed phrase, in this service',
-    hint: 'The phrase passes through this page, and the service stores it encrypted. A key service keeps it safer.',
+    hint: 'The phrase passes through this page and is stored encrypted. A key service is safer.',
     settings: [
       secret('mnemonic', 'Seed phrase', '12 to 24 words.'),
       { ...optional('passphrase', 'Passphrase'), isSecret: true },
-      { ...optional('index', 'Account', '0 when empty.'), isInteger: true },
+      { ...optional('index', 'Account', 'Defaults to 0.'), isInteger: true },
     ],
   },
   plain: {
     words: 'a private key that you paste, in this service',
-    hint: 'Anyone who sees the key can spend from its accounts, and it passes through your clipboard and this page. A key that the service creates, or one in a key service, is safer.',
+    hint: 'Anyone who sees the key can spend from its accounts, and it passes through your clipboard and this page. A key created by the service or held in a key service is safer.',
     settings: [
       secret('key', 'Private key', '64 hexadecimal digits, a Stellar seed (S…), or a Solana key pair.'),
     ],
