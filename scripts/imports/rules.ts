@@ -118,7 +118,7 @@ const ARROWS: Rules['arrows'] = {
   ],
   'app.ts': EVERYTHING,
   'wiring/': EVERYTHING,
-  'http/': ['access/api-key.ts', 'access/principal.ts', 'contract/', ...COMMON],
+  'http/': ['access/api-key.ts', 'access/principal.ts', 'access/scope.ts', 'contract/', ...COMMON],
   'contract/': ['../generated/', ...COMMON],
   'access/': ['audit/', 'contract/operations.ts', 'database/', 'security/', 'spending/', ...COMMON],
   'sign-in/': ['access/', 'audit/', 'database/', 'security/', ...COMMON],
@@ -143,6 +143,7 @@ const ARROWS: Rules['arrows'] = {
     'chains/effects.ts',
     'chains/request.ts',
     'contract/exact-integers.ts',
+    'http/connections/sockets/endpoint.ts',
     'http/handler.ts',
     'contract/operations.ts',
     'database/db.ts',
@@ -163,10 +164,12 @@ const ARROWS: Rules['arrows'] = {
     'plugins/hooks/show-hooks.ts',
     'plugins/host.ts',
     'plugins/manage.ts',
+    'plugins/messages.ts',
     'plugins/plugin.ts',
     'plugins/receive.ts',
     'alerts/',
     'audit/',
+    'http/connections/sockets/endpoint.ts',
     'http/handler.ts',
     'contract/operations.ts',
     ...CHAINS,
@@ -393,7 +396,7 @@ const PACKAGES: Rules['packages'] = {
   viem: { in: ['chains/evm/', 'signers/'] },
   // It is loaded only for a deployment with plugins.
   rolldown: { in: ['plugins/bundle.ts'] },
-  ws: { in: ['chains/evm/read/heads.ts', 'plugins/remote.ts'] },
+  ws: { in: ['chains/evm/read/heads.ts', 'http/connections/sockets/', 'plugins/remote.ts'] },
   yaml: { in: ['contract/'] },
 }
 

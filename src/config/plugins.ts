@@ -20,12 +20,14 @@ import {
   DEFAULT_MEMORY_MB,
   DEFAULT_SCOPES,
   DEFAULT_SETTINGS,
+  DEFAULT_SOCKETS,
   MAX_ID_LENGTH,
   MAX_TIMEOUT,
   type PluginConfig,
   type PluginHostAddress,
   type PluginMount,
   type PluginSettings,
+  type PluginSockets,
   RESERVED_MOUNTS,
   withoutBigints,
 } from '../plugins/plugin.ts'
@@ -223,7 +225,36 @@ function readMount(reader: Reader): PluginMount | undefined {
   const corsOrigins = reader.list('cors_origins', webOrigin)
   if (name === undefined && isOpen !== undefined) reader.problem('needs "mount"', 'open_mount')
   if (name === undefined && corsOrigins.length > 0) reader.problem('needs "mount"', 'cors_origins')
-  return name === undefined ? undefined : { name, isOpen: isOpen ?? false, corsOrigins }
+  const sockets = readPart(reader, 'sockets', readSockets)
+  if (name === undefined && sockets !== undefined) reader.problem('needs "mount"', 'sockets')
+  return name === undefined ? undefined : { name, isOpen: isOpen ?? false, corsOrigins, sockets }
+}
+
+const socketPath: FieldType<string> = {
+  expected: 'a path below the mount, such as "/ws"',
+  read: (value) => {
+    const [, path] = typeof value === 'string' ? (/^\/([A-Za-z0-9._/-]{1,100})$/.exec(value) ?? []) : []
+    return path
+  },
+  blank: '',
+}
+
+const parameterName: FieldType<string> = {
+  expected: 'the name of a query parameter, such as "apiKey"',
+  read: (value) => (typeof value === 'string' && /^[A-Za-z0-9_-]{1,50}$/.test(value) ? value : undefined),
+  blank: '',
+}
+
+/** The most WebSockets that an entry may allow. Each takes a connection and a file descriptor. */
+const MAX_SOCKETS = 100_000
+
+function readSockets(reader: Reader): PluginSockets {
+  return {
+    path: reader.find('path', socketPath) ?? DEFAULT_SOCKETS.path,
+    keyParameter: reader.find('key_parameter', parameterName),
+    max: reader.find('max', whole(1, MAX_SOCKETS)) ?? DEFAULT_SOCKETS.max,
+    maxPerCaller: reader.find('max_per_caller', whole(1, MAX_SOCKETS)) ?? DEFAULT_SOCKETS.maxPerCaller,
+  }
 }
 
 function readSettings(reader: Reader): PluginSettings {

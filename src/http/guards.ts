@@ -19,7 +19,7 @@ import type { HttpContext, Middleware } from './state.ts'
  * Refuses an operation whose scope the key lacks.
  * @throws AppError `insufficient_scope`
  */
-export function requireScope({ scope }: ContractOperation, principal: Principal): void {
+export function requireScope({ scope }: Pick<ContractOperation, 'scope'>, principal: Principal): void {
   if (scope === undefined || principal.may(scope)) return
   throw new AppError('insufficient_scope', `${callerName(principal.id)} lacks the scope ${scope}.`)
 }

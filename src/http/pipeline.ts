@@ -20,6 +20,8 @@ import { type BodyReader, createBodyReader } from './body.ts'
 import type { Connections } from './connections/connections.ts'
 import { closeWhileDraining, type DrainState, keepAlive } from './connections/drain.ts'
 import type { Peers } from './connections/peer.ts'
+import type { Sockets } from './connections/sockets/sockets.ts'
+import { acceptSockets, resolveSocket, type Upgrades } from './connections/sockets/upgrade.ts'
 import { bodyTooSlow, type Deadline, HandlerContext, handlerTooSlow, startDeadline } from './deadline.ts'
 import {
   admitByKey,
@@ -53,6 +55,8 @@ interface PipelineOptions extends HttpServerOptions {
   readonly drainState: DrainState
   readonly peers: Peers
   readonly connections: Connections
+  readonly sockets: Sockets
+  readonly upgrades: Upgrades
 }
 
 /**
@@ -98,6 +102,7 @@ export async function createPipeline(options: PipelineOptions): Promise<Middlewa
     errorBoundary({ log, explainFault: options.explainFault ?? (() => undefined) }),
     requireHost(),
     ...(options.mounts?.size ? [resolveMounts(options.mounts)] : []),
+    acceptSockets({ ...options, authenticate, guard }),
     await operationsOfContract(options, stages),
     documentation({
       pages: [
@@ -129,6 +134,7 @@ function resolveMounts(mounts: ReadonlyMap<string, Mount>): Middleware {
     if (mount === undefined) return next()
     context.path = `${mount.prefix}${rest}`
     checks.get(name)?.(context)
+    resolveSocket(context, mount, rest ?? '')
     context.state.isOpen = mount.isOpen && context.headers.authorization === undefined
     return next()
   }

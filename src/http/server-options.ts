@@ -3,6 +3,7 @@ import type { CompiledContract } from '../contract/compile.ts'
 import type { AppError } from '../errors.ts'
 import type { Clock } from '../lib/time.ts'
 import type { FindKey } from './auth.ts'
+import type { SocketEndpoint } from './connections/sockets/endpoint.ts'
 import type { NetworkOfRelayer, RedeemTicket } from './guards.ts'
 import type { HandlerMap } from './handler.ts'
 import type { RequestObserver, RequestTracer } from './observability/observe-requests.ts'
@@ -84,6 +85,8 @@ export interface Mount {
   readonly isOpen: boolean
   /** The origins whose pages may call it (CORS); `*` is every page. */
   readonly corsOrigins: readonly string[]
+  /** Absent if it accepts no WebSockets. */
+  readonly sockets?: SocketEndpoint | undefined
 }
 
 /** The limits of one request. Times are in milliseconds, sizes in bytes. */
@@ -120,6 +123,11 @@ export interface Limits {
    * `maxConnections`.
    */
   readonly connectionsPerPeer?: number | undefined
+  /**
+   * Time between two signs of life of a WebSocket; one that gives none for this long, and as long again, is
+   * ended. Default 30 s.
+   */
+  readonly socketPingMs: number
 }
 
 /** The default limits suit a service behind a load balancer. */
@@ -133,4 +141,5 @@ export const DEFAULT_LIMITS: Limits = {
   keepAliveTimeoutMs: 65_000,
   unauthenticatedKeepAliveMs: 5_000,
   maxConnections: 4_096,
+  socketPingMs: 30_000,
 }

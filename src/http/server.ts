@@ -6,6 +6,8 @@ import { answerClientError } from './answers/failure.ts'
 import { type Connections, createConnections, createLimitLog, listen } from './connections/connections.ts'
 import { type DrainTimes, drain } from './connections/drain.ts'
 import { createPeers } from './connections/peer.ts'
+import { createSockets } from './connections/sockets/sockets.ts'
+import { createUpgrades, isUpgrade, type Upgrades } from './connections/sockets/upgrade.ts'
 import { createPipeline } from './pipeline.ts'
 import { DEFAULT_LIMITS, type HttpServerOptions, type Limits } from './server-options.ts'
 import { type HttpContext, logFields, type State } from './state.ts'
@@ -33,19 +35,25 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const drainState = { draining: false }
   const peers = createPeers(createAddressList(options.trustedProxies ?? []))
   const connections = createConnections({ limits, peers, onClosed: createLimitLog(options) })
-  const pipeline = await createPipeline({ ...options, limits, drainState, peers, connections })
+  const upgrades = createUpgrades()
+  const sockets = createSockets({ pingMs: limits.socketPingMs })
+  const parts = { limits, drainState, peers, connections, sockets, upgrades }
+  const pipeline = await createPipeline({ ...options, ...parts })
   for (const middleware of pipeline) app.use(middleware)
   app.on('error', (error, context?: HttpContext) =>
     options.log.debug({ err: error, ...(context && logFields(context)) }, 'answer not delivered'),
   )
-  const server = createNodeServer({ app, limits, connections, log: options.log })
+  const server = createNodeServer({ app, limits, connections, upgrades, log: options.log })
   return {
     // Callers that connect at the same moment wait in the backlog, whose default of 511 would make them try
     // again after a second.
     listen: () => listen(server, { ...options, backlog: limits.maxConnections }),
-    drain: (times) => {
+    drain: async (times) => {
       drainState.draining = true
-      return drain({ ...times, server, connections, clock: options.clock })
+      sockets.closeAll()
+      const late = setTimeout(sockets.endAll, times.deadlineMs)
+      await drain({ ...times, server, connections, clock: options.clock })
+      clearTimeout(late)
     },
   }
 }
@@ -63,10 +71,11 @@ interface NodeServerOptions {
   readonly app: Koa<State>
   readonly limits: Limits
   readonly connections: Connections
+  readonly upgrades: Upgrades
   readonly log: Logger
 }
 
-function createNodeServer({ app, limits, connections, log }: NodeServerOptions): Server {
+function createNodeServer({ app, limits, connections, upgrades, log }: NodeServerOptions): Server {
   const { headerBytes, headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs } = limits
   const callback = app.callback()
   const answer: RequestListener = (request, response) => {
@@ -81,6 +90,7 @@ function createNodeServer({ app, limits, connections, log }: NodeServerOptions):
       keepAliveTimeout: keepAliveTimeoutMs,
       connectionsCheckingInterval: Math.min(LATENESS_CHECK_MS, headersTimeoutMs),
       requireHostHeader: false,
+      shouldUpgradeCallback: isUpgrade,
     },
     answer,
   )
@@ -91,6 +101,7 @@ function createNodeServer({ app, limits, connections, log }: NodeServerOptions):
   server.timeout = Math.max(requestTimeoutMs, keepAliveTimeoutMs) + NODE_GRACE_MS
   // The server ignores an unknown expectation, because the 417 of Node has no body.
   server.on('checkExpectation', answer)
+  server.on('upgrade', upgrades.listener(answer))
   server.on('clientError', (error, socket) => answerClientError(error, socket as never, log))
   return server
 }

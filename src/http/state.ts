@@ -1,6 +1,7 @@
 import type { DefaultContext, Middleware as KoaMiddleware, ParameterizedContext } from 'koa'
 import type { ContractOperation } from '../contract/document.ts'
 import type { ErrorCode } from '../errors.ts'
+import type { SocketMount } from './connections/sockets/endpoint.ts'
 
 /** The state that the middleware share about a request. */
 export interface State {
@@ -17,6 +18,8 @@ export interface State {
   apiKeyId?: string
   /** The operator opened the path to callers without an API key. */
   isOpen?: boolean
+  /** The mount at whose path for WebSockets the request asks for one. */
+  socketMount?: SocketMount
   /**
    * Identifies whose unread responses count together: the API key, or the peer address of an unauthenticated
    * caller; absent before routing.

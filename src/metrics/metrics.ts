@@ -178,6 +178,9 @@ export function createRequestMetrics(registry: Registry): RequestObserver {
   }
 }
 
+/** The codes of RFC 6455 that a caller or the service uses; all others are `other`, because callers choose them. */
+const SOCKET_CODES = ['1000', '1001', '1003', '1005', '1006', '1008', '1009', '1011', '1012', '4002']
+
 /** Counts the calls of plugins in this process. */
 function createPluginMetrics(registry: Registry): PluginObserver {
   const registers = [registry]
@@ -199,12 +202,37 @@ function createPluginMetrics(registry: Registry): PluginObserver {
     labelNames: ['plugin_id'],
     registers,
   })
+  const sockets = new Gauge({
+    name: 'plugin_sockets',
+    help: 'Open WebSockets of a plugin.',
+    labelNames: ['plugin_id'],
+    registers,
+  })
+  const closes = new Counter({
+    name: 'plugin_socket_closes_total',
+    help: 'WebSockets that ended, by the code of the end; 1006: without a closing frame.',
+    labelNames: ['plugin_id', 'code'],
+    registers,
+  })
+  const messages = new Counter({
+    name: 'plugin_socket_messages_total',
+    help: 'Messages on WebSockets: received from callers, or sent to them.',
+    labelNames: ['plugin_id', 'direction'],
+    registers,
+  })
+  const codeLabel = createFixedLabel(SOCKET_CODES)
   return {
     called: ({ plugin, method, outcome, seconds }) => {
       calls.inc({ plugin_id: plugin, method, status: outcome })
       latency.observe({ plugin_id: plugin, status: outcome }, seconds)
     },
     restarted: (plugin) => ends.inc({ plugin_id: plugin }),
+    socketOpened: (plugin) => sockets.inc({ plugin_id: plugin }),
+    socketClosed: (plugin, code) => {
+      sockets.dec({ plugin_id: plugin })
+      closes.inc({ plugin_id: plugin, code: codeLabel(String(code)) })
+    },
+    socketMessage: (plugin, direction) => messages.inc({ plugin_id: plugin, direction }),
   }
 }
 

@@ -1,21 +1,39 @@
 import { AppError } from '../errors.ts'
+import type { SocketPeer } from '../http/connections/sockets/endpoint.ts'
 import type { Clock } from '../lib/time.ts'
 import type { Logger } from '../log.ts'
 import { type Answer, createAnswering, type PluginTrace } from './answer.ts'
 import type { ApiCaller, CallOrigin } from './api-call.ts'
 import type { ConnectPlugin, PluginConnection } from './child.ts'
-import type { CallMessage, FromPlugin, KvMessage, PluginErrorFields, PluginLogLevel } from './messages.ts'
+import {
+  type CallMessage,
+  type FromPlugin,
+  type KvMessage,
+  ON_SOCKET,
+  type PluginErrorFields,
+  type PluginLogLevel,
+} from './messages.ts'
 import { HANDLER, MAX_RESULT_BYTES } from './plugin.ts'
 import { parseInner } from './receive.ts'
 
 /** A call of a function that the plugin exports. */
-export interface PluginCall extends Omit<CallMessage, 'type' | 'run'> {
+export interface PluginCall extends Omit<CallMessage, 'type' | 'run' | 'socket'> {
   readonly timeoutMs: number
   readonly origin: CallOrigin
   /** Also writes what the function logs to the log of the service. */
   readonly forwardLogs: boolean
   /** The caller needed no API key. */
   readonly isAnonymous: boolean
+  /** The WebSocket on which something happened; absent for any other call. */
+  readonly socket?: AttachedSocket | undefined
+}
+
+/** A WebSocket that belongs to a process of the plugin. It closes when the process ends. */
+export interface AttachedSocket {
+  /** Names it in messages. */
+  readonly number: number
+  /** Ends the belonging, when the socket is closed. */
+  detach(): void
 }
 
 /** A line that a function logged. */
@@ -48,6 +66,8 @@ export interface HostState {
   readonly restarts: number
   readonly running: number
   readonly queued: number
+  /** Open WebSockets. */
+  readonly sockets: number
   readonly calls: number
   readonly failures: number
   readonly lastFailure?: { readonly at: number; readonly message: string } | undefined
@@ -65,11 +85,14 @@ export interface PluginObserver {
   }): void
   /** A process ended, and another one takes its place. */
   restarted(plugin: string): void
+  socketOpened(plugin: string): void
+  socketClosed(plugin: string, code: number): void
+  socketMessage(plugin: string, direction: 'received' | 'sent'): void
 }
 
 interface HostDeps {
   readonly id: string
-  /** The configuration names hooks of the plugin; without them, it must have a handler. */
+  /** The configuration names hooks or WebSockets of the plugin; without them, it must have a handler. */
   readonly hasHooks: boolean
   readonly connect: ConnectPlugin
   readonly api: ApiCaller
@@ -82,19 +105,23 @@ interface HostDeps {
 
 /**
  * Calls in the process at once, those of them that are by callers without an API key, hooks that run besides
- * them, and calls that wait for one of them: of strangers, of others, hooks. Strangers at an open path cannot
- * keep callers with a key from an answer, nor the service from asking `before_send`.
+ * them, and calls that wait for one of them: of strangers, of others, hooks. What happens on WebSockets runs
+ * besides all of them. Strangers at an open path cannot keep callers with a key from an answer, nor the
+ * service from asking `before_send`.
  */
 const MAX_RUNNING = 128
 const MAX_ANONYMOUS = 64
 const MAX_HOOKS = 128
+const MAX_SOCKET_CALLS = 64
+const MAX_ANONYMOUS_SOCKET_CALLS = 32
 const MAX_QUEUED = 1_000
 
 /** The kinds of calls that wait, in the order in which they begin. */
-const KINDS = ['hooks', 'calls', 'anonymous'] as const
+const KINDS = ['hooks', 'calls', 'anonymous', 'sockets', 'anonymousSockets'] as const
 type Kind = (typeof KINDS)[number]
 
-function kindOf({ entry, isAnonymous }: PluginCall): Kind {
+function kindOf({ entry, isAnonymous, socket }: PluginCall): Kind {
+  if (socket !== undefined) return isAnonymous ? 'anonymousSockets' : 'sockets'
   if (entry !== HANDLER) return 'hooks'
   return isAnonymous ? 'anonymous' : 'calls'
 }
@@ -143,6 +170,7 @@ interface Process {
   readonly connection: PluginConnection
   readonly startedAt: number
   readonly runs: Map<number, Run>
+  readonly sockets: Map<number, SocketPeer>
   isReady: boolean
   /** It takes no further calls, and ends with its last one. */
   isRetired: boolean
@@ -160,7 +188,13 @@ export class PluginHost {
   readonly #log: PluginLog
   /** Those that take no further calls, and end with their last one, are among them. */
   readonly #processes = new Set<Process>()
-  readonly #waiting: Readonly<Record<Kind, (() => void)[]>> = { hooks: [], calls: [], anonymous: [] }
+  readonly #waiting: Readonly<Record<Kind, (() => void)[]>> = {
+    hooks: [],
+    calls: [],
+    anonymous: [],
+    sockets: [],
+    anonymousSockets: [],
+  }
   readonly #firstStart = Promise.withResolvers<void>()
   readonly #counts = { restarts: 0, calls: 0, failures: 0 }
   #current: Process | undefined
@@ -169,6 +203,7 @@ export class PluginHost {
   #restart: { readonly at: number; readonly timer: NodeJS.Timeout } | undefined
   #shortLives = 0
   #lastRun = 0
+  #lastSocket = 0
   #lastFailure: HostState['lastFailure']
   #isStopped = false
 
@@ -189,6 +224,7 @@ export class PluginHost {
       }),
       startedAt: performance.now(),
       runs: new Map(),
+      sockets: new Map(),
       isReady: false,
       isRetired: false,
       heardAt: performance.now(),
@@ -202,7 +238,10 @@ export class PluginHost {
   stop(): void {
     this.#isStopped = true
     clearTimeout(this.#restart?.timer)
-    for (const { connection } of this.#processes) connection.end('was ended with the service')
+    for (const process of this.#processes) {
+      closeSockets(process, SERVICE_STOPS)
+      process.connection.end('was ended with the service')
+    }
     this.#deps.api.close()
   }
 
@@ -212,6 +251,30 @@ export class PluginHost {
     return this.#entries.includes(entry)
   }
 
+  /**
+   * Checks that a WebSocket can be served now.
+   * @throws AppError `plugin_unavailable` while no process is ready, and `not_supported` for a plugin without
+   * the function for messages
+   */
+  requireSockets(): void {
+    if (this.#isStopped || this.#current?.isReady !== true) throw this.#unavailable()
+    if (this.#entries.includes(ON_SOCKET.message)) return
+    const { id } = this.#deps
+    throw new AppError('not_supported', `Plugin ${id} exports no function ${ON_SOCKET.message}.`)
+  }
+
+  /**
+   * Makes a WebSocket belong to the present process, which can send to it from now on.
+   * @throws AppError as `requireSockets`
+   */
+  attach(peer: SocketPeer): AttachedSocket {
+    this.requireSockets()
+    const process = this.#current
+    const number = ++this.#lastSocket
+    process?.sockets.set(number, peer)
+    return { number, detach: () => void process?.sockets.delete(number) }
+  }
+
   state(): HostState {
     const current = this.#current
     return {
@@ -219,6 +282,7 @@ export class PluginHost {
       ...this.#counts,
       running: [...this.#processes].reduce((sum, { runs }) => sum + runs.size, 0),
       queued: KINDS.reduce((sum, kind) => sum + this.#waiting[kind].length, 0),
+      sockets: [...this.#processes].reduce((sum, { sockets }) => sum + sockets.size, 0),
       lastFailure: this.#lastFailure,
       logs: this.#log.newest,
     }
@@ -238,7 +302,8 @@ export class PluginHost {
       return done
     } finally {
       const seconds = (performance.now() - start) / 1_000
-      this.#deps.observer?.called({ plugin: this.#deps.id, method: call.method, outcome, seconds })
+      const method = call.socket === undefined ? call.method : 'WEBSOCKET'
+      this.#deps.observer?.called({ plugin: this.#deps.id, method, outcome, seconds })
     }
   }
 
@@ -265,6 +330,12 @@ export class PluginHost {
         },
       }
       const dispatch = () => {
+        // Another process would not know the socket, which is closed by then.
+        if (call.socket !== undefined && this.#current?.sockets.has(call.socket.number) !== true) {
+          clearTimeout(timer)
+          reject(this.#unavailable())
+          return
+        }
         process = this.#current
         process?.runs.set(runId, run)
         process?.connection.send({ type: 'call', run: runId, ...messageOf(call) })
@@ -288,11 +359,21 @@ export class PluginHost {
 
   #mayBegin(kind: Kind): boolean {
     if (this.#current?.isReady !== true) return false
-    const { runs } = this.#current
-    if (kind === 'hooks') return runs.size < MAX_RUNNING + MAX_HOOKS
-    if (kind === 'calls') return runs.size < MAX_RUNNING
-    const anonymous = [...runs.values()].filter(({ call }) => kindOf(call) === 'anonymous').length
-    return runs.size < MAX_RUNNING && anonymous < MAX_ANONYMOUS
+    const running = countKinds(this.#current.runs)
+    const onSockets = running.sockets + running.anonymousSockets
+    const others = this.#current.runs.size - onSockets
+    switch (kind) {
+      case 'hooks':
+        return others < MAX_RUNNING + MAX_HOOKS
+      case 'calls':
+        return others < MAX_RUNNING
+      case 'anonymous':
+        return others < MAX_RUNNING && running.anonymous < MAX_ANONYMOUS
+      case 'sockets':
+        return onSockets < MAX_SOCKET_CALLS
+      case 'anonymousSockets':
+        return onSockets < MAX_SOCKET_CALLS && running.anonymousSockets < MAX_ANONYMOUS_SOCKET_CALLS
+    }
   }
 
   #runWaiting(): void {
@@ -354,6 +435,13 @@ export class PluginHost {
         this.#finish(process, message.run, end)
         return
       }
+      case 'send':
+        if (process.sockets.has(message.run)) this.#deps.observer?.socketMessage(id, 'sent')
+        process.sockets.get(message.run)?.send(message.data)
+        return
+      case 'close':
+        process.sockets.get(message.run)?.close(message.code, message.reason)
+        return
       case 'refused': {
         const error = { message: message.reason, code: 'INVALID_REQUEST' }
         process.connection.send({ type: 'answer', id: message.id, error })
@@ -384,7 +472,7 @@ export class PluginHost {
         clearInterval(timer)
         return
       }
-      const isBusy = process.runs.size > 0 || !process.isReady
+      const isBusy = process.runs.size > 0 || process.sockets.size > 0 || !process.isReady
       if (!isBusy) process.heardAt = performance.now()
       else if (performance.now() - process.heardAt > BLOCKED_MS)
         process.connection.end(`was blocked for ${BLOCKED_MS / 1_000} s`)
@@ -398,6 +486,7 @@ export class PluginHost {
     this.#processes.delete(process)
     for (const run of process.runs.values()) run.settle({ kind: 'failed', reason: `Its process ${reason}.` })
     process.runs.clear()
+    closeSockets(process, RESTARTS)
     if (process !== this.#current || this.#isStopped) return
     this.#fail(`The process ${reason}.`)
     this.#deps.log.warn({ plugin: this.#deps.id, reason }, 'plugin process ended')
@@ -407,6 +496,7 @@ export class PluginHost {
   /** Calls that still run in a process with a late one may finish; further ones go to a new process. */
   #retire(process: Process): void {
     process.isRetired = true
+    closeSockets(process, RESTARTS)
     if (process === this.#current) this.#replace(process, { isFault: false })
     endIfIdle(process)
     const [oldest, ...others] = [...this.#processes].filter(({ isRetired }) => isRetired)
@@ -430,15 +520,32 @@ export class PluginHost {
   }
 }
 
+/** The codes of RFC 6455 for the ends of sockets that the service causes, and the reasons. */
+const SERVICE_STOPS = { code: 1_001, reason: 'the service is shutting down' }
+const RESTARTS = { code: 1_012, reason: 'the plugin starts again' }
+
+/** A process takes its sockets with it: another one knows nothing of them. */
+function closeSockets({ sockets }: Process, { code, reason }: typeof RESTARTS): void {
+  for (const peer of sockets.values()) peer.close(code, reason)
+  sockets.clear()
+}
+
+function countKinds(runs: ReadonlyMap<number, Run>): Readonly<Record<Kind, number>> {
+  const counts = { hooks: 0, calls: 0, anonymous: 0, sockets: 0, anonymousSockets: 0 }
+  for (const { call } of runs.values()) counts[kindOf(call)] += 1
+  return counts
+}
+
 function messageOf(call: PluginCall): Omit<CallMessage, 'type' | 'run'> {
   const {
     timeoutMs: _timeout,
     origin: _origin,
     forwardLogs: _forward,
     isAnonymous: _anonymous,
+    socket,
     ...message
   } = call
-  return message
+  return { ...message, socket: socket?.number }
 }
 
 function endIfIdle({ isRetired, runs, connection }: Process): void {

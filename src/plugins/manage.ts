@@ -87,10 +87,15 @@ export async function createPlugins(deps: ManagerDeps): Promise<PluginManager> {
     const { id } = config
     const secret = randomBytes(32).toString('base64url')
     keys.set(hashSecretHex(secret), keyIdOf(id))
-    const { before_send, on_event, schedule } = config.hooks
+    const { hooks, mount } = config
+    const { before_send, on_event, schedule } = hooks
     const host = new PluginHost({
       id,
-      hasHooks: before_send !== undefined || on_event !== undefined || schedule.length > 0,
+      hasHooks:
+        before_send !== undefined ||
+        on_event !== undefined ||
+        schedule.length > 0 ||
+        mount?.sockets !== undefined,
       connect: await connectorOf(config, deps, bundles),
       api: createApiCaller({ url: () => serviceUrl, secret }),
       kv: (message) => executeKv(db, id, message),

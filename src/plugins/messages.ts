@@ -19,7 +19,19 @@ export interface CallMessage {
   readonly method: string
   readonly query: Readonly<Record<string, readonly string[]>>
   readonly headers: Readonly<Record<string, readonly string[]>>
+  /** The number of the WebSocket on which something happened; absent for any other call. */
+  readonly socket?: number | undefined
 }
+
+/**
+ * The exported functions that get what happens on WebSockets. A plugin with WebSockets must have the one for
+ * messages.
+ */
+export const ON_SOCKET = {
+  open: 'on_socket_open',
+  message: 'on_socket_message',
+  close: 'on_socket_close',
+} as const
 
 /** The answer to a request of the plugin. */
 export type AnswerMessage = {
@@ -91,6 +103,10 @@ export type FromPlugin =
    * request.
    */
   | { readonly type: 'refused'; readonly id: number; readonly reason: string }
+  /** Sends a text to a WebSocket, whose number is `run`. */
+  | { readonly type: 'send'; readonly run: number; readonly data: string }
+  /** Closes a WebSocket. */
+  | { readonly type: 'close'; readonly run: number; readonly code: number; readonly reason: string }
   | ApiMessage
   | KvMessage
 
@@ -137,6 +153,14 @@ export function readMessage(line: string): FromPlugin | undefined {
       const text = message.message
       return isId(run) && level && typeof text === 'string'
         ? { type, run, level, message: cut(text) }
+        : undefined
+    }
+    case 'send':
+      return isId(run) && typeof message.data === 'string' ? { type, run, data: message.data } : undefined
+    case 'close': {
+      const { code, reason } = message
+      return isId(run) && isCloseCode(code) && typeof reason === 'string'
+        ? { type, run, code, reason: cut(reason) }
         : undefined
     }
     case 'api': {
@@ -196,6 +220,11 @@ function readError(value: unknown): PluginErrorFields | undefined {
 
 function isId(value: unknown): value is number {
   return Number.isSafeInteger(value)
+}
+
+/** The codes with which a program may close a WebSocket: 1000, and those for applications. */
+export function isCloseCode(value: unknown): value is number {
+  return value === 1_000 || (Number.isInteger(value) && Number(value) >= 3_000 && Number(value) <= 4_999)
 }
 
 function isTexts(value: unknown): value is string[] {

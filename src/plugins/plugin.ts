@@ -43,7 +43,24 @@ export interface PluginMount {
   readonly isOpen: boolean
   /** The origins whose pages may call it; `*` is every page. */
   readonly corsOrigins: readonly string[]
+  /** Absent if it accepts no WebSockets. */
+  readonly sockets?: PluginSockets | undefined
 }
+
+/** The WebSockets of a plugin. */
+export interface PluginSockets {
+  /** The rest of the path, without a slash at its beginning: `ws` for `/x402/ws`. */
+  readonly path: string
+  /** The query parameter that may carry the API key; absent: only the header counts. */
+  readonly keyParameter?: string | undefined
+  /** The most open ones of all callers. */
+  readonly max: number
+  /** The most open ones of one API key, or of one address without a key. */
+  readonly maxPerCaller: number
+}
+
+/** The most open WebSockets where the entry of a plugin does not say otherwise. */
+export const DEFAULT_SOCKETS = { path: 'ws', max: 1_000, maxPerCaller: 100 } as const
 
 /** The user of the processes of plugins on Linux. */
 export interface PluginUser {
@@ -51,7 +68,7 @@ export interface PluginUser {
   readonly gid: number
 }
 
-/** The exported function that callers call. Every other one is a hook. */
+/** The exported function that callers call. Every other one is a hook, or for WebSockets. */
 export const HANDLER = 'handler'
 
 /** The first segments of paths that the service itself has. */

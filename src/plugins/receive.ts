@@ -28,6 +28,7 @@ const MAX_CHARACTERS: Readonly<Record<string, number>> = {
   log: 2 * 1024 * 1024,
   fatal: 2 * 1024 * 1024,
   ready: 64 * 1024,
+  close: 64 * 1024,
   pong: 1024,
 }
 

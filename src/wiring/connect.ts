@@ -169,7 +169,7 @@ async function createServer(
     handlers: createHandlers(serviceOf(opened, { domains, workers, stopping })),
     findKey: withKeysOfPlugins(access.directory, plugins),
     signIn: access.signIn?.pages,
-    mounts: mountsOf(plugins),
+    mounts: mountsOf(plugins, instrumentation?.plugins),
     networkOf: async (relayerId) => {
       const relayer = await context.relayerOf(relayerId)
       return relayer && networkOf(relayer)

@@ -3,6 +3,7 @@ import type { ChainRequest } from '../chains/request.ts'
 import type { Config } from '../config/types.ts'
 import type { Db } from '../database/db.ts'
 import type { EventNotifier } from '../events/notifier.ts'
+import { createSocketEndpoint } from '../handlers/plugins/sockets.ts'
 import type { EventPresenter } from '../handlers/present/event.ts'
 import { presentTransaction } from '../handlers/present/transaction.ts'
 import type { FindKey } from '../http/auth.ts'
@@ -12,6 +13,7 @@ import type { Logger } from '../log.ts'
 import type { HookObserver } from '../plugins/hooks/hook.ts'
 import type { PluginObserver } from '../plugins/host.ts'
 import type { Plugin, PluginManager } from '../plugins/manage.ts'
+import { ON_SOCKET } from '../plugins/messages.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import type { Telemetry } from '../telemetry/open-telemetry.ts'
 import type { BeforeSend } from '../transactions/model/before-send.ts'
@@ -98,11 +100,12 @@ export async function createHooksOf(
  * A hook that the module does not export is an error of the operator, which is told before the first call
  * fails.
  */
-async function reportMissing({ config: { id, hooks }, host }: Plugin, log: Logger): Promise<void> {
+async function reportMissing({ config: { id, hooks, mount }, host }: Plugin, log: Logger): Promise<void> {
   const wanted = [
     ...(hooks.before_send ? ['before_send'] : []),
     ...(hooks.on_event ? ['on_event'] : []),
     ...(hooks.schedule.length > 0 ? ['schedule'] : []),
+    ...(mount?.sockets ? [ON_SOCKET.message] : []),
   ]
   for (const hook of wanted)
     if (!(await host.exports(hook))) log.error({ plugin: id, hook }, 'hook is not exported by its plugin')
@@ -149,14 +152,16 @@ export function withKeysOfPlugins(directory: KeyDirectory, plugins: PluginManage
 }
 
 /** Returns the short paths of plugins, by their first segment. */
-export function mountsOf(plugins: PluginManager | undefined): ReadonlyMap<string, Mount> {
-  const mounted = (plugins?.list() ?? []).flatMap(({ config: { id, mount } }) =>
-    mount ? [{ id, mount }] : [],
-  )
-  return new Map(
-    mounted.map(({ id, mount: { name, ...mount } }) => [
-      name,
-      { prefix: `/api/v1/plugins/${id}/call/`, ...mount },
-    ]),
-  )
+export function mountsOf(
+  manager: PluginManager | undefined,
+  observer: PluginObserver | undefined,
+): ReadonlyMap<string, Mount> {
+  const mounts = (manager?.list() ?? []).flatMap((plugin): [string, Mount][] => {
+    const { id, mount } = plugin.config
+    if (manager === undefined || mount === undefined) return []
+    const { name, isOpen, corsOrigins, sockets } = mount
+    const endpoint = sockets && createSocketEndpoint({ manager, plugin, observer }, sockets)
+    return [[name, { prefix: `/api/v1/plugins/${id}/call/`, isOpen, corsOrigins, sockets: endpoint }]]
+  })
+  return new Map(mounts)
 }

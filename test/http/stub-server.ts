@@ -320,6 +320,7 @@ export interface StubOptions
       | 'redeemTicket'
       | 'corsOrigins'
       | 'serveConsole'
+      | 'mounts'
     >
   > {
   readonly handlers?: Partial<HandlerMap>

@@ -31,6 +31,46 @@ export interface PluginContext<Params = unknown, Config = Readonly<Record<string
   readonly config?: Config
 }
 
+/**
+ * What the functions for WebSockets get: `on_socket_open` with an empty object, `on_socket_message` with a {@link SocketMessage} and
+ * `on_socket_close` with a {@link SocketEnd} as `params`. Those of one socket run one after another.
+ *
+ * ```ts
+ * export async function on_socket_message({ socket, params }: PluginSocketContext<SocketMessage>) {
+ *   socket.send(params.data)
+ * }
+ * ```
+ */
+export interface PluginSocketContext<Params = unknown, Config = Readonly<Record<string, unknown>>>
+  extends PluginContext<Params, Config> {
+  /** The socket, which is the same object in every call about it. */
+  readonly socket: PluginSocket
+}
+
+/** A WebSocket of a caller. It can be kept, and used outside of calls. */
+export interface PluginSocket {
+  /** Unique within the process of the plugin. */
+  readonly id: string
+  readonly isOpen: boolean
+  /** Sends a text of at most 1 Mi characters. A closed socket ignores it; one whose caller does not read is ended. */
+  send(text: string): void
+  /** Closes the socket. The code is 1000, or 3000 to 4999, and the reason has at most 123 bytes. */
+  close(code?: number, reason?: string): void
+}
+
+/** The parameter of `on_socket_message`. */
+export interface SocketMessage {
+  /** A text of at most 64 KiB. */
+  readonly data: string
+}
+
+/** The parameter of `on_socket_close`. */
+export interface SocketEnd {
+  /** 1006 if the connection ended without a closing frame. */
+  readonly code: number
+  readonly reason: string
+}
+
 /** The API of the relayer. A refusal rejects with an error that has `message`, `code` and `status`. */
 export interface PluginApi {
   useRelayer(id: string): PluginRelayer

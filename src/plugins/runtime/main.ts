@@ -1,8 +1,9 @@
 import { format } from 'node:util'
-import { type CallMessage, LOG_LEVELS, MAX_LOG_LINE, type PluginErrorFields } from '../messages.ts'
+import { type CallMessage, LOG_LEVELS, MAX_LOG_LINE, ON_SOCKET, type PluginErrorFields } from '../messages.ts'
 import { currentRun, openChannel, readJson, send, writeJson } from './channel.ts'
 import { api, kv } from './context.ts'
 import { givenRunner } from './sdk.ts'
+import { forgetSocket, socketOf } from './sockets.ts'
 
 type Handler = (...parameters: unknown[]) => unknown
 
@@ -50,7 +51,8 @@ function moduleOf(plugin: Readonly<Record<string, unknown>>): Readonly<Record<st
 }
 
 async function serve(call: CallMessage): Promise<void> {
-  const { run, entry } = call
+  const { run, entry, socket } = call
+  if (entry === ON_SOCKET.close && socket !== undefined) forgetSocket(socket)
   try {
     const value = await invoke(module[entry] as Handler | undefined, call)
     send({ type: 'result', run, value: writeJson(value) })
@@ -65,11 +67,14 @@ function invoke(handler: Handler | undefined, call: CallMessage): unknown {
   const params = readJson(call.params)
   const runner = givenRunner() as Handler | undefined
   if (handler === undefined && entry === 'handler' && runner !== undefined) return runner(api, params)
+  const isOptional = entry === ON_SOCKET.open || entry === ON_SOCKET.close
+  if (handler === undefined && isOptional) return undefined
   if (handler === undefined) throw new Error(`The plugin exports no function ${entry}.`)
   if (handler.length >= 2) return handler(api, params)
   const { route, method, query, headers } = call
   const config = call.config === undefined ? undefined : readJson(call.config)
-  return handler({ api, params, kv, headers, route, method, query, config })
+  const context = { api, params, kv, headers, route, method, query, config }
+  return handler(call.socket === undefined ? context : { ...context, socket: socketOf(call.socket) })
 }
 
 /**

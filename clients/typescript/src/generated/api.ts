@@ -2742,6 +2742,17 @@ export interface components {
             readonly mount?: string;
             /** @description Callers need no API key at the short path. A key that they send counts, with its scopes. */
             readonly open_mount?: boolean;
+            /** @description The WebSockets at the short path. Absent if it accepts none. */
+            readonly sockets?: {
+                /** @description The rest of the path after that of `mount`. */
+                readonly path: string;
+                /** @description The query parameter that may carry the API key; absent if only the header counts. */
+                readonly key_parameter?: string;
+                /** @description The most open ones. */
+                readonly max: number;
+                /** @description The most open ones of one API key, or of one address without a key. */
+                readonly max_per_caller: number;
+            };
             readonly hooks?: components["schemas"]["PluginHooks"];
             readonly state: components["schemas"]["PluginState"];
         };
@@ -2804,6 +2815,8 @@ export interface components {
             readonly running: number;
             /** @description Calls that wait. */
             readonly queued: number;
+            /** @description Open WebSockets; absent if the plugin has none. */
+            readonly sockets?: number;
             /** @description Calls since the start. */
             readonly calls: string;
             /** @description Calls that did not succeed, since the start. */

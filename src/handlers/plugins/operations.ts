@@ -1,14 +1,14 @@
 import { STATUS_CODES } from 'node:http'
-import { ANONYMOUS } from '../access/principal.ts'
-import { stringifyJson } from '../contract/exact-integers.ts'
-import type { Schemas } from '../contract/operations.ts'
-import type { Db } from '../database/db.ts'
-import { AppError, methodNotAllowed } from '../errors.ts'
-import type { HandlerMap, RequestContext } from '../http/handler.ts'
-import { omitUndefined } from '../lib/object.ts'
-import { showHooks } from '../plugins/hooks/show-hooks.ts'
-import type { PluginOutcome } from '../plugins/host.ts'
-import { type Plugin, type PluginManager, shownSettings } from '../plugins/manage.ts'
+import { ANONYMOUS } from '../../access/principal.ts'
+import { stringifyJson } from '../../contract/exact-integers.ts'
+import type { Schemas } from '../../contract/operations.ts'
+import type { Db } from '../../database/db.ts'
+import { AppError, methodNotAllowed } from '../../errors.ts'
+import type { HandlerMap, RequestContext } from '../../http/handler.ts'
+import { omitUndefined } from '../../lib/object.ts'
+import { showHooks } from '../../plugins/hooks/show-hooks.ts'
+import type { PluginOutcome } from '../../plugins/host.ts'
+import { type Plugin, type PluginManager, shownSettings } from '../../plugins/manage.ts'
 import {
   DEPTH_HEADER,
   HANDLER,
@@ -16,10 +16,11 @@ import {
   MAX_PARAMS_BYTES,
   type PluginSettings,
   withoutBigints,
-} from '../plugins/plugin.ts'
-import { parseDetails } from '../plugins/receive.ts'
-import { toPage } from './present/shared.ts'
-import type { CoreParts, EventParts } from './service.ts'
+} from '../../plugins/plugin.ts'
+import { parseDetails } from '../../plugins/receive.ts'
+import { toPage } from '../present/shared.ts'
+import type { CoreParts, EventParts } from '../service.ts'
+import { headersFor } from './headers.ts'
 
 type Operations =
   | 'listPlugins'
@@ -133,37 +134,6 @@ function paramsOf(body: unknown): unknown {
   return isObject && 'params' in body && !('jsonrpc' in body) ? body.params : body
 }
 
-/** Headers that carry credentials of the service. No list hands them over. */
-const NEVER_FORWARDED = new Set(['authorization', 'cookie', 'proxy-authorization'])
-
-/** The id of the caller's API key, which the service sets: a caller cannot choose it. */
-const CALLER_HEADER = 'x-relayer-api-key-id'
-
-/**
- * The address of a caller without a key, so that a plugin can tell them apart. A key is one caller, wherever
- * it is used.
- */
-const ADDRESS_HEADER = 'x-relayer-caller-address'
-
-/** The headers that every plugin gets. */
-const ALWAYS_FORWARDED = ['content-type', 'user-agent', 'x-request-id', CALLER_HEADER, ADDRESS_HEADER]
-
-function headersFor(names: readonly string[], { headers, requestId, actor }: RequestContext) {
-  const known: Readonly<Record<string, unknown>> = {
-    ...headers,
-    'x-request-id': requestId,
-    [CALLER_HEADER]: actor.keyId,
-    [ADDRESS_HEADER]: actor.keyId === ANONYMOUS.id ? actor.address : undefined,
-  }
-  const shown = [...ALWAYS_FORWARDED, ...names].filter((name) => !NEVER_FORWARDED.has(name))
-  return Object.fromEntries(
-    shown.flatMap((name) => {
-      const values = [known[name] ?? []].flat().map(String)
-      return values.length > 0 ? [[name, values]] : []
-    }),
-  )
-}
-
 /**
  * A call may have done something, so its response is never withheld because its caller leaves others unread.
  */
@@ -218,7 +188,7 @@ async function present(
   { withLogs }: { readonly withLogs: boolean },
 ): Promise<Schemas['Plugin']> {
   const { id, path, rights, memoryMb, mount } = config
-  const { lastFailure, logs, calls, failures, ...state } = host.state()
+  const { lastFailure, logs, calls, failures, sockets, ...state } = host.state()
   const timed = ({ at, ...rest }: { readonly at: number; readonly message: string }) => ({
     at: new Date(at).toISOString(),
     ...rest,
@@ -233,9 +203,16 @@ async function present(
     memory_mb: memoryMb,
     mount: mount && `/${mount.name}`,
     open_mount: mount?.isOpen,
+    sockets: mount?.sockets && {
+      path: `/${mount.sockets.path}`,
+      key_parameter: mount.sockets.keyParameter,
+      max: mount.sockets.max,
+      max_per_caller: mount.sockets.maxPerCaller,
+    },
     hooks: await showHooks(db, config),
     state: omitUndefined({
       ...state,
+      sockets: mount?.sockets && sockets,
       calls: String(calls),
       failures: String(failures),
       last_failure: lastFailure && timed({ ...lastFailure, message: lastFailure.message.slice(0, 1_000) }),
