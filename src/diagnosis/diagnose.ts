@@ -3,7 +3,8 @@ import { isBlockLate, isHeadStale, pausesWhenIdle } from '../networks/head-age.t
 import { nameOfAccount, poolIdOf } from '../relayers/accounts/pool.ts'
 import { wayOut } from '../relayers/chain-reset.ts'
 import { privateFallbackBlocksOf } from '../relayers/policies/policy.ts'
-import { isScheduled } from '../transactions/model/due.ts'
+import { afterReason } from '../transactions/model/after.ts'
+import { isForLater, isScheduled } from '../transactions/model/due.ts'
 import { isFinal } from '../transactions/model/transitions.ts'
 import type { Diagnosis, Finding } from './diagnosis.ts'
 import { type DiagnosisFacts, isUnmined } from './facts.ts'
@@ -55,8 +56,14 @@ const RULES: readonly Rule[] = [
   nodesDisagree,
 ]
 
-/** Nothing else matters before its time comes. */
-const SCHEDULED_RULES: readonly Rule[] = [awaitsApproval, chainReset, scheduled, switchedOff]
+/** Nothing else matters before its time comes, or before another transaction. */
+const SCHEDULED_RULES: readonly Rule[] = [
+  awaitsApproval,
+  awaitsTransaction,
+  chainReset,
+  scheduled,
+  switchedOff,
+]
 
 /** Nothing else matters before the market comes down to its price. */
 const AWAITING_PRICE_RULES: readonly Rule[] = [awaitsApproval, chainReset, awaitsPrice, switchedOff]
@@ -76,7 +83,19 @@ function awaitsApproval({ transaction }: DiagnosisFacts): Finding | undefined {
   return { code: 'awaits_approval', message: transaction.statusReason ?? 'It waits for an approval.' }
 }
 
-function scheduled({ transaction: { request } }: DiagnosisFacts): Finding {
+function awaitsTransaction({
+  transaction: { after, awaitsTransaction },
+}: DiagnosisFacts): Finding | undefined {
+  if (after === undefined || awaitsTransaction === undefined) return undefined
+  const otherwise = after.onFailure === 'cancel' ? 'this one is canceled' : 'this one is sent all the same'
+  return {
+    code: 'awaits_transaction',
+    message: `${afterReason(after)} If that one fails or ends, ${otherwise}.`,
+  }
+}
+
+function scheduled({ transaction: { request }, now }: DiagnosisFacts): Finding | undefined {
+  if (!isForLater(request, now)) return undefined
   return {
     code: 'scheduled',
     message: `It waits for its valid_from, ${request.validFrom?.toISOString()}; others overtake it until then.`,

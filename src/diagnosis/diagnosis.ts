@@ -31,6 +31,7 @@ export type FindingCode =
   | 'signer_unavailable'
   | 'nodes_disagree'
   | 'awaits_approval'
+  | 'awaits_transaction'
   | 'scheduled'
   | 'awaits_price'
   | 'waiting_to_be_signed'

@@ -15,6 +15,12 @@ export function nextAction(facts: DiagnosisFacts, findings: readonly Finding[]):
       action: 'none',
       message: 'Another API key with the scope transactions:approve decides (decideApproval).',
     }
+  if (codes.has('awaits_transaction'))
+    return {
+      action: 'none',
+      message:
+        'Nothing until the other transaction moves; then it is simulated, priced, numbered and signed.',
+    }
   if (codes.has('scheduled'))
     return {
       action: 'sign',

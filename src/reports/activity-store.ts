@@ -74,7 +74,7 @@ export async function readActivity(db: Db, query: ActivityQuery): Promise<Activi
 function activityStatement(query: ActivityQuery) {
   return sql<StoredRow>`
     with newest as materialized (
-      select id, relayer_id, requested_by, network, from_address, created_at, valid_from, block_time, status,
+      select id, relayer_id, requested_by, network, from_address, created_at, valid_from, released_at, block_time, status,
         current_attempt, reset_at
       from transactions where ${inPeriod(query)} order by id desc limit ${MAX_COUNTED}),
     counted as materialized (
@@ -82,7 +82,7 @@ function activityStatement(query: ActivityQuery) {
         relayers.network_type || ':' || newest.network as network,
         ${NAMES[query.by]} as name, newest.status, ${FEE} as fee,
         attempts.outcome in ('mined', 'reverted') as included,
-        1000 * extract(epoch from newest.block_time - greatest(newest.created_at, newest.valid_from))::float8 as wait_ms
+        1000 * extract(epoch from newest.block_time - greatest(newest.created_at, newest.valid_from, newest.released_at))::float8 as wait_ms
       from newest
       join relayers on relayers.id = newest.relayer_id
       left join attempts on attempts.transaction_id = newest.id and attempts.number = newest.current_attempt

@@ -26,7 +26,12 @@ import { findTraceParent } from '../transactions/store/lookups-store.ts'
 import { SLOT_CHANNEL, WORK_CHANNEL } from '../transactions/store/transactions-store.ts'
 import { createAlertWorker } from '../workers/alert-worker.ts'
 import type { Loop } from '../workers/loop.ts'
-import { createSpendingWorker, createStuckWorker, createTopUpWorker } from '../workers/periodic-workers.ts'
+import {
+  createAfterWorker,
+  createSpendingWorker,
+  createStuckWorker,
+  createTopUpWorker,
+} from '../workers/periodic-workers.ts'
 import { createSubmitWorker } from '../workers/submit-worker.ts'
 import { createAccess } from './access.ts'
 import {
@@ -126,6 +131,7 @@ function createWorkers(opened: Opened, { runtimeSet, management, access, deliver
     submit,
     createStuckWorker(context),
     createSpendingWorker(context),
+    createAfterWorker(context),
     topUps,
     management.health,
     createAlertWorker({

@@ -4,9 +4,12 @@ import { acquireLease } from '../database/lease.ts'
 import { transact } from '../database/locks/transact.ts'
 import { vacuumEmbedded } from '../database/sql-helpers.ts'
 import { deleteOldEvents } from '../events/retention-store.ts'
+import { lastNumber } from '../events/store.ts'
 import type { Clock } from '../lib/time.ts'
 import { foldCounts } from '../notifications/delivery/delivery-store.ts'
 import { removeDrained } from '../relayers/accounts/pool-store.ts'
+import { findAllWaiting, findMoved, hasWaiting, type Waiting } from '../transactions/after/after-store.ts'
+import { expireWaiting, releaseWaiting } from '../transactions/after/release.ts'
 import { expireApprovals } from '../transactions/approvals/await-approval.ts'
 import { deleteOldBudgets, releaseBudgets } from '../transactions/budgets/settle.ts'
 import type { TransactionsContext } from '../transactions/model/runtime.ts'
@@ -51,6 +54,48 @@ export function createSpendingWorker(context: TransactionsContext): Loop {
       if (clock.monotonic() - deletedAt < DELETE_EVERY_MS) return
       deletedAt = clock.monotonic()
       await deleteOldBudgets(context)
+    },
+  })
+}
+
+/** Time in ms until what a transaction has waited for is noticed. */
+const AFTER_INTERVAL_MS = 1_000
+
+/**
+ * Lets transactions go on, or ends them, when those that they wait for have moved. It follows the log of
+ * events while any waits, so that a waiting transaction costs nothing until the other one moves. Every process
+ * does it: what it has read is in its memory alone, so the first round after a start looks at all that wait.
+ *
+ * Nothing is missed: a change that the look at a transaction does not see yet is committed after it, so its
+ * event has a number above the last one of that round. A transaction that begins to wait has an event too.
+ */
+export function createAfterWorker(context: TransactionsContext): Loop {
+  const { db, clock, log } = context
+  /** The number up to which the log was read; undefined while nothing waits. */
+  let read: bigint | undefined
+  let again: readonly Waiting[] = []
+  return createLoop({
+    name: 'after',
+    intervalMs: AFTER_INTERVAL_MS,
+    clock,
+    log,
+    work: async () => {
+      if (!(await hasWaiting(db))) {
+        read = undefined
+        again = []
+        return
+      }
+      // What ends moves those behind it, which the next read finds.
+      for (let isMoving = true; isMoving; ) {
+        const upTo = await lastNumber(db)
+        const moved =
+          read === undefined ? await findAllWaiting(db) : await findMoved(db, { after: read, upTo })
+        const { changed, conflicting } = await releaseWaiting(context, [...again, ...moved])
+        again = conflicting
+        read = upTo
+        isMoving = changed > 0
+      }
+      await expireWaiting(context)
     },
   })
 }

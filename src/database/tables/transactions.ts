@@ -83,6 +83,12 @@ export interface TransactionsTable {
   awaits_price: Generated<boolean | null>
   /** The `valid_from` of the request: nothing is signed before this time. */
   valid_from: Date | null
+  /** The other transaction that the caller named as one to wait for; null for none. */
+  after_transaction: JSONColumnType<object> | null
+  /** The id of the transaction that it still waits for: nothing is signed, and others overtake it. */
+  awaits_transaction: string | null
+  /** The time when its wait for another transaction was over. */
+  released_at: Date | null
   /** The earliest time at which a worker processes the row again. */
   next_run_at: Generated<Date>
   created_at: Generated<Date>

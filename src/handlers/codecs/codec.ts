@@ -44,7 +44,9 @@ export type CommonRecord = Pick<
     Pick<
       Schemas['EvmTransaction'],
       | 'status_reason'
+      | 'after'
       | 'awaits_approval'
+      | 'awaits_transaction'
       | 'undecided_since'
       | 'top_up_of'
       | 'lane'

@@ -6,6 +6,7 @@ import type { ChainRequest } from '../../chains/request.ts'
 import type { Schemas } from '../../contract/operations.ts'
 import { omitUndefined } from '../../lib/object.ts'
 import { poolIdOf } from '../../relayers/accounts/pool.ts'
+import type { After } from '../../transactions/model/after.ts'
 import { isNoop } from '../../transactions/model/attempts.ts'
 import type { Transaction, TransactionWithAttempts } from '../../transactions/model/transaction.ts'
 import type { CommonRecord, ShownTransfers } from '../codecs/codec.ts'
@@ -55,6 +56,8 @@ function presentCommon(
     status: transaction.status,
     status_reason: transaction.statusReason,
     awaits_approval: transaction.awaitsApproval === true ? (true as const) : undefined,
+    after: transaction.after && presentAfter(transaction.after),
+    awaits_transaction: transaction.awaitsTransaction === undefined ? undefined : (true as const),
     undecided_since: transaction.undecidedSince?.toISOString(),
     top_up_of: transaction.topUpOf && poolIdOf(transaction.topUpOf),
     lane: transaction.lane,
@@ -68,6 +71,10 @@ function presentCommon(
     hash: shown?.signed.hash ?? transaction.statedHash,
     signature: shown?.signed.signature,
   }
+}
+
+function presentAfter({ transactionId, relayerId, state, onFailure }: After): Schemas['After'] {
+  return { transaction_id: transactionId, relayer_id: poolIdOf(relayerId), state, on_failure: onFailure }
 }
 
 /**

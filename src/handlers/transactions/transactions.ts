@@ -29,6 +29,7 @@ import { presentDryRun } from '../present/dry-run.ts'
 import { toPage } from '../present/shared.ts'
 import { presentTransaction, presentWithAttempts } from '../present/transaction.ts'
 import type { CoreParts, EventParts, RelayerParts, Service, TransactionParts } from '../service.ts'
+import { readAfter, readAfterOfItems } from './after.ts'
 import { decide, decideEach } from './decisions.ts'
 
 type Operations =
@@ -57,7 +58,8 @@ export function transactionHandlers(service: Service): Pick<HandlerMap, Operatio
       const { lane, reference } = body
       const { max_queue_seconds: maxQueueSeconds } = query
       const request = await withFeePayment(db, { relayer, chain }, readSingle(body, relayer, chain))
-      const sending = { request, actor, idempotencyKey, lane, reference, maxQueueSeconds }
+      const after = await readAfter({ db, principal: context.principal }, body.after)
+      const sending = { request, actor, idempotencyKey, lane, reference, after, maxQueueSeconds }
       if (query.dry_run) return dryRunAnswer(await transactions.drySend(relayer, sending))
       const { logs, ...accepted } = await transactions.send(relayer, sending)
       const item = await awaited(service, { relayer, item: accepted, query, context })
@@ -119,6 +121,7 @@ export function transactionHandlers(service: Service): Pick<HandlerMap, Operatio
       const { chain } = runtimeOf(relayer)
       if (body.lane !== undefined) throw laneInReplacement()
       if (body.reference !== undefined) throw referenceInReplacement()
+      if (body.after !== undefined) throw afterInReplacement()
       const request = readSingle(
         await withEncodedCall({ db, relayerId: relayer.id, chain }, body),
         relayer,
@@ -273,6 +276,13 @@ function referenceInReplacement(): AppError {
   )
 }
 
+function afterInReplacement(): AppError {
+  return new AppError(
+    'invalid_request',
+    'body.after: expected to be absent, because a replacement waits for no other transaction.',
+  )
+}
+
 function nonceless({ id, networkType }: Relayer): AppError {
   return new AppError(
     'not_supported',
@@ -315,14 +325,15 @@ export function transactionBatchHandlers({
   transactions,
 }: CoreParts & RelayerParts & TransactionParts): Pick<HandlerMap, 'sendTransactionBatch'> {
   return {
-    sendTransactionBatch: async ({ path, body }, { actor, countFurther }) => {
+    sendTransactionBatch: async ({ path, body }, { actor, countFurther, principal }) => {
       countFurther(body.transactions.length - 1)
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const { chain } = runtimeOf(relayer)
       const maker = actor.keyId
       const read = await readBatch({ db, relayerId: relayer.id, chain, maker }, body, relayer)
+      const located = await readAfterOfItems({ db, principal }, read, body.transactions)
       const items = await Promise.all(
-        read.map(async (item) => ({
+        located.map(async (item) => ({
           ...item,
           request: await withFeePayment(db, { relayer, chain }, item.request),
         })),

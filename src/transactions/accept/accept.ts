@@ -4,6 +4,7 @@ import { AppError, type ErrorCode } from '../../errors.ts'
 import { createBatcher } from '../../lib/concurrency/batcher.ts'
 import { poolIdOf } from '../../relayers/accounts/pool.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
+import type { RequestedAfter } from '../model/after.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import type { TransactionWithAttempts } from '../model/transaction.ts'
 import { findKeys, type UsedKeys } from '../store/idempotency-store.ts'
@@ -26,6 +27,8 @@ export interface SendItem {
   readonly idempotencyKey?: IdempotencyKey | undefined
   /** The caller's own name for the transaction. */
   readonly reference?: string | undefined
+  /** Another transaction that must come first. */
+  readonly after?: RequestedAfter | undefined
 }
 
 /** The sender of requests, and what it asks for all of them. */
@@ -92,8 +95,8 @@ export function createAcceptor(context: TransactionsContext, chooser: AccountCho
     admit: (candidates) => admitCandidates(context, candidates, { allOrNone: true }),
   }
   return {
-    send: async (relayer, { request, idempotencyKey, reference, ...sender }) => {
-      const batch = { ...sender, items: [{ request, idempotencyKey, reference }] }
+    send: async (relayer, { request, idempotencyKey, reference, after, ...sender }) => {
+      const batch = { ...sender, items: [{ request, idempotencyKey, reference, after }] }
       const [accepted] = await accept({ context, chooser, ...single }, relayer, batch)
       if (accepted === undefined) throw new Error('an acceptance returned fewer transactions than requests')
       return accepted
@@ -180,10 +183,10 @@ async function admitFresh(
   if (hopeless) throw hopeless
   const checked: Checked[] = []
   // One after the other, so that the code of a contract is read once.
-  for (const { index, request, idempotencyKey, reference } of fresh)
+  for (const { index, request, idempotencyKey, reference, after } of fresh)
     checked.push(
       await locating(at, index, () =>
-        checkSubmission(context, { relayer, request, actor, idempotencyKey, lane, reference }),
+        checkSubmission(context, { relayer, request, actor, idempotencyKey, lane, reference, after }),
       ),
     )
   for (const [position, { index }] of fresh.entries()) {

@@ -21,6 +21,7 @@ import {
   usedQuote,
 } from '../../sponsoring/fee-payment.ts'
 import { findUsedQuotes, useQuotes } from '../../sponsoring/quotes-store.ts'
+import { type LockedPredecessor, lockPredecessors } from '../after/after-store.ts'
 import { insertApprovals, type NewApproval } from '../approvals/approvals-store.ts'
 import { awaitApproval } from '../approvals/await-approval.ts'
 import { isLimited, purchaseOf } from '../budgets/charge.ts'
@@ -38,6 +39,7 @@ import {
   type UsedKeys,
 } from '../store/idempotency-store.ts'
 import { insertTransactions } from '../store/transactions-store.ts'
+import { awaitPredecessor, MAX_AFTER_DEPTH } from './await-predecessor.ts'
 import { externalNonceProblem, keyOf, usedExternalNonces } from './checks.ts'
 import { type IdempotencyKey, keyReuseError } from './idempotency.ts'
 
@@ -213,6 +215,8 @@ async function admitGroup(
   const reserved = await reservedBy(tx, id, { now: new Date(now) })
   const nonces = candidates.flatMap(externalNonceOf)
   const usedNonces = await usedExternalNonces(tx, runtime, { relayerId: id, nonces })
+  // Before the budgets: database/locks/lock-order.md.
+  const predecessors = await lockPredecessors(tx, candidates.flatMap(predecessorOf), MAX_AFTER_DEPTH)
   const usedQuotes = await findUsedQuotes(tx, candidates.flatMap(quoteOf))
   const risks = await readAtRisk(tx, { relayerId: id, payers: candidates.flatMap(payerOf), now })
   const keys = await findKeys(
@@ -227,6 +231,7 @@ async function admitGroup(
   const admission = {
     refusal: unusable(relayer),
     movedLanes,
+    predecessors,
     usedNonces,
     usedQuotes,
     risks,
@@ -279,6 +284,8 @@ interface AdmissionState {
   /** The reason why the relayer accepts nothing; undefined if it accepts. */
   readonly refusal: AppError | undefined
   readonly movedLanes: ReadonlySet<Candidate>
+  /** The transactions that candidates wait for, by id. */
+  readonly predecessors: ReadonlyMap<string, LockedPredecessor>
   /** Each entry is `address nonce`. */
   readonly usedNonces: Set<string>
   readonly usedQuotes: Set<string>
@@ -301,6 +308,7 @@ function decide(
   {
     refusal,
     movedLanes,
+    predecessors,
     usedNonces,
     usedQuotes,
     risks,
@@ -313,7 +321,10 @@ function decide(
   }: AdmissionState,
 ): Decision[] {
   let reserved = before
-  return candidates.map((candidate, index) => {
+  const followers = new Map<string, number>()
+  return candidates.map((sent, index) => {
+    const awaited = awaitPredecessor(sent.transaction, predecessors, followers)
+    const candidate = { ...sent, transaction: awaited.transaction }
     const earlier = candidate.idempotencyKey && keys.get(candidate.idempotencyKey)
     if (candidate.idempotencyKey && earlier) return repeatOrRefuse(earlier, candidate.idempotencyKey)
     const purchase = purchaseOf(runtime, { relayer, actor: candidate.actor }, candidate.transaction)
@@ -325,15 +336,17 @@ function decide(
     const isLater = isScheduled(candidate.transaction, now) || candidate.transaction.awaitsPrice === true
     const error =
       refusal ??
-      (movedLanes.has(candidate) ? LANE_MOVED : undefined) ??
+      (movedLanes.has(sent) ? LANE_MOVED : undefined) ??
       (quoteOf(candidate).some((id) => usedQuotes.has(id)) ? usedQuote() : undefined) ??
       payerOf(candidate).map((payer) => riskRefusal(risks, payer))[0] ??
+      awaited.problem ??
       nonceProblem(runtime, candidate, usedNonces) ??
       (isLater ? undefined : insufficientFunds(runtime, candidate, reserved)) ??
       refusalIn(ofBudgets)
     if (error) return { kind: 'refused', error, results, reserved }
     const considered = { results, reserved }
-    // Nothing is reserved for a transaction that waits for an approval, for its time, or for a price.
+    // Nothing is reserved for a transaction that waits for an approval, its time, another one, or a price.
+    for (const id of predecessorOf(candidate)) followers.set(id, (followers.get(id) ?? 0) + 1)
     if (reasons.length === 0 && !isLater) reserved += candidate.transaction.cost
     if (purchase) ledger.reserve(purchase)
     for (const externalNonce of externalNonceOf(candidate)) usedNonces.add(keyOf(externalNonce))
@@ -380,6 +393,11 @@ function insufficientFunds(
 
 function externalNonceOf({ transaction: { sourceAccount, nonce } }: Candidate): ExternalNonce[] {
   return sourceAccount === undefined || nonce === undefined ? [] : [{ address: sourceAccount, nonce }]
+}
+
+/** Returns the transaction that the candidate waits for, if it waits for one. */
+function predecessorOf({ transaction: { awaitsTransaction } }: Pick<Candidate, 'transaction'>): string[] {
+  return awaitsTransaction === undefined ? [] : [awaitsTransaction]
 }
 
 /** Returns the quote that the candidate uses, if it pays for its fee. */

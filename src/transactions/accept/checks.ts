@@ -6,6 +6,7 @@ import type { ChainRequest } from '../../chains/request.ts'
 import type { Tx } from '../../database/db.ts'
 import { AppError, type ErrorCode } from '../../errors.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
+import { type After, afterReason } from '../model/after.ts'
 import { isForLater } from '../model/due.ts'
 import { requireAnswer } from '../model/require-answer.ts'
 import { accountOf, isExternallySigned, type RelayerRuntime } from '../model/runtime.ts'
@@ -78,6 +79,15 @@ function checkStart(chain: Lifetime, { request, start, end, now }: Start): AppEr
     : undefined
 }
 
+/** Checks a request that waits for another transaction. Pure. */
+export function checkAfter(chain: Lifetime, request: ChainRequest): AppError | undefined {
+  return isSignedByOthers(chain, request)
+    ? invalid(
+        'after: not expected with content that others have signed, because their signatures cannot wait; send it when the other transaction has come first.',
+      )
+    : undefined
+}
+
 /** The nonce or the blockhash of such content is used or has expired when its time comes. */
 function isSignedByOthers({ externalSigning, expiry }: Lifetime, request: ChainRequest): boolean {
   return externalSigning?.nonceOf(request) !== undefined || expiry?.reSignable(request) === false
@@ -101,23 +111,32 @@ interface NewContent {
   readonly chain: Chain
   /** In ms since the epoch. */
   readonly now: number
+  /** Another transaction that must come first. */
+  readonly after?: After | undefined
 }
 
 /**
- * Prepares content for its acceptance. The state of the chain at `valid_from` is not known, so a request with
- * a later one is refused for nothing that may change until then, and no estimate is kept for it.
+ * Prepares content for its acceptance. The state of the chain at `valid_from`, or after another transaction,
+ * is not known, so a request that waits is refused for nothing that may change until then, and no estimate is kept for it.
  */
 export async function prepareContent({
   relayer,
   request,
   chain,
   now,
+  after,
 }: NewContent): Promise<Answer<Prepared> | SetupRequired> {
   const answer = await chain.prepare(request, accountOf(relayer))
-  if (request.validFrom === undefined || !isForLater(request, now)) return answer
+  const waits = [
+    ...(request.validFrom !== undefined && isForLater(request, now) ? [waitLog(request.validFrom)] : []),
+    ...(after === undefined
+      ? []
+      : [`${withoutStop(afterReason(after))}; nothing is signed or reserved before.`]),
+  ]
+  if (waits.length === 0) return answer
   if (answer.kind === 'ok') {
     const { knownGas: _, ...prepared } = answer.value
-    return { kind: 'ok', value: { ...prepared, logs: [waitLog(request.validFrom), ...prepared.logs] } }
+    return { kind: 'ok', value: { ...prepared, logs: [...waits, ...prepared.logs] } }
   }
   if (answer.kind !== 'refused' || !OF_PRESENT_STATE.has(answer.refusal.code)) return answer
   return { kind: 'unknown', detail: `it would be refused now (${withoutStop(answer.refusal.detail)})` }

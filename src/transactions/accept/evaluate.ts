@@ -10,12 +10,13 @@ import { refusalIn } from '../../spending/ledger.ts'
 import type { RuleResult } from '../../spending/rule.ts'
 import { endedQuote } from '../../sponsoring/fee-payment.ts'
 import { evaluateContent } from '../budgets/spenders.ts'
+import { type After, afterReason, type RequestedAfter } from '../model/after.ts'
 import { askBeforeSend } from '../model/before-send.ts'
 import { PRICE_WAIT_MS } from '../model/due.ts'
 import { accountOf, type TransactionsContext } from '../model/runtime.ts'
 import { newTransactionId, type Transaction } from '../model/transaction.ts'
 import type { Candidate } from './admit.ts'
-import { checkTimes, prepareContent, withEncodedArgs } from './checks.ts'
+import { checkAfter, checkTimes, prepareContent, withEncodedArgs } from './checks.ts'
 import type { IdempotencyKey } from './idempotency.ts'
 
 /** A request to accept for one account, and its sender. */
@@ -26,6 +27,7 @@ export interface Submission {
   readonly idempotencyKey?: IdempotencyKey | undefined
   readonly lane?: string | undefined
   readonly reference?: string | undefined
+  readonly after?: RequestedAfter | undefined
 }
 
 /** A request after everything that needs no price. */
@@ -47,7 +49,7 @@ export async function checkSubmission(context: TransactionsContext, sent: Submis
   const { chain } = context.runtimeOf(relayer)
   const request = await withEncodedArgs(chain, sent.request)
   const submission = { ...sent, request }
-  const problem = checkRequest(context, relayer, request)
+  const problem = checkRequest(context, relayer, request) ?? (sent.after && checkAfter(chain, request))
   if (problem !== undefined) return { submission, problem, results: [] }
   // The service protects its own transactions against a second time by other means.
   const hasIdempotencyKey = idempotencyKey !== undefined || actor.keyId === SERVICE.keyId
@@ -99,7 +101,7 @@ export async function evaluate(
   const { relayer, request, actor, idempotencyKey, lane } = submission
   const { chain } = context.runtimeOf(relayer)
   const [prepared, balance] = await Promise.all([
-    prepareContent({ relayer, request, chain, now: context.clock.now() }),
+    prepareContent({ relayer, request, chain, now: context.clock.now(), after: waitOf(submission) }),
     balanceAnswer,
   ])
   const refused = refusalOf(checked) ?? refusedBy(prepared)
@@ -123,6 +125,20 @@ export async function evaluate(
   return { refusal, prepared, candidate, draft: known?.draft, logs: logsOf(prepared) }
 }
 
+/** Returns the other transaction that the request still has to wait for. */
+function waitOf({ after }: Pick<Submission, 'after'>): RequestedAfter | undefined {
+  return after?.isOver === false ? after : undefined
+}
+
+function reasonToWait(submission: Pick<Submission, 'after'>): string | undefined {
+  const wait = waitOf(submission)
+  return wait && afterReason(wait)
+}
+
+function storedAfter({ isOver: _over, ...after }: RequestedAfter): After {
+  return after
+}
+
 /** Returns the first reason that refuses a checked request. */
 export function refusalOf({ problem, results }: Pick<Checked, 'problem' | 'results'>): AppError | undefined {
   return problem ?? refusalIn(results)
@@ -144,13 +160,14 @@ function logsOf(prepared: Exclude<Answer<Prepared>, { kind: 'refused' }> | Setup
 
 function newTransaction(
   context: TransactionsContext,
-  { relayer, request, actor, lane, reference }: Submission,
+  { relayer, request, actor, lane, reference, after }: Submission,
   prepared: Prepared | undefined,
 ): Transaction {
   const now = new Date(context.clock.now())
   const { chain } = context.runtimeOf(relayer)
   const externalNonce = chain.externalSigning?.nonceOf(request)
   const awaitsPrice = prepared?.awaitsPrice
+  const expiresAt = chain.endsAt(request)?.toISOString()
   return {
     id: newTransactionId(),
     relayerId: relayer.id,
@@ -171,8 +188,13 @@ function newTransaction(
     traceParent: context.tracer?.requestContext(),
     isPrivate: sendsPrivately(relayer) || undefined,
     cost: prepared === undefined ? chain.amountOut(request) : chain.cost(prepared.draft),
+    // The admission decides whether it still has to wait.
+    ...(after && {
+      after: { ...storedAfter(after), expiresAt },
+      awaitsTransaction: waitOf({ after })?.transactionId,
+    }),
     ...(awaitsPrice === undefined
-      ? { nextRunAt: now }
+      ? { nextRunAt: now, statusReason: reasonToWait({ after }) }
       : {
           awaitsPrice: true,
           statusReason: awaitsPrice,

@@ -8,6 +8,7 @@ import { shortOfFunds } from '../../relayers/policies/policy.ts'
 import { networkOf, type Relayer } from '../../relayers/relayer.ts'
 import { NEW_RECEIVERS } from '../../spending/approval-rule.ts'
 import { insertKnownReceivers } from '../../spending/known-receivers-store.ts'
+import { afterReason } from '../model/after.ts'
 import { auditedDecision } from '../model/audited-transaction.ts'
 import { isScheduled } from '../model/due.ts'
 import { reportFinished } from '../model/observer.ts'
@@ -143,7 +144,10 @@ function decided({ decision, actor, reason }: Deciding, transaction: Transaction
       ...transaction,
       awaitsApproval: undefined,
       status: nextStatus(status, 'approved'),
-      statusReason: undefined,
+      statusReason:
+        transaction.after && transaction.awaitsTransaction !== undefined
+          ? afterReason(transaction.after)
+          : undefined,
       estimatedGas: undefined,
       nextRunAt: now,
     }

@@ -37,25 +37,35 @@ export function isForLater({ validFrom }: Pick<ChainRequest, 'validFrom'>, now: 
 }
 
 /**
- * Returns true while the transaction waits for its `validFrom`: it reserves nothing, and others overtake it.
- * Once it has a nonce or signed bytes it does not wait again, regardless of the clock. Pure.
+ * Returns true while the transaction waits for its `validFrom`, or for another transaction: it reserves
+ * nothing, and others overtake it. Once it has a nonce or signed bytes it does not wait again, regardless of the clock. Pure.
  */
 export function isScheduled(
-  { request, status, nonce }: Pick<Transaction, 'request' | 'status' | 'nonce'>,
+  {
+    request,
+    status,
+    nonce,
+    awaitsTransaction,
+  }: Pick<Transaction, 'request' | 'status' | 'nonce' | 'awaitsTransaction'>,
   now: number,
 ): boolean {
-  return isForLater(request, now) && status === 'pending' && nonce === undefined
+  return (
+    (isForLater(request, now) || awaitsTransaction !== undefined) &&
+    status === 'pending' &&
+    nonce === undefined
+  )
 }
 
 /**
- * Returns the time since which the service works on the transaction: that of its acceptance, or its later
- * `validFrom`. Pure.
+ * Returns the time since which the service works on the transaction: that of its acceptance, its later
+ * `validFrom`, or the later end of its wait for another one. Pure.
  */
 export function startsAt({
   createdAt,
-  request: { validFrom },
-}: Pick<Transaction, 'createdAt' | 'request'>): Date {
-  return validFrom !== undefined && validFrom > createdAt ? validFrom : createdAt
+  releasedAt = createdAt,
+  request: { validFrom = createdAt },
+}: Pick<Transaction, 'createdAt' | 'releasedAt' | 'request'>): Date {
+  return new Date(Math.max(createdAt.getTime(), validFrom.getTime(), releasedAt.getTime()))
 }
 
 /**

@@ -1,6 +1,7 @@
 import { v7 } from 'uuid'
 import type { Attempt } from '../../chains/attempt.ts'
 import type { ChainRequest } from '../../chains/request.ts'
+import type { After } from './after.ts'
 
 /** Every status of a transaction; the database accepts no other. */
 export const TRANSACTION_STATUSES = [
@@ -114,6 +115,15 @@ export interface Transaction {
    * cost is not reserved, and others overtake it.
    */
   readonly awaitsPrice?: boolean | undefined
+  /** The other transaction that the caller named as one to wait for. */
+  readonly after?: After | undefined
+  /**
+   * The id of the transaction that it still waits for: nothing numbers or signs it, its cost is not reserved,
+   * and others overtake it.
+   */
+  readonly awaitsTransaction?: string | undefined
+  /** The time when its wait for another transaction was over. */
+  readonly releasedAt?: Date | undefined
   /** The block that includes `currentAttempt`; absent if no block of the chain does. */
   readonly block?: Block | undefined
   /** The earliest time at which a worker processes it again. */
@@ -147,6 +157,7 @@ export interface TransactionWithAttempts {
 export const ENDED_UNSIGNED = {
   awaitsApproval: undefined,
   awaitsPrice: undefined,
+  awaitsTransaction: undefined,
   sourceAccount: undefined,
   nonce: undefined,
   cost: 0n,

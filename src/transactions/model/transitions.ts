@@ -3,6 +3,7 @@ import type { TransactionStatus } from './transaction.ts'
 /** Events that change the status of a transaction. */
 export type TransactionEvent =
   | 'approved' // another API key let it be sent
+  | 'released' // the transaction that it waited for came first
   | 'numbered' // it got a nonce
   | 'signed' // bytes and hash are stored
   | 'broadcast' // a node accepted an attempt
@@ -23,6 +24,7 @@ const TRANSITIONS: Readonly<Record<TransactionStatus, Partial<Record<Transaction
   {
     pending: {
       approved: 'pending',
+      released: 'pending',
       numbered: 'pending',
       deferred: 'pending',
       returned: 'pending',

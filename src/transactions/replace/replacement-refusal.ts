@@ -62,13 +62,18 @@ function cancelRefusal(
 }
 
 function notReplaceable(
-  { status, awaitsApproval }: Transaction,
+  { status, awaitsApproval, awaitsTransaction }: Transaction,
   request: ChainRequest | undefined,
 ): AppError | undefined {
   if (awaitsApproval && request !== undefined)
     return new AppError(
       'transaction_not_replaceable',
       'The transaction is waiting for approval of exactly this content. Cancel it and send the new content as a new transaction.',
+    )
+  if (awaitsTransaction !== undefined && request !== undefined)
+    return new AppError(
+      'transaction_not_replaceable',
+      `The transaction waits for transaction ${awaitsTransaction}. Cancel it and send the new content as a new transaction.`,
     )
   if (isReplaceable(status)) return undefined
   return new AppError(

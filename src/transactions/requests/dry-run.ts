@@ -187,14 +187,23 @@ export async function dryReplace(context: TransactionsContext, replacing: Replac
 export async function dryApprove(
   context: TransactionsContext,
   relayer: Relayer,
-  { request, cost: reservation }: Transaction,
+  { request, cost: reservation, awaitsTransaction, after }: Transaction,
 ): Promise<DryRun> {
   const { chain } = context.runtimeOf(relayer)
   const { unit } = chain
   const now = context.clock.now()
   const [prepared, { shortage, ...funds }] = await Promise.all([
-    prepareContent({ relayer, request, chain, now }),
-    readFunds(context, relayer, { cost: reservation, isLater: isForLater(request, now) }),
+    prepareContent({
+      relayer,
+      request,
+      chain,
+      now,
+      after: awaitsTransaction === undefined ? undefined : after,
+    }),
+    readFunds(context, relayer, {
+      cost: reservation,
+      isLater: isForLater(request, now) || awaitsTransaction !== undefined,
+    }),
   ])
   const known = { unit, ...funds, results: [] }
   if (prepared.kind === 'refused')

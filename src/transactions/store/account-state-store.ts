@@ -34,7 +34,7 @@ export async function readAccountState(
       (select next_nonce from accounts where relayer_id = ${id} and address = ${address}) as next_nonce
     from (
       select count(*) as open, count(*) filter (where not ${isTimely(now)}) as deferred,
-        min(greatest(created_at, valid_from)) filter (where ${isTimely(now)}) as oldest
+        min(greatest(created_at, valid_from, released_at)) filter (where ${isTimely(now)}) as oldest
       from transactions where relayer_id = ${id} and ${IS_UNMINED}) counted`.execute(db)
   const [row] = rows
   return {

@@ -14,6 +14,7 @@ import { oneOf } from '../../lib/exhaustive.ts'
 import { fromExactJson, toExactJson } from '../../lib/json.ts'
 import { omitUndefined } from '../../lib/object.ts'
 import { isNetworkType } from '../../networks/network.ts'
+import type { After } from '../model/after.ts'
 import {
   PURPOSES,
   TRANSACTION_STATUSES,
@@ -141,6 +142,7 @@ export const TRANSACTION_COLUMNS = {
   user_id: { type: 'text', kind: 'fixed', of: (t) => t.userId },
   requested_by: { type: 'text', kind: 'fixed', of: (t) => t.requestedBy },
   trace_parent: { type: 'text', kind: 'fixed', of: (t) => t.traceParent },
+  after_transaction: { type: 'jsonb', kind: 'fixed', of: (t) => t.after },
   request: { type: 'jsonb', kind: 'content', of: (t) => encodeRequest(t.request) },
   purpose: { type: 'text', kind: 'content', of: (t) => t.purpose },
   status: { type: 'text', kind: 'state', of: (t) => t.status },
@@ -153,6 +155,7 @@ export const TRANSACTION_COLUMNS = {
   nonce: { type: 'bigint', kind: 'state', of: (t) => t.nonce },
   current_attempt: { type: 'integer', kind: 'state', of: (t) => t.currentAttempt },
   awaits_approval: { type: 'boolean', kind: 'state', of: (t) => t.awaitsApproval },
+  awaits_transaction: { type: 'text', kind: 'state', of: (t) => t.awaitsTransaction },
   block_number: { type: 'bigint', kind: 'state', of: (t) => t.block?.number },
   block_hash: { type: 'text', kind: 'state', of: (t) => t.block?.hash },
   block_time: { type: 'timestamptz', kind: 'state', of: (t) => t.block?.time },
@@ -170,6 +173,7 @@ export const TRANSACTION_COLUMNS = {
   budgeted: { type: 'boolean', kind: 'internal', of: (t) => t.isBudgeted === true },
   awaits_price: { type: 'boolean', kind: 'internal', of: (t) => t.awaitsPrice },
   valid_from: { type: 'timestamptz', kind: 'internal', of: (t) => t.request.validFrom },
+  released_at: { type: 'timestamptz', kind: 'internal', of: (t) => t.releasedAt },
   next_run_at: { type: 'timestamptz', kind: 'internal', of: (t) => t.nextRunAt },
   private_since_block: { type: 'bigint', kind: 'internal', of: (t) => t.privateSinceBlock },
 } as const satisfies {
@@ -297,6 +301,10 @@ export function toTransaction(row: TransactionRow): Transaction {
     traceParent: row.trace_parent ?? undefined,
     awaitsApproval: row.awaits_approval ?? undefined,
     awaitsPrice: row.awaits_price ?? undefined,
+    // The service wrote it itself.
+    after: (row.after_transaction as After | null) ?? undefined,
+    awaitsTransaction: row.awaits_transaction ?? undefined,
+    releasedAt: row.released_at ?? undefined,
     block:
       row.block_number === null || row.block_hash === null
         ? undefined

@@ -31,8 +31,8 @@ export function isDueAt(now: Date) {
 }
 
 /**
- * Builds the condition that the transaction waits neither for an approval, nor for its `valid_from`, nor for
- * a price: others overtake the rest, and only this reserves money. `isScheduled` is the second condition for
+ * Builds the condition that the transaction waits neither for an approval, nor for another transaction, nor
+ * for its `valid_from`, nor for a price: others overtake the rest, and only this reserves money. `isScheduled` is the second condition for
  * one transaction.
  */
 export function isActive(now: Date) {
@@ -41,10 +41,10 @@ export function isActive(now: Date) {
 
 /**
  * Builds the condition that the transaction may be signed when its price allows it: it waits neither for an
- * approval nor for its `valid_from`.
+ * approval, nor for another transaction, nor for its `valid_from`.
  */
 export function isTimely(now: Date) {
-  return sql<boolean>`(awaits_approval is null
+  return sql<boolean>`(awaits_approval is null and awaits_transaction is null
     and (valid_from is null or valid_from <= ${now} or nonce is not null or phase <> 'pending'))`
 }
 

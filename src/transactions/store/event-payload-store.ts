@@ -117,6 +117,7 @@ const UNSEEN: Omit<ColumnsOfKind<'internal'>, 'next_run_at'> = {
   budgeted: false,
   awaits_price: null,
   valid_from: null,
+  released_at: null,
   private_since_block: null,
 }
 

@@ -68,7 +68,7 @@ export async function countByStatus(db: Db, now: Date): Promise<StatusCount[]> {
   }>`
     select r.id as relayer_id, r.network_type, counts.status, counts.count, counts.oldest_at
     from relayers r join (
-      select relayer_id, status, count(*) as count, min(greatest(created_at, valid_from)) filter (where ${isActive(now)}) as oldest_at
+      select relayer_id, status, count(*) as count, min(greatest(created_at, valid_from, released_at)) filter (where ${isActive(now)}) as oldest_at
       from transactions where ${IS_OPEN} group by relayer_id, status
       union all select relayer_id, status, count, null from finished_counts
     ) counts on counts.relayer_id = r.id

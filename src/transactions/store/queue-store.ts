@@ -315,8 +315,8 @@ export async function measureQueue(
 ): Promise<QueueLength> {
   const ofSender = sender === undefined ? sql`` : sql`and coalesce(requested_by, '') = ${sender}`
   const { rows } = await sql<{ count: bigint; oldest: Date | null }>`
-    select count(*) as count, min(greatest(created_at, valid_from, approved_at)) as oldest from (
-      select created_at, valid_from, (select decided_at from approvals where transaction_id = transactions.id) as approved_at from transactions
+    select count(*) as count, min(greatest(created_at, valid_from, approved_at, released_at)) as oldest from (
+      select created_at, valid_from, released_at, (select decided_at from approvals where transaction_id = transactions.id) as approved_at from transactions
       where relayer_id = ${relayerId} and phase = 'pending' and nonce is null and stuck_since is null and ${isActive(now)} ${ofSender}
       order by position limit ${limit}) queued`.execute(db)
   return { count: Number(rows[0]?.count ?? 0n), oldestAt: rows[0]?.oldest ?? undefined }

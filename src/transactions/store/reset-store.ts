@@ -160,6 +160,7 @@ function endedByReset(transaction: Transaction, now: Date): Transaction {
     status: nextStatus(transaction.status, 'failed'),
     statusReason: `The chain of network ${transaction.network} was declared reset at ${now.toISOString()}, before this transaction was final.`,
     awaitsApproval: undefined,
+    awaitsTransaction: undefined,
     cost: 0n,
     block: undefined,
     nextRunAt: now,

@@ -20,7 +20,7 @@ interface Deletion {
 /**
  * Deletes old final transactions with their attempts, idempotency keys, approvals and operator decisions,
  * oldest first for each account, and returns their number. Kept longer are a transaction whose block was
- * lost, one with a stored event or an unsettled budget, and the highest nonce of an account, which explains
+ * lost, one that others wait for, one with a stored event or an unsettled budget, and the highest nonce of an account, which explains
  * what the chain has used.
  */
 export async function deleteOldTransactions(
@@ -67,6 +67,7 @@ async function deletePage(
       select id, position from page
       where is_old and ${isFinal(sql`status`)} and reorganized_at is null and (confirmed_at is null or confirmed_at < ${before})
         and not exists (select from events where events.transaction_id = page.id)
+        and not exists (select from transactions waiting where waiting.awaits_transaction = page.id)
         and not exists (select from spendings where spendings.transaction_id = page.id and not settled)
         and (nonce is null or reset_at is not null or exists (
           select from transactions later

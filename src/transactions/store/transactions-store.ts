@@ -29,7 +29,8 @@ const FREEING: readonly TransactionStatus[] = ['mined', 'expired', 'canceled', '
 
 /** Wakes the submit workers at the commit, when the new status of `record` may give them work. */
 const WAKE_WORKERS = sql`case
-  when record.status = 'pending' and record.awaits_approval is not true then pg_notify(${WORK_CHANNEL}, record.relayer_id)
+  when record.status = 'pending' and record.awaits_approval is not true and record.awaits_transaction is null
+    then pg_notify(${WORK_CHANNEL}, record.relayer_id)
   when record.status = any(${FREEING as TransactionStatus[]}::text[]) then pg_notify(${SLOT_CHANNEL}, record.relayer_id) end`
 
 const CONTENT = Object.keys(columnsOf('content'))
@@ -96,7 +97,7 @@ interface SaveOptions {
 
 /**
  * Writes transactions, each guarded by the version that was read, and in the same statement the events of
- * those whose status, attempt, wait for an approval or publicity changed (I8). Returns the written ones in
+ * those whose status, attempt, wait for an approval or another transaction, or publicity changed (I8). Returns the written ones in
  * the same order; another writer changed the others first.
  */
 export async function saveTransactions(
@@ -111,7 +112,7 @@ export async function saveTransactions(
   const { rows } = await sql<{ id: string }>`
     with record as materialized (select * from ${recordsOf(transactions, parts)}),
     before as (
-      select t.id, t.status, t.current_attempt, t.awaits_approval, t.made_public_at, ${each(CONTENT, (name) => `t.${name}`)}
+      select t.id, t.status, t.current_attempt, t.awaits_approval, t.awaits_transaction, t.made_public_at, ${each(CONTENT, (name) => `t.${name}`)}
       from transactions t
       join record on record.id = t.id and record.version = t.version
       order by t.id for update of t
@@ -120,9 +121,10 @@ export async function saveTransactions(
       update transactions t set ${parts.assignments}, version = t.version + 1
       from record join before on before.id = record.id
       where t.id = record.id
-      returning t.id, t.relayer_id, t.position, t.status, t.awaits_approval, record.payload, record.event_uid,
+      returning t.id, t.relayer_id, t.position, t.status, t.awaits_approval, t.awaits_transaction, record.payload, record.event_uid,
         before.status <> t.status or before.current_attempt is distinct from t.current_attempt
           or before.awaits_approval is distinct from t.awaits_approval
+          or before.awaits_transaction is distinct from t.awaits_transaction
           or before.made_public_at is distinct from t.made_public_at as is_event,
         ${isFinal(sql`t.status`)} and not (${isFinal(sql`before.status`)}) as is_finished
     ),

@@ -2423,7 +2423,8 @@ export interface components {
          */
         readonly Speed: "fastest" | "fast" | "average" | "safeLow";
         /**
-         * @description - `pending`: accepted and stored; not signed yet. With `awaits_approval`, it waits for a decision, and before `valid_from` for its time.
+         * @description - `pending`: accepted and stored; not signed yet. With `awaits_approval`, it waits for a decision, with
+         *       `awaits_transaction` for another one, and before `valid_from` for its time.
          *     - `sent`: signed and stored; on its way to a node.
          *     - `submitted`: a node accepted it; waiting for a block.
          *     - `mined`: in a block that is not deep enough yet. With `no_op`, the block includes only a no-op in its place.
@@ -6231,13 +6232,14 @@ export interface components {
              *     - `signer_unavailable`: the key service currently does not sign.
              *     - `nodes_disagree`: the nodes are at different blocks.
              *     - `awaits_approval`: a rule requires a decision by another API key.
+             *     - `awaits_transaction`: it waits for another transaction (`after`).
              *     - `scheduled`: it waits for its `valid_from`.
              *     - `awaits_price`: the next block, or every node, requires more than the caller's price. It is not signed until that changes, and others
              *       overtake it.
              *     - `waiting_to_be_signed`, `waiting_for_inclusion`, `waiting_for_confirmations`: everything is in order.
              * @enum {string}
              */
-            readonly code: "final" | "chain_reset" | "canceling" | "replacement_waiting" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "fee_at_limit" | "fee_over_budget" | "nonce_passed" | "queued_in_pool" | "no_private_endpoint" | "kept_private" | "made_public" | "not_taken" | "undecided" | "stuck" | "nodes_silent" | "chain_halted" | "signer_unavailable" | "nodes_disagree" | "awaits_approval" | "scheduled" | "awaits_price" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
+            readonly code: "final" | "chain_reset" | "canceling" | "replacement_waiting" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "fee_at_limit" | "fee_over_budget" | "nonce_passed" | "queued_in_pool" | "no_private_endpoint" | "kept_private" | "made_public" | "not_taken" | "undecided" | "stuck" | "nodes_silent" | "chain_halted" | "signer_unavailable" | "nodes_disagree" | "awaits_approval" | "awaits_transaction" | "scheduled" | "awaits_price" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
             /** @description The same for people. */
             readonly message: string;
         };
@@ -6308,6 +6310,8 @@ export interface components {
              */
             readonly made_public_at?: string;
             readonly awaits_approval?: components["schemas"]["AwaitsApproval"];
+            readonly after?: components["schemas"]["After"];
+            readonly awaits_transaction?: components["schemas"]["AwaitsTransaction"];
             readonly no_op?: components["schemas"]["NoOp"];
             readonly undecided_since?: components["schemas"]["UndecidedSince"];
             /** @description The relayer that it refills. Present if the service sent it for the `policies.top_up` of that relayer. */
@@ -6675,6 +6679,8 @@ export interface components {
             /** @description Explains the status to people, if necessary. */
             readonly status_reason?: string;
             readonly awaits_approval?: components["schemas"]["AwaitsApproval"];
+            readonly after?: components["schemas"]["After"];
+            readonly awaits_transaction?: components["schemas"]["AwaitsTransaction"];
             readonly no_op?: components["schemas"]["NoOp"];
             readonly undecided_since?: components["schemas"]["UndecidedSince"];
             /** @description The relayer that it refills. Present if the service sent it for the `policies.top_up` of that relayer. */
@@ -6770,6 +6776,8 @@ export interface components {
             /** @description Explains the status to people, if necessary. */
             readonly status_reason?: string;
             readonly awaits_approval?: components["schemas"]["AwaitsApproval"];
+            readonly after?: components["schemas"]["After"];
+            readonly awaits_transaction?: components["schemas"]["AwaitsTransaction"];
             readonly no_op?: components["schemas"]["NoOp"];
             readonly undecided_since?: components["schemas"]["UndecidedSince"];
             /** @description The relayer that it refills. Present if the service sent it for the `policies.top_up` of that relayer. */
@@ -7055,6 +7063,7 @@ export interface components {
             readonly max_priority_fee_per_gas?: components["schemas"]["U128"];
             readonly speed?: components["schemas"]["Speed"];
             readonly valid_from?: components["schemas"]["ValidFrom"];
+            readonly after?: components["schemas"]["AfterRequest"];
             /**
              * Format: date-time
              * @description RFC 3339. If this time passes before anything is signed, the transaction expires. A signed transaction is replaced by a no-op with the
@@ -7103,6 +7112,45 @@ export interface components {
          *     `valid_until` must be later. Refused for content that others have signed, and when replacing a transaction that has a nonce or signed bytes.
          */
         readonly ValidFrom: string;
+        /**
+         * @description Another transaction of this service, of any relayer and network that the API key may read, that must come first. The request is accepted and
+         *     stored durably now; until then it has no nonce, nothing is signed or reserved, and others overtake it. Rules and budgets count on acceptance,
+         *     and an approval can be decided meanwhile. It can be canceled, not replaced. It ends as `expired` when `valid_until` passes first. At most 16
+         *     transactions wait one behind the other, and 100 for the same one. A request that would fail now is accepted, and simulated when it goes on.
+         *     Refused for content that others have signed, and for a transaction that has ended otherwise.
+         */
+        readonly AfterRequest: {
+            /** @description Its id. */
+            readonly transaction_id: components["schemas"]["Id"];
+            /** @description The state to wait for. A `mined` block can still leave the chain; what is signed by then stays signed. */
+            readonly state?: components["schemas"]["AfterState"];
+            /** @description What happens if it ends otherwise. */
+            readonly on_failure?: components["schemas"]["AfterFailure"];
+        };
+        /**
+         * @description `confirmed` if absent.
+         * @enum {string}
+         */
+        readonly AfterState: "mined" | "confirmed";
+        /**
+         * @description `cancel` this one, also if absent, with the reason; or `send` it.
+         * @enum {string}
+         */
+        readonly AfterFailure: "cancel" | "send";
+        /** @description The transaction that this one was told to wait for. */
+        readonly After: {
+            /** @description Its id. */
+            readonly transaction_id: components["schemas"]["Id"];
+            /** @description Its relayer. */
+            readonly relayer_id: components["schemas"]["Id"];
+            readonly state: components["schemas"]["AfterState"];
+            readonly on_failure: components["schemas"]["AfterFailure"];
+        };
+        /**
+         * @description Present while it waits for the transaction of `after`.
+         * @constant
+         */
+        readonly AwaitsTransaction: true;
         /** @description The ABI of a contract. */
         readonly RegisterAbiRequest: {
             readonly abi: components["schemas"]["Abi"];
@@ -7196,6 +7244,7 @@ export interface components {
             readonly speed?: components["schemas"]["Speed"];
             /** @description When the service begins; see `ValidFrom`. Null counts as absent. */
             readonly valid_from?: components["schemas"]["ValidFrom"] | null;
+            readonly after?: components["schemas"]["AfterRequest"];
             readonly valid_until?: components["schemas"]["SolanaValidUntil"];
             readonly lane?: components["schemas"]["Lane"];
             readonly reference?: components["schemas"]["Reference"];
@@ -7216,6 +7265,7 @@ export interface components {
             readonly speed?: components["schemas"]["Speed"];
             /** @description When the service begins; see `ValidFrom`. Null counts as absent. */
             readonly valid_from?: components["schemas"]["ValidFrom"] | null;
+            readonly after?: components["schemas"]["AfterRequest"];
             readonly valid_until?: components["schemas"]["SolanaValidUntil"];
             readonly lane?: components["schemas"]["Lane"];
             readonly reference?: components["schemas"]["Reference"];
@@ -7418,6 +7468,7 @@ export interface components {
             readonly memo?: components["schemas"]["MemoSpec"] | null;
             /** @description When the service begins; see `ValidFrom`. Null counts as absent. */
             readonly valid_from?: components["schemas"]["ValidFrom"] | null;
+            readonly after?: components["schemas"]["AfterRequest"];
             /**
              * Format: date-time
              * @description RFC 3339. The last ledger that may include it closes by then; seconds are whole. Nodes refuse transactions that expire before two more

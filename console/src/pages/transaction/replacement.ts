@@ -136,7 +136,7 @@ function evmRequestOf(fields: WrittenFields, { decimals }: Currency): Replacemen
           max_priority_fee_per_gas: price('max_priority_fee_per_gas'),
         }
       : { speed }
-  const request = {
+  const request: Readonly<Record<string, unknown>> = {
     to: text('to'),
     value: amountIn(fields, 'value', decimals) ?? '0',
     data: text('data'),

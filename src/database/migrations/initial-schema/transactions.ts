@@ -46,6 +46,8 @@ export const TRANSACTIONS: readonly string[] = [
     reference text,
     -- The user of the caller for whom it was requested; null if the caller named none.
     user_id text,
+    -- The other transaction that the caller named as one to wait for; null for none.
+    after_transaction jsonb,
 
     -- Only a replacement changes these.
     request jsonb not null,
@@ -98,6 +100,11 @@ export const TRANSACTIONS: readonly string[] = [
     -- No block could include it at the price that its caller named: nothing is signed, and others overtake it.
     awaits_price boolean
       constraint transactions_awaits_price_check check (awaits_price is null or (awaits_price and status = 'pending')),
+    -- The transaction that it still waits for, which cannot be deleted meanwhile: nothing is signed, and others overtake it.
+    awaits_transaction text references transactions (id)
+      constraint transactions_awaits_transaction_check check (awaits_transaction is null or status = 'pending'),
+    -- When that wait was over.
+    released_at timestamptz,
     -- Incidents. No endpoint can prove since then whether it was included.
     undecided_since timestamptz,
     -- It blocks its account.
@@ -130,6 +137,9 @@ export const TRANSACTIONS: readonly string[] = [
   "create index transactions_lane on transactions (lane, position) where lane is not null and phase in ('pending', 'signed')",
   'create index transactions_awaiting on transactions (relayer_id) where awaits_approval',
   'create index transactions_awaiting_price on transactions (relayer_id, position) where awaits_price',
+  'create index transactions_awaiting_transaction on transactions (awaits_transaction) where awaits_transaction is not null',
+  `create index transactions_awaiting_end on transactions ((after_transaction->>'expiresAt'))
+    where awaits_transaction is not null`,
   'create index transactions_top_ups on transactions (top_up_of, position) where top_up_of is not null',
   // The blocks of recently final transactions are checked again.
   'create index transactions_ended on transactions (relayer_id, confirmed_at) where confirmed_at is not null',
