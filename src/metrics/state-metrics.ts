@@ -171,7 +171,7 @@ function createGauges(registry: Registry) {
   return {
     transaction: new Gauge({
       name: 'oldest_open_transaction_age_seconds',
-      help: 'Time since the acceptance, or the later valid_from, of the oldest transaction that no block includes and that waits for no approval and no time; the same from every process on the database.',
+      help: 'Time since the acceptance, the later valid_from, or the end of its wait for another transaction, of the oldest transaction that no block includes and that waits for no approval, no time and no other one; the same from every process on the database.',
       labelNames: ['relayer_id', 'network_type'],
       registers,
     }),

@@ -87,7 +87,7 @@ type Stage = 'creation_to_submission' | 'submission_to_confirmation' | 'creation
 function createStages(registry: Registry, labels: Labels): (transaction: Transaction, stage: Stage) => void {
   const seconds = new Histogram({
     name: 'transaction_processing_seconds',
-    help: 'Time that transactions needed for a stage of their life; what waits for its valid_from begins then.',
+    help: 'Time that transactions needed for a stage of their life; what waits for its valid_from or for another transaction begins then.',
     labelNames: ['network', 'network_type', 'stage'],
     buckets: BUCKETS,
     registers: [registry],

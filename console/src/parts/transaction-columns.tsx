@@ -77,8 +77,14 @@ function Link({ of: { relayer_id, id }, namesRelayer }: { readonly of: Transacti
 }
 
 /** Says what a pending transaction waits for, when that is not its turn. */
-function waitOf({ status, awaits_approval, valid_from: from }: Transaction): string | undefined {
+function waitOf({
+  status,
+  awaits_approval,
+  awaits_transaction,
+  valid_from: from,
+}: Transaction): string | undefined {
   if (awaits_approval) return 'waits for an approval'
+  if (awaits_transaction) return 'waits for another transaction'
   if (status !== 'pending' || from === undefined || Date.parse(from) <= Date.now()) return undefined
   return `waits until ${formatTime(from)}`
 }

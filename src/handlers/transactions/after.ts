@@ -3,7 +3,7 @@ import type { Db } from '../../database/db.ts'
 import { errorAtItem, type SendItem } from '../../transactions/accept/accept.ts'
 import { predecessorNotFound } from '../../transactions/accept/await-predecessor.ts'
 import { findVisiblePredecessor } from '../../transactions/after/after-store.ts'
-import { judge } from '../../transactions/model/after.ts'
+import { evaluateAfter } from '../../transactions/after/predecessor.ts'
 import type { RequestBody } from '../codecs/codec.ts'
 
 interface Reading {
@@ -25,7 +25,7 @@ export async function readAfter(
   const requestedBy = may('transactions:read') ? undefined : id
   const found = await findVisiblePredecessor(db, transactionId, { visibility, requestedBy })
   if (found === undefined) throw predecessorNotFound(transactionId)
-  const isOver = judge({ state, onFailure }, found) === 'release'
+  const isOver = evaluateAfter({ state, onFailure }, found) === 'release'
   return { transactionId, relayerId: found.relayerId, state, onFailure, isOver }
 }
 

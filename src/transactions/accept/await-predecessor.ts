@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts'
 import type { LockedPredecessor } from '../after/after-store.ts'
-import { judge } from '../model/after.ts'
+import { evaluateAfter } from '../after/predecessor.ts'
 import type { Transaction } from '../model/transaction.ts'
 
 /** The transactions that wait for each other, one behind the other, and those that wait for the same one. */
@@ -22,7 +22,7 @@ export function awaitPredecessor(
   if (after === undefined || awaitsTransaction === undefined) return { transaction }
   const predecessor = predecessors.get(awaitsTransaction)
   if (predecessor === undefined) return { transaction, problem: predecessorNotFound(awaitsTransaction) }
-  switch (judge(after, predecessor)) {
+  switch (evaluateAfter(after, predecessor)) {
     case 'release': {
       const statusReason = transaction.awaitsPrice === true ? transaction.statusReason : undefined
       return { transaction: { ...transaction, awaitsTransaction: undefined, statusReason } }

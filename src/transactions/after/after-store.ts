@@ -3,9 +3,9 @@ import type { Visibility } from '../../access/principal.ts'
 import { ofVisibleRelayer } from '../../access/visibility-store.ts'
 import { ATTEMPT_KINDS } from '../../chains/attempt.ts'
 import type { Db, Tx } from '../../database/db.ts'
-import type { Predecessor } from '../model/after.ts'
 import { isNoop } from '../model/attempts.ts'
 import type { TransactionStatus } from '../model/transaction.ts'
+import type { Predecessor } from './predecessor.ts'
 
 // Conditions name `awaits_transaction is not null`, because the partial indexes apply only then.
 

@@ -1,10 +1,11 @@
-import { type After, afterFailedReason, judge, type Predecessor } from '../model/after.ts'
+import type { After } from '../model/after.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import { ENDED_UNSIGNED, type Transaction } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import { findTransaction } from '../store/lookups-store.ts'
 import { saveInOwnTransaction } from '../store/transactions-store.ts'
 import { findLateWaiting, findPredecessors, type Waiting } from './after-store.ts'
+import { afterFailedReason, evaluateAfter, type Predecessor } from './predecessor.ts'
 
 /** The most transactions that one round ends because their time is over; the next round takes the others. */
 const MAX_LATE = 200
@@ -17,8 +18,8 @@ interface Released {
 }
 
 /**
- * Decides about transactions that wait for another one. Each is written by itself, guarded by the version that was
- * read: whoever comes second, after a crash or in another process, changes nothing.
+ * Decides about transactions that wait for another one. Each is written by itself, guarded by the version
+ * that was read: a second writer, after a crash or in another process, changes nothing.
  */
 export async function releaseWaiting(
   context: TransactionsContext,
@@ -43,11 +44,11 @@ async function release(
   const { after, awaitsTransaction } = transaction ?? {}
   if (transaction === undefined || after === undefined || awaitsTransaction === undefined) return 'unchanged'
   const predecessor = (await findPredecessors(db, [awaitsTransaction])).get(awaitsTransaction)
-  const verdict = judge(after, predecessor)
-  if (verdict === 'wait') return 'unchanged'
+  const outcome = evaluateAfter(after, predecessor)
+  if (outcome === 'wait') return 'unchanged'
   const now = new Date(clock.now())
   const next =
-    verdict === 'release' ? released(transaction, now) : canceledAfter(transaction, { after, predecessor })
+    outcome === 'release' ? released(transaction, now) : canceledAfter(transaction, { after, predecessor })
   return (await saveInOwnTransaction(context, [next])).length > 0 ? 'changed' : 'conflict'
 }
 

@@ -1,14 +1,10 @@
 import { poolIdOf } from '../../relayers/accounts/pool.ts'
-import type { TransactionStatus } from './transaction.ts'
-
-/** The states of another transaction that a transaction can wait for. */
-export const AFTER_STATES = ['mined', 'confirmed'] as const
 
 /** Another transaction of the service that must reach a state before this one is signed. It is always older. */
 export interface After {
   readonly transactionId: string
   readonly relayerId: string
-  readonly state: (typeof AFTER_STATES)[number]
+  readonly state: 'mined' | 'confirmed'
   /** What happens to this one if the other one never reaches the state. */
   readonly onFailure: 'cancel' | 'send'
   /** When this one can no longer be sent; absent if it has no end. RFC 3339, as the index compares it. */
@@ -21,52 +17,7 @@ export interface RequestedAfter extends After {
   readonly isOver: boolean
 }
 
-/** What a waiting transaction must know of the other one. */
-export interface Predecessor {
-  readonly id: string
-  readonly relayerId: string
-  readonly status: TransactionStatus
-  readonly statusReason?: string | undefined
-  /** A block includes its content, which succeeded there. */
-  readonly hasSucceeded: boolean
-}
-
-/**
- * Tells what the other transaction means for one that waits for it. A success in a block can still be undone,
- * which only `confirmed` excludes; a failure in a block is final only when the record is. Pure.
- */
-export function judge(
-  { state, onFailure }: Pick<After, 'state' | 'onFailure'>,
-  predecessor: Pick<Predecessor, 'status' | 'hasSucceeded'> | undefined,
-): 'wait' | 'release' | 'cancel' {
-  const failed = onFailure === 'send' ? 'release' : 'cancel'
-  if (predecessor === undefined) return failed
-  switch (predecessor.status) {
-    case 'confirmed':
-      return 'release'
-    case 'failed':
-    case 'canceled':
-    case 'expired':
-      return failed
-    case 'mined':
-      return state === 'mined' && predecessor.hasSucceeded ? 'release' : 'wait'
-    default:
-      return 'wait'
-  }
-}
-
 /** Returns the `status_reason` while the transaction waits. Pure. */
 export function afterReason({ transactionId, relayerId, state }: After): string {
   return `It waits until transaction ${transactionId} of relayer ${poolIdOf(relayerId)} is ${state}.`
-}
-
-/** Returns the `status_reason` of a transaction that ends because the other one did not succeed. Pure. */
-export function afterFailedReason({ transactionId }: After, predecessor: Predecessor | undefined): string {
-  const end = predecessor === undefined ? 'no longer exists' : `is ${predecessor.status}`
-  const reason = predecessor?.statusReason === undefined ? '' : ` (${withoutStop(predecessor.statusReason)})`
-  return `It waited for transaction ${transactionId}, which ${end}${reason}; nothing was signed.`
-}
-
-function withoutStop(sentence: string): string {
-  return sentence.replace(/\.$/, '')
 }

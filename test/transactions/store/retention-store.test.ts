@@ -136,3 +136,19 @@ test('transactions behind many that stay are found, page by page, and a deletion
   expect(await idsOf(owner)).toEqual(kept)
   expect(await total(owner)).toBe(kept.length)
 })
+
+test('a transaction stays while another one waits for it, and the database refuses to delete it', async () => {
+  const { db } = fixture.context
+  const owner = await account()
+  const [first = '', second = ''] = await store(owner, { nonce: 1n }, { nonce: 2n })
+  const waiting = newTransaction(owner, { awaitsTransaction: first })
+  await insert(fixture.context, waiting)
+  await sql`delete from events where transaction_id = ${waiting.id}`.execute(db)
+  expect(await deleteOldTransactions(db, { before: days(90), afterMany: NOTHING })).toBe(0)
+  expect(await idsOf(owner)).toEqual([first, second, waiting.id])
+  await expect(sql`delete from transactions where id = ${first}`.execute(db)).rejects.toThrow(
+    /transactions_awaits_transaction_fkey/,
+  )
+  await sql`update transactions set awaits_transaction = null where id = ${waiting.id}`.execute(db)
+  expect(await deleteOldTransactions(db, { before: days(90), afterMany: NOTHING })).toBe(1)
+})

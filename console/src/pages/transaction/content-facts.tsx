@@ -1,12 +1,13 @@
 import type { Transaction } from '../../../../clients/typescript/src/index.ts'
 import { describeCall } from '../../format/content.ts'
 import { explorerLink } from '../../format/explorer.ts'
+import { shorten } from '../../format/shorten.ts'
 import type { Networks } from '../../live/use-networks.ts'
 import { Age } from '../../parts/age.tsx'
 import { Amount } from '../../parts/amount.tsx'
 import { Copyable } from '../../parts/copyable.tsx'
 import { Facts } from '../../parts/facts.tsx'
-import { hrefOfRelayer } from '../../routing/routes.ts'
+import { hrefOfRelayer, hrefOfTransaction } from '../../routing/routes.ts'
 
 interface ContentFactsProps {
   readonly transaction: Transaction
@@ -17,7 +18,7 @@ interface ContentFactsProps {
 
 /** What a transaction is and where it can be looked at. */
 export function ContentFacts({ transaction, networks, network = '' }: ContentFactsProps) {
-  const { id, relayer_id, network_type, created_at, hash, from } = transaction
+  const { id, relayer_id, network_type, created_at, hash, from, after } = transaction
   const on = { network, network_type }
   const link =
     hash === undefined ? undefined : explorerLink(networks.find(on), { kind: 'transaction', id: hash })
@@ -27,6 +28,14 @@ export function ContentFacts({ transaction, networks, network = '' }: ContentFac
         Id: <Copyable text={id} name="id" whole />,
         Relayer: <a href={hrefOfRelayer(relayer_id)}>{relayer_id}</a>,
         Accepted: <Age of={created_at} />,
+        After: after && (
+          <>
+            <a href={hrefOfTransaction(after.relayer_id, after.transaction_id)}>
+              <code title={after.transaction_id}>{shorten(after.transaction_id)}</code>
+            </a>{' '}
+            is {after.state}; otherwise {after.on_failure === 'cancel' ? 'canceled' : 'sent all the same'}
+          </>
+        ),
         Hash: hash && (
           <>
             <Copyable text={hash} name="hash" />{' '}

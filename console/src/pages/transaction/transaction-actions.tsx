@@ -51,7 +51,7 @@ export function TransactionActions({
           Speed up
         </button>
       )}
-      {!transaction.awaits_approval && (
+      {!transaction.awaits_approval && !transaction.awaits_transaction && (
         <button type="button" onClick={() => setOpen('replace')}>
           Replace
         </button>
