@@ -178,7 +178,10 @@ export function createRequestMetrics(registry: Registry): RequestObserver {
   }
 }
 
-/** The codes of RFC 6455 that a caller or the service uses; all others are `other`, because callers choose them. */
+/**
+ * The codes of RFC 6455 that a caller or the service uses; all others are `other`, because callers choose
+ * them.
+ */
 const SOCKET_CODES = ['1000', '1001', '1003', '1005', '1006', '1008', '1009', '1011', '1012', '4002']
 
 /** Counts the calls of plugins in this process. */

@@ -21,7 +21,9 @@ interface Received {
   readonly actor: Actor
 }
 
-/** Returns the headers of a request that a plugin gets: those of the list, and those that every plugin gets. */
+/**
+ * Returns the headers of a request that a plugin gets: those of the list, and those that every plugin gets.
+ */
 export function headersFor(
   names: readonly string[],
   { headers, requestId, actor }: Received,

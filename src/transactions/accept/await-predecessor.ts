@@ -12,7 +12,9 @@ interface AwaitedOne {
   readonly problem?: AppError | undefined
 }
 
-/** Decides, by the state of the other transaction under its lock, whether a new one has to wait for it. Pure. */
+/**
+ * Decides, by the state of the other transaction under its lock, whether a new one has to wait for it. Pure.
+ */
 export function awaitPredecessor(
   transaction: Transaction,
   predecessors: ReadonlyMap<string, LockedPredecessor>,

@@ -1,6 +1,9 @@
 import { poolIdOf } from '../../relayers/accounts/pool.ts'
 
-/** Another transaction of the service that must reach a state before this one is signed. It is always older. */
+/**
+ * Another transaction of the service that must reach a state before this one is signed. It is always older,
+ * so no two wait for each other.
+ */
 export interface After {
   readonly transactionId: string
   readonly relayerId: string

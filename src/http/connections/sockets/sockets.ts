@@ -69,7 +69,9 @@ interface Taken {
   anonymous: number
 }
 
-/** Creates the table of sockets. They are asked for a sign of life at the interval; without any, nothing runs. */
+/**
+ * Creates the table of sockets. They are asked for a sign of life at the interval; without any, nothing runs.
+ */
 export function createSockets({ pingMs }: { readonly pingMs: number }): Sockets {
   const library = new WebSocketServer(LIBRARY)
   const open = new Set<OpenSocket>()

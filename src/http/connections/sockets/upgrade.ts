@@ -45,7 +45,10 @@ export function createUpgrades(): Upgrades {
   }
 }
 
-/** Returns whether a request asks for a WebSocket, and has no body. Node serves the others as if they did not ask. */
+/**
+ * Returns whether a request asks for a WebSocket, and has no body. Node serves the others as if they did not
+ * ask.
+ */
 export function isUpgrade({ method, headers }: IncomingMessage): boolean {
   const hasBody = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
   return method === 'GET' && !hasBody && asksForSocket(headers)
