@@ -3850,7 +3850,7 @@ export interface components {
             readonly sequence_number?: components["schemas"]["DecimalString"];
             /** @description The number of transactions that are `pending`, `sent` or `submitted`. */
             readonly pending_transactions_count: number;
-            /** @description Those that wait for an approval, `after` or `valid_from`. Absent if none. */
+            /** @description Those that wait for an approval, for `after` or for `valid_from`. Absent if none. */
             readonly deferred_transactions_count?: number;
             /** @description When the service accepted the oldest of the others, or its later `valid_from`. Absent if there is none. */
             readonly oldest_pending_transaction_timestamp?: components["schemas"]["Timestamp"];

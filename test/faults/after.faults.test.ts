@@ -41,16 +41,16 @@ test('after kill -9 at any time, what waits for another transaction is executed 
   const pairs: Pair[] = []
   let index = 0
   // Killed at different distances from the end of the first ones: before it is noticed, and while it is.
-  for (const delayMs of [0, 200, 500, 900, 1_300]) {
+  for (const delayMs of [0, 400, 1_100]) {
     const later = new Date(Date.now() + 3_600_000).toISOString()
-    for (const isCanceled of [true, false, true, false]) {
+    for (const isCanceled of [true, false]) {
       const first = await send({ to: receiver(index++), ...(isCanceled && { valid_from: later }) })
       const paid = receiver(index++)
       const second = await send({ to: paid, after: { transaction_id: first.id } })
       pairs.push({ first: first.id, second: second.id, paid, isCanceled })
     }
-    for (const { first } of pairs.filter(({ isCanceled }) => isCanceled).slice(-2))
-      await call('DELETE', `${ALL}/${first}`)
+    const canceled = pairs.findLast(({ isCanceled }) => isCanceled)
+    await call('DELETE', `${ALL}/${canceled?.first}`)
     await anvil.rpc('anvil_mine', ['0x40'])
     await new Promise((resolve) => setTimeout(resolve, delayMs))
     await service.kill()
@@ -71,4 +71,4 @@ test('after kill -9 at any time, what waits for another transaction is executed 
     if (isCanceled) expect(ended.attempts).toEqual([])
   }
   expect(await service.terminate()).toBe(0)
-}, 180_000)
+}, 240_000)

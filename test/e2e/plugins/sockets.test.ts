@@ -214,13 +214,15 @@ test('a message that is served for too long closes its socket, and the process e
   await untilReady(service)
 })
 
-test('a plugin that sends more than the channel takes is ended, and the service goes on', async () => {
+test('a plugin that sends without an end is ended, and the service goes on', async () => {
   await untilReady(service)
   const { ws, ended } = await openClosed()
-  ws.send('burst 200000')
+  ws.send('burst Infinity')
   expect(await ended).toMatchObject({ code: 1_012 })
   await untilReady(service)
-  expect((await readPlugin(service, 'closed')).state.last_failure?.message).toMatch(/messages in a second/)
+  expect((await readPlugin(service, 'closed')).state.last_failure?.message).toMatch(
+    /messages in a second|memory|blocked/,
+  )
 })
 
 test('the metrics count open sockets, messages and ends', async () => {
