@@ -22,6 +22,8 @@ export interface Open {
   readonly isReverted?: boolean
   /** The number of that block; absent if nothing tells. */
   readonly block?: number | undefined
+  /** What only one that waits for its block may have, such as a nonce. */
+  readonly slots?: readonly string[]
 }
 
 /**
@@ -78,6 +80,8 @@ export interface ExposureRules {
   /** Makes the error for a limit that is reached, and the one for funds that do not suffice. */
   overLimit(message: string): Error
   underfunded(message: string): Error
+  /** Makes the error for a slot that another one has, which waits for its block. */
+  occupied?(slot: string, by: Open): Error
   /** True for an error that says that nothing was sent or signed. */
   isRefusal(error: unknown): boolean
 }
@@ -206,6 +210,15 @@ export async function noteEnd(
   await note(`uncertain:${group}`, { key, ...ended, block: undefined }, world)
 }
 
+/** Looks up what is open of a payer, and forgets what ended. For events that tell an end. */
+export function settle(payer: string, rules: ExposureRules): Promise<void> {
+  const at = `payer:${payer}`
+  return locked(rules.world, `${at}:lock`, async () => {
+    const { own: _, ...known } = await read(at, undefined, rules.world)
+    if (known.open.length > 0) await store(at, await refresh(known, rules, 0), rules.world)
+  })
+}
+
 function note(
   at: string,
   { key, end, block }: Ended & { readonly key: string },
@@ -245,6 +258,7 @@ async function checkFunds<Verified extends Checked>(
   for (let isLast = false; ; isLast = true) {
     known = await refresh(known, rules, 0)
     refuseMany(known, rules)
+    refuseOccupied(known, entry, rules)
     const checked = await check()
     const current = { ...known, included: known.included.filter((each) => !isShown(each, checked)) }
     const waiting = [
@@ -274,6 +288,17 @@ function refuseMany(known: Exposure, { limits, overLimit }: ExposureRules): void
   if (open.length >= MAX_OPEN_OF_PAYER) throw overLimit(`${open.length} payments of this payer are open.`)
 }
 
+function refuseOccupied(
+  { open }: Exposure,
+  { slots = [] }: Claim['entry'],
+  { occupied }: ExposureRules,
+): void {
+  for (const each of open) {
+    const slot = slots.find((name) => each.slots?.includes(name))
+    if (slot !== undefined && occupied && !each.isIncluded && !each.isReverted) throw occupied(slot, each)
+  }
+}
+
 async function admitUncertain(at: string, opened: Open, rules: ExposureRules): Promise<void> {
   const { world, limits } = rules
   await locked(world, `${at}:lock`, async () => {
@@ -293,7 +318,7 @@ async function admitUncertain(at: string, opened: Open, rules: ExposureRules): P
 /** Reads what is known without this one: a process may have died after it noted it, and before it sent it. */
 async function read(
   at: string,
-  key: string,
+  key: string | undefined,
   world: World,
 ): Promise<Exposure & { readonly own: Open | undefined }> {
   const value = await world.kv.get(at)

@@ -34,6 +34,11 @@ export class Fields {
     return value
   }
 
+  /** A value of any kind, for whoever reads it. */
+  any(name: string): unknown {
+    return this.#take(name)
+  }
+
   optionalText(name: string): string | undefined {
     const value = this.#take(name)
     if (value === undefined) return undefined

@@ -115,7 +115,15 @@ async function answerOf(api: HostApi, request: ApiRequest) {
 export type Rpc = <Result>(method: string, params: readonly unknown[] | object) => Promise<Result>
 
 /** A node was reached, and refused. */
-export class NodeError extends Error {}
+export class NodeError extends Error {
+  /** What the node says besides its sentence, such as the data with which a call reverted. */
+  readonly data: unknown
+
+  constructor(message: string, data?: unknown) {
+    super(message)
+    this.data = data
+  }
+}
 
 /** JSON-RPC errors that say that no node answered, or that one cannot now. */
 const NO_ANSWER = new Set([-33001, -33002, -32005, -32603])
@@ -175,7 +183,7 @@ export function rpcOf(world: Pick<World, 'api'>, relayerId: string): Rpc {
     if (!isRecord(error)) return result as Result
     const text = [error.message, error.description].filter((part) => typeof part === 'string').join(': ')
     if (NO_ANSWER.has(Number(error.code))) throw new Unavailable(`${method}: ${text}`)
-    throw new NodeError(`${method}: ${text}`)
+    throw new NodeError(`${method}: ${text}`, error.data)
   }
 }
 

@@ -11,15 +11,8 @@ import {
 } from '../shared/exposure.ts'
 import { normalized } from '../shared/fields.ts'
 import type { World } from '../shared/host.ts'
-import {
-  type Asked,
-  digest,
-  findByKey,
-  isEnded,
-  paymentKey,
-  readWhole,
-  type SentTransaction,
-} from './asked.ts'
+import { digest, findByKey, isEnded, readWhole, type SentTransaction } from '../shared/transactions.ts'
+import { type Asked, paymentKey } from './asked.ts'
 import type { Settings } from './config.ts'
 import { Refusal } from './refusal.ts'
 import type { Verified } from './scheme.ts'

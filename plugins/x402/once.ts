@@ -1,5 +1,6 @@
 import { ApiRefusal, callApi, locked, NodeError, Unavailable, type World } from '../shared/host.ts'
-import { type Asked, digest, findByKey, isEnded, paymentKey, type SentTransaction } from './asked.ts'
+import { digest, findByKey, isEnded, type SentTransaction } from '../shared/transactions.ts'
+import { type Asked, paymentKey } from './asked.ts'
 import type { Settings } from './config.ts'
 import { admitPayment, notePaymentEnd } from './exposure.ts'
 import { countPayment } from './limits.ts'

@@ -1,0 +1,170 @@
+import type { Hex } from 'viem'
+import {
+  admit,
+  blockOf,
+  type Checked,
+  type Claim,
+  type Ended,
+  type ExposureRules,
+  type Found,
+  noteEnd,
+  type Open,
+} from '../shared/exposure.ts'
+import { ApiRefusal, type World } from '../shared/host.ts'
+import { findByKey, isEnded, readWhole } from '../shared/transactions.ts'
+import type { Settings } from './config.ts'
+import { contentOf, type RelayedTransaction } from './content.ts'
+import { RpcError } from './errors.ts'
+import type { User } from './intent.ts'
+import { readOutcome } from './outcome.ts'
+import type { Sender } from './sender.ts'
+
+/** A request of which the service knows nothing after this time was never sent, in ms. */
+const UNSENT_MS = 60_000
+
+/** What is asked to be admitted. */
+export interface Admission {
+  readonly users: readonly User[]
+  /** The idempotency key of the transaction. */
+  readonly key: string
+  /** The id of the API key that asks: users of one cannot use up the failures of another. */
+  readonly caller: string
+}
+
+/**
+ * Checks and sends a request, alone among those of each of its users: what waits keeps its nonce and its
+ * authorization, and what failed at the relayer's cost counts. @throws RpcError
+ */
+export function admitRequest<Verified extends Checked, Result>(
+  { users, key, caller }: Admission,
+  context: ExposureContext,
+  { check, send }: { check(): Promise<Verified>; send(verified: Verified): Promise<Result> },
+): Promise<Result> {
+  const rules = rulesOf(context)
+  const { chainId } = context.sender.network
+  // In one order for all requests, so that two with the same users do not wait for each other.
+  const ordered = [...users].sort((one, other) => (one.address < other.address ? -1 : 1))
+  const next = (index: number, checked: Verified | undefined): Promise<Result> => {
+    const user = ordered[index]
+    if (user === undefined) {
+      if (checked === undefined) throw new Error('a request has no user')
+      return send(checked)
+    }
+    return admit(claimOf({ user, key, caller, chainId }), rules, {
+      check: async () => checked ?? (await check()),
+      send: (verified) => next(index + 1, verified),
+    })
+  }
+  return next(0, undefined)
+}
+
+/** What the rules need. */
+export interface ExposureContext {
+  readonly settings: Settings
+  readonly sender: Sender
+  readonly world: World
+}
+
+/** Returns the rules of a network. */
+export function rulesOf({ settings, sender, world }: ExposureContext): ExposureRules {
+  return {
+    world,
+    limits: settings.failures,
+    look: (open) => look(open, sender, world),
+    overLimit: (message) => new RpcError('rateLimit', `${message} Try again later.`),
+    underfunded: (message) => new RpcError('rejected', message),
+    occupied: (slot) => new RpcError(...occupiedBy(slot)),
+    isRefusal: (error) => error instanceof RpcError || error instanceof ApiRefusal,
+  }
+}
+
+/** Names a user among the values of the plugin. */
+export function payerOf(chainId: number, user: Hex): string {
+  return `${chainId}:${user}`
+}
+
+function occupiedBy(slot: string): ['invalidAuthorizationList' | 'rejected', string] {
+  return slot.endsWith(' authorization')
+    ? [
+        'invalidAuthorizationList',
+        'authorizationList: another authorization of this account waits for its block. Send again when it is included.',
+      ]
+    : ['rejected', 'nonce: another request with this nonce waits for its block.']
+}
+
+function claimOf({
+  user: { address, slots },
+  key,
+  caller,
+  chainId,
+}: {
+  readonly user: User
+  readonly key: string
+  readonly caller: string
+  readonly chainId: number
+}): Claim {
+  return {
+    payer: payerOf(chainId, address),
+    group: `${chainId}:${caller}`,
+    // The user stands in place of a payee, so that whoever looks at it knows whose it is.
+    entry: { key, unit: '', amount: '0', payee: address, slots },
+  }
+}
+
+/** Notes what became of a request, with its transaction as it is then. */
+export async function noteRequestEnd(
+  {
+    users,
+    key,
+    caller,
+    chainId,
+  }: Omit<Admission, 'users'> & {
+    readonly users: readonly Hex[]
+    readonly chainId: number
+  },
+  found: (user: Hex) => Found,
+  world: World,
+): Promise<void> {
+  for (const address of users) {
+    const { end, block } = found(address)
+    if (end !== 'failed' && end !== 'ended') continue
+    const claim = claimOf({ user: { address, slots: [] }, key, caller, chainId })
+    await noteEnd(claim, { end, block } satisfies Ended, world)
+  }
+}
+
+async function look({ key, at, payee }: Open, sender: Sender, world: World): Promise<Found> {
+  const { relayerId } = sender.network
+  const found = await findByKey<RelayedTransaction>(relayerId, key, world)
+  if (found === undefined) return { end: world.now() - at > UNSENT_MS ? 'ended' : 'open', block: undefined }
+  if (!isMade(found.status)) return endOf(found, false)
+  const whole = await readWhole<RelayedTransaction>(relayerId, found, world)
+  return endOf(whole, await isFailureOf(payee as Hex, whole, sender))
+}
+
+function isMade(status: string): boolean {
+  return status === 'mined' || status === 'confirmed'
+}
+
+async function isFailureOf(user: Hex, transaction: RelayedTransaction, sender: Sender): Promise<boolean> {
+  const content = contentOf(sender.network.chainId, transaction)
+  if (content === undefined || transaction.hash === undefined) return false
+  const outcome = await readOutcome(content, transaction.hash, sender)
+  return outcome.kind === 'told' && outcome.failures.has(user)
+}
+
+/** Names whoever pays for a request, and the user for whom it is, in `user_id` of its transaction. */
+export function userIdOf(caller: string, users: readonly { readonly address: Hex }[]): string {
+  const [user, ...others] = users
+  return `${caller.slice(0, 80)}/${others.length === 0 && user !== undefined ? user.address : '(several)'}`
+}
+
+/** Tells what became of a request of one user, whose part in it failed or not. */
+export function endOf(transaction: RelayedTransaction, hasFailed: boolean): Found {
+  const { status, hash } = transaction
+  const block = blockOf(transaction)
+  if (isEnded(status)) return { end: status === 'failed' && hash !== undefined ? 'failed' : 'ended', block }
+  if (status === 'confirmed') return { end: hasFailed ? 'failed' : 'ended', block }
+  if (status === 'mined') return { end: hasFailed ? 'reverted' : 'included', block }
+  return { end: 'open', block: undefined }
+}

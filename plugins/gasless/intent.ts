@@ -1,0 +1,67 @@
+import type { Hex } from 'viem'
+import { RpcError } from './errors.ts'
+import type { Content } from './wire.ts'
+
+/** A user of a request, whose signature is proved. */
+export interface User {
+  /** The account that has signed, in lower case. */
+  readonly address: Hex
+  /** What only one request that waits for its block may have, such as a nonce. */
+  readonly slots: readonly string[]
+}
+
+/** What a content does, after its signatures and nonces were checked. */
+export interface Intent {
+  /** Each account once, in the order of its first request. */
+  readonly users: readonly User[]
+  /** The earliest signed deadline, in seconds since 1970; undefined if nothing ends the signature. */
+  readonly deadline: number | undefined
+  /** The least gas limit with which what was signed gets all that it may use. */
+  readonly leastGas: bigint
+  readonly maxGas: bigint
+  /** True if code that a stranger may have written is asked in the block. */
+  readonly isUncertain: boolean
+  /**
+   * Executes it on the newest state of the chain. Returns the gas that it needs.
+   * @throws RpcError `simulationFailed`
+   */
+  simulate(): Promise<bigint>
+}
+
+/** Signatures of keys have 65 bytes. */
+export function requireKeySignature(signature: Hex, path: string): void {
+  if (signature.length !== 2 + 65 * 2)
+    throw new RpcError('invalidSignature', `${path}: expected 65 bytes by the key of the account.`)
+}
+
+/** Refuses a deadline that comes too soon: the block may be later. */
+export function checkDeadline(
+  deadline: number,
+  { path, now, leastSeconds }: { readonly path: string; readonly now: number; readonly leastSeconds: number },
+): void {
+  const seconds = Math.floor(now / 1000)
+  if (deadline < seconds + leastSeconds)
+    throw new RpcError(
+      'rejected',
+      `${path}: ${deadline} is too soon; at least ${leastSeconds} s must be left, and it is ${seconds}.`,
+    )
+}
+
+/** Returns the gas limit for what a simulation took: half of that again, within what the operator pays for. */
+export function gasLimitFor(gas: bigint, { leastGas, maxGas }: Pick<Intent, 'leastGas' | 'maxGas'>): bigint {
+  if (gas > maxGas) throw new RpcError('tooLarge', `It needs ${gas} gas; at most ${maxGas} are paid for.`)
+  const wanted = (gas * 3n) / 2n
+  const limit = wanted > leastGas ? wanted : leastGas
+  return limit < maxGas ? limit : maxGas
+}
+
+/** The gas of a transaction before its first instruction (EIP-7623), and of each authorization. */
+const BASE_GAS = 21_000n
+const BYTE_GAS = 40n
+const AUTHORIZATION_GAS = 25_000n
+
+/** Returns the most gas that a transaction with this content needs before its first instruction. */
+export function intrinsicGas({ data, authorizations }: Pick<Content, 'data' | 'authorizations'>): bigint {
+  const bytes = BigInt((data.length - 2) / 2)
+  return BASE_GAS + bytes * BYTE_GAS + AUTHORIZATION_GAS * BigInt(authorizations.length)
+}

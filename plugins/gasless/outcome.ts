@@ -1,0 +1,169 @@
+import { decodeAbiParameters, type Hex, hexToBigInt, isHex, numberToHex } from 'viem'
+import { isRecord, NodeError, type Rpc, Unavailable } from '../shared/host.ts'
+import { delegateIn, isEntryOf } from './accounts/batch.ts'
+import type { Forwarder, NetworkSettings } from './config.ts'
+import { decodeForward, type ForwardRequest } from './forwarders/abi.ts'
+import { provesByReverting } from './forwarders/forward.ts'
+import type { Content } from './wire.ts'
+
+/** A receipt as nodes answer it; the fields that are read here. */
+export interface Receipt {
+  readonly status: Hex
+  readonly blockNumber: Hex
+  readonly transactionHash: Hex
+  readonly logs: readonly unknown[]
+}
+
+/** What the block did with a request. */
+export type Outcome =
+  /** The calls of these users failed, each with the reason; none if all were made. */
+  | { readonly kind: 'told'; readonly receipt: Receipt; readonly failures: ReadonlyMap<Hex, string> }
+  /** Nothing proves it now. */
+  | { readonly kind: 'unknown'; readonly message: string }
+
+/**
+ * Finds out what the block that includes a transaction did with what was signed. A transaction that succeeds
+ * is no proof: a forwarder may carry on after a failed call, and an account without code does nothing.
+ */
+export async function readOutcome(
+  content: Content,
+  hash: string,
+  { network, rpc }: { readonly network: NetworkSettings; readonly rpc: Rpc },
+): Promise<Outcome> {
+  try {
+    const receipt = await readReceipt(hash, rpc)
+    if (receipt === undefined) return unknown('No node has the receipt now.')
+    if (receipt.status === '0x0')
+      return { kind: 'told', receipt, failures: allOf(content, network, 'The transaction reverted.') }
+    if (receipt.status !== '0x1') return unknown('The receipt has no status.')
+    const forwarder = network.forwarders.get(content.to)
+    return forwarder === undefined
+      ? await outcomeOfAccount({ content, receipt }, network, rpc)
+      : await outcomeOfForwarder({ content, receipt }, forwarder, rpc)
+  } catch (error) {
+    if (error instanceof Unavailable || error instanceof NodeError) return unknown(error.message)
+    throw error
+  }
+}
+
+function unknown(message: string): Outcome {
+  return { kind: 'unknown', message }
+}
+
+async function readReceipt(hash: string, rpc: Rpc): Promise<Receipt | undefined> {
+  const receipt = await rpc<unknown>('eth_getTransactionReceipt', [hash])
+  if (!isRecord(receipt) || !isHex(receipt.blockNumber) || !Array.isArray(receipt.logs)) return undefined
+  return receipt as unknown as Receipt
+}
+
+/** Names the users of a content. */
+export function usersIn(content: Content, network: NetworkSettings): readonly Hex[] {
+  const forwarder = network.forwarders.get(content.to)
+  if (forwarder === undefined) return [content.to]
+  return [...new Set(decodeForward(forwarder.kind, content.data).requests.map(({ from }) => from))]
+}
+
+function allOf(content: Content, network: NetworkSettings, reason: string): ReadonlyMap<Hex, string> {
+  return new Map(usersIn(content, network).map((user) => [user, reason]))
+}
+
+/**
+ * The batch was executed if the account ran a listed delegate that has this function: it reverts if anything
+ * fails. After a block in which the authorization did not apply, or another delegate came first, it does not.
+ */
+async function outcomeOfAccount(
+  { content, receipt }: { content: Content; receipt: Receipt },
+  { delegates }: NetworkSettings,
+  rpc: Rpc,
+): Promise<Outcome> {
+  const before = numberToHex(hexToBigInt(receipt.blockNumber) - 1n)
+  const [code, codeBefore] = await Promise.all([
+    rpc<Hex>('eth_getCode', [content.to, receipt.blockNumber]),
+    content.authorizations.length > 0 ? undefined : rpc<Hex>('eth_getCode', [content.to, before]),
+  ])
+  if (code !== '0x' && delegateIn(code) === undefined)
+    return unknown(`The contract ${content.to} is no longer listed as a forwarder.`)
+  const wrong = [codeBefore ?? code, code].find((each) => {
+    const delegate = delegates.get(delegateIn(each) ?? '0x')
+    return delegate === undefined || !isEntryOf(delegate.kind, content.data)
+  })
+  if (wrong === undefined) return { kind: 'told', receipt, failures: new Map() }
+  const runs = delegateIn(wrong) ?? 'no code of a delegate'
+  const reason = `Nothing was executed: in the block, ${content.to} runs ${runs}.`
+  return { kind: 'told', receipt, failures: new Map([[content.to, reason]]) }
+}
+
+async function outcomeOfForwarder(
+  { content, receipt }: { content: Content; receipt: Receipt },
+  forwarder: Forwarder,
+  rpc: Rpc,
+): Promise<Outcome> {
+  const { requests } = decodeForward(forwarder.kind, content.data)
+  if (forwarder.kind === 'openzeppelin')
+    return { kind: 'told', receipt, failures: failuresByEvents(requests, forwarder, receipt) }
+  // Such a forwarder emits nothing itself, and what a failed call has emitted is undone with it.
+  if (provesByReverting(forwarder) || receipt.logs.length > 0)
+    return { kind: 'told', receipt, failures: new Map() }
+  const made = await tracedCall(requests, forwarder, { receipt, rpc })
+  if (made === undefined)
+    return unknown(
+      'It is included. Neither an event nor a trace (debug_traceTransaction) tells whether the call of the user succeeded.',
+    )
+  return {
+    kind: 'told',
+    receipt,
+    failures: made ? new Map() : allOfRequests(requests, 'The call of the user reverted.'),
+  }
+}
+
+function allOfRequests(requests: readonly ForwardRequest[], reason: string): ReadonlyMap<Hex, string> {
+  return new Map(requests.map(({ from }) => [from, reason]))
+}
+
+/** `ExecutedForwardRequest(address indexed signer, uint256 nonce, bool success)` */
+const EXECUTED = '0x842fb24a83793558587a3dab2be7674da4a51d09c5542d6dd354e5d0ea70813c'
+
+function failuresByEvents(
+  requests: readonly ForwardRequest[],
+  { address }: Forwarder,
+  { logs }: Receipt,
+): ReadonlyMap<Hex, string> {
+  const events = logs.filter(isRecord).flatMap((log) => {
+    const [topic, signer] = Array.isArray(log.topics) ? (log.topics as readonly Hex[]) : []
+    const isOurs = String(log.address).toLowerCase() === address && topic === EXECUTED
+    return isOurs && signer !== undefined ? [{ signer, data: log.data as Hex }] : []
+  })
+  const failures = new Map<Hex, string>()
+  for (const [index, { from }] of requests.entries()) {
+    const at = events.findIndex(({ signer }) => `0x${signer.slice(26).toLowerCase()}` === from)
+    const [event] = at < 0 ? [] : events.splice(at, 1)
+    if (event === undefined)
+      failures.set(from, `requests[${index}] was skipped: its nonce, deadline or signature no longer held.`)
+    else if (!decodeAbiParameters([{ type: 'uint256' }, { type: 'bool' }], event.data)[1])
+      failures.set(from, `requests[${index}]: the call of the user reverted.`)
+  }
+  return failures
+}
+
+/** Reads from a trace whether the call of the user succeeded; undefined if no node makes traces. */
+async function tracedCall(
+  [request]: readonly ForwardRequest[],
+  { address }: Forwarder,
+  { receipt, rpc }: { readonly receipt: Receipt; readonly rpc: Rpc },
+): Promise<boolean | undefined> {
+  try {
+    const trace = await rpc<unknown>('debug_traceTransaction', [
+      receipt.transactionHash,
+      { tracer: 'callTracer' },
+    ])
+    const calls = isRecord(trace) && Array.isArray(trace.calls) ? trace.calls.filter(isRecord) : []
+    const call = calls.find(
+      ({ type, from, to }) =>
+        type === 'CALL' && String(from).toLowerCase() === address && String(to).toLowerCase() === request?.to,
+    )
+    return call && call.error === undefined
+  } catch (error) {
+    if (error instanceof NodeError || error instanceof Unavailable) return undefined
+    throw error
+  }
+}
