@@ -29,9 +29,13 @@ interface Status {
 }
 
 const statusOf = async (id: Hex) => (await site.call<Status>('relayer_getStatus', { id })).result as Status
+/** Makes blocks until it has ended: a failure is told when its block is final. */
 const ended = (id: Hex) =>
   until(
-    () => statusOf(id),
+    async () => {
+      await site.anvil.rpc('evm_mine')
+      return statusOf(id)
+    },
     ({ status }) => status !== 100 && status !== 110,
   )
 const increment = (kind: ForwarderName) => ({
