@@ -9,7 +9,6 @@ import type { Authorization, Content } from './wire.ts'
 export interface RelayedTransaction extends SentTransaction {
   readonly relayer_id: string
   readonly reference?: string
-  readonly user_id?: string
   readonly authorization_list?: readonly {
     readonly chain_id: number
     readonly address: string

@@ -1,12 +1,10 @@
 import type { Hex } from 'viem'
-import { settle } from '../shared/exposure.ts'
 import { ApiRefusal, isRecord, type World } from '../shared/host.ts'
 import { isEnded, readWhole } from '../shared/transactions.ts'
 import type { NetworkSettings, Settings } from './config.ts'
-import { contentOf, type RelayedTransaction } from './content.ts'
-import { payerOf, rulesOf } from './exposure.ts'
-import { usersIn } from './outcome.ts'
-import { readProgress } from './progress.ts'
+import { type RelayedTransaction, signsItsContent } from './content.ts'
+import { settleUsers } from './exposure.ts'
+import { readProgress, usersOf } from './progress.ts'
 import { senderOn } from './sender.ts'
 import { asDraft, type RelayStatus, statusOf } from './status.ts'
 
@@ -22,9 +20,11 @@ export async function noteEvent(event: unknown, settings: Settings, world: World
   if (typeof status !== 'string' || !(isEnded(status) || status === 'confirmed')) return
   const changed = await readChanged(event, settings, world)
   if (changed === undefined) return
-  const sender = await senderOn(changed.network, world)
-  for (const user of usersOf(changed))
-    await settle(payerOf(changed.network.chainId, user), rulesOf({ settings, sender, world }))
+  const { network, transaction } = changed
+  const { chainId } = network
+  const isContent = signsItsContent(chainId, transaction)
+  const users = usersOf({ chainId, transaction, isContent }, network)
+  await settleUsers(users, { settings, sender: await senderOn(network, world), world })
 }
 
 /** A notification of Gelato's dialect. */
@@ -71,12 +71,4 @@ async function readChanged(event: unknown, settings: Settings, world: World): Pr
     if (error instanceof ApiRefusal) return undefined
     throw error
   }
-}
-
-/** Names the users of a request; where something else was sent in its place, the one who is noted with it. */
-function usersOf({ network, transaction }: Changed): readonly Hex[] {
-  const content = contentOf(network.chainId, transaction)
-  const noted = /\/(0x[0-9a-f]{40})$/.exec(transaction.user_id ?? '')?.[1] as Hex | undefined
-  const isForwarded = content !== undefined && network.forwarders.has(content.to)
-  return isForwarded ? usersIn(content, network) : noted === undefined ? [] : [noted]
 }

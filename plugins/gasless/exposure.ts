@@ -4,14 +4,13 @@ import {
   blockOf,
   type Checked,
   type Claim,
-  type Ended,
   type ExposureRules,
   type Found,
-  noteEnd,
   type Open,
+  settle,
 } from '../shared/exposure.ts'
 import { ApiRefusal, type World } from '../shared/host.ts'
-import { findByKey, isEnded, readWhole } from '../shared/transactions.ts'
+import { digest, findByKey, isEnded, readWhole } from '../shared/transactions.ts'
 import type { Settings } from './config.ts'
 import { contentOf, type RelayedTransaction } from './content.ts'
 import { RpcError } from './errors.ts'
@@ -66,7 +65,7 @@ export interface ExposureContext {
 }
 
 /** Returns the rules of a network. */
-export function rulesOf({ settings, sender, world }: ExposureContext): ExposureRules {
+function rulesOf({ settings, sender, world }: ExposureContext): ExposureRules {
   return {
     world,
     limits: settings.failures,
@@ -79,7 +78,7 @@ export function rulesOf({ settings, sender, world }: ExposureContext): ExposureR
 }
 
 /** Names a user among the values of the plugin. */
-export function payerOf(chainId: number, user: Hex): string {
+function payerOf(chainId: number, user: Hex): string {
   return `${chainId}:${user}`
 }
 
@@ -105,32 +104,16 @@ function claimOf({
 }): Claim {
   return {
     payer: payerOf(chainId, address),
-    group: `${chainId}:${caller}`,
+    group: `${chainId}:${digest([caller])}`,
     // The user stands in place of a payee, so that whoever looks at it knows whose it is.
     entry: { key, unit: '', amount: '0', payee: address, slots },
   }
 }
 
-/** Notes what became of a request, with its transaction as it is then. */
-export async function noteRequestEnd(
-  {
-    users,
-    key,
-    caller,
-    chainId,
-  }: Omit<Admission, 'users'> & {
-    readonly users: readonly Hex[]
-    readonly chainId: number
-  },
-  found: (user: Hex) => Found,
-  world: World,
-): Promise<void> {
-  for (const address of users) {
-    const { end, block } = found(address)
-    if (end !== 'failed' && end !== 'ended') continue
-    const claim = claimOf({ user: { address, slots: [] }, key, caller, chainId })
-    await noteEnd(claim, { end, block } satisfies Ended, world)
-  }
+/** Notes what became of what was open of users, so that nothing of it has to be looked up later. */
+export async function settleUsers(users: readonly Hex[], context: ExposureContext): Promise<void> {
+  const rules = rulesOf(context)
+  for (const user of users) await settle(payerOf(context.sender.network.chainId, user), rules)
 }
 
 async function look({ key, at, payee }: Open, sender: Sender, world: World): Promise<Found> {
@@ -153,14 +136,14 @@ async function isFailureOf(user: Hex, transaction: RelayedTransaction, sender: S
   return outcome.kind === 'told' && outcome.failures.has(user)
 }
 
-/** Names whoever pays for a request, and the user for whom it is, in `user_id` of its transaction. */
+/** Names whoever pays for a request, and the user for whom it is: users of one key are not those of another. */
 export function userIdOf(caller: string, users: readonly { readonly address: Hex }[]): string {
   const [user, ...others] = users
   return `${caller.slice(0, 80)}/${others.length === 0 && user !== undefined ? user.address : '(several)'}`
 }
 
 /** Tells what became of a request of one user, whose part in it failed or not. */
-export function endOf(transaction: RelayedTransaction, hasFailed: boolean): Found {
+function endOf(transaction: RelayedTransaction, hasFailed: boolean): Found {
   const { status, hash } = transaction
   const block = blockOf(transaction)
   if (isEnded(status)) return { end: status === 'failed' && hash !== undefined ? 'failed' : 'ended', block }

@@ -12,7 +12,7 @@ import {
   signsItsContent,
 } from './content.ts'
 import { RpcError } from './errors.ts'
-import { endOf, noteRequestEnd } from './exposure.ts'
+import { settleUsers } from './exposure.ts'
 import { readOutcome, usersIn } from './outcome.ts'
 import { type Sender, senderOn } from './sender.ts'
 import { isTerminal, type Progress, type RelayStatus, statusOf } from './status.ts'
@@ -55,8 +55,22 @@ export async function readStatus(followed: Followed, settings: Settings, world: 
   const sender = await senderOn(network, world)
   const progress = await readProgress({ id, transaction }, sender)
   const status = statusOf(progress, settings)
-  if (isTerminal(status)) await noteEnd(followed.key, progress, { network, world })
+  // What is not final may still fail, and is looked up again.
+  if (isFinal(transaction)) await settleUsers(usersOf(progress, network), { settings, sender, world })
   return status
+}
+
+function isFinal({ status }: RelayedTransaction): boolean {
+  return isEnded(status) || status === 'confirmed'
+}
+
+/** Names the users of a request; nobody where something else was sent in its place. */
+export function usersOf(
+  { chainId, transaction, isContent }: Pick<Progress, 'chainId' | 'transaction' | 'isContent'>,
+  network: NetworkSettings,
+): readonly Hex[] {
+  const content = contentOf(chainId, transaction)
+  return content !== undefined && isContent ? usersIn(content, network) : []
 }
 
 /** Reads what the block did with a request, if one includes it. */
@@ -74,22 +88,6 @@ export async function readProgress(
       ? undefined
       : await readOutcome(content, hash, sender)
   return { id, chainId, transaction, isContent, outcome }
-}
-
-/** Notes what became of a request for each of its users, so that nothing of it has to be looked up later. */
-async function noteEnd(
-  key: string,
-  { chainId, transaction, isContent, outcome }: Progress,
-  { network, world }: { readonly network: NetworkSettings; readonly world: World },
-): Promise<void> {
-  const content = contentOf(chainId, transaction)
-  // What is not final may still fail, and is looked up again.
-  const isFinal = isEnded(transaction.status) || transaction.status === 'confirmed'
-  if (content === undefined || !isFinal || !isContent) return
-  const failures = outcome?.kind === 'told' ? outcome.failures : new Map<Hex, string>()
-  const [caller = ''] = (transaction.user_id ?? '').split('/')
-  const end = { users: usersIn(content, network), key, caller, chainId }
-  await noteRequestEnd(end, (user) => endOf(transaction, failures.has(user)), world)
 }
 
 /** Seconds of one question that waits. */

@@ -201,7 +201,11 @@ export async function batchBy(
   kind: AccountName,
   user: PrivateKeyAccount,
   calls: readonly Call[],
-  terms: BatchTerms & { readonly delegated?: boolean } = {},
+  terms: BatchTerms & {
+    readonly delegated?: boolean
+    readonly delegate?: Hex
+    readonly authorizationNonce?: number
+  } = {},
 ): Promise<Sent> {
   const account = terms.account ?? user.address
   const filled = calls.map(({ to, value = 0n, data }) => ({ to, value, data }))
@@ -211,7 +215,11 @@ export async function batchBy(
     to: account,
     data,
     ...(terms.delegated !== true && {
-      authorizationList: [await authorizationOf(user, site.delegates[kind])],
+      authorizationList: [
+        await authorizationOf(user, terms.delegate ?? site.delegates[kind], {
+          nonce: terms.authorizationNonce ?? 0,
+        }),
+      ],
     }),
   }
 }

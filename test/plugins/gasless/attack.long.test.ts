@@ -1,0 +1,270 @@
+import { encodeFunctionData, type Hex } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { until } from '../../support/until.ts'
+import { batchBy, batchOf, forwardBy, signForward } from './sign.ts'
+import {
+  COUNTER,
+  countCall,
+  type GaslessSite,
+  GENEROUS,
+  networkOf,
+  pluginEntry,
+  RELAYER,
+  startGaslessSite,
+} from './site.ts'
+
+let site: GaslessSite
+
+beforeAll(async () => {
+  site = await startGaslessSite({
+    entries: (known) => {
+      const { address, counter } = known.forwarders.openzeppelin
+      const only = (selectors: readonly string[]) => ({
+        networks: [
+          networkOf(known, {
+            forwarders: [{ address, kind: 'openzeppelin', targets: [{ address: counter, selectors }] }],
+          }),
+        ],
+        ...GENEROUS,
+      })
+      return [
+        pluginEntry('gasless', { networks: [networkOf(known)], ...GENEROUS }),
+        pluginEntry('strict', { networks: [networkOf(known)], failures: { user: 2 } }),
+        pluginEntry('busy', { networks: [networkOf(known)], failures: { all: 2 } }),
+        pluginEntry('increments', only([countCall('increment')])),
+        pluginEntry('multicalls', only(['0xac9650d8'])),
+      ]
+    },
+    options: { network: { extra_rpc_methods: ['debug_traceTransaction'] } },
+  })
+}, 60_000)
+afterAll(() => site.stop())
+afterEach(() => site.anvil.rpc('evm_setAutomine', [true]))
+
+interface Status {
+  readonly status: number
+  readonly message?: string
+  readonly receipt?: { readonly gasUsed: string; readonly status: string }
+}
+
+const ended = (id: Hex, mount?: string) =>
+  until(
+    async () => {
+      await site.anvil.rpc('evm_mine')
+      return (await site.call<Status>('relayer_getStatus', { id }, mount)).result as Status
+    },
+    ({ status }) => status !== 100 && status !== 110,
+  )
+const refusal = async (content: object, mount?: string) =>
+  (await site.call('relayer_sendTransaction', content, mount)).error
+const increment = () => [{ to: site.stranger, data: countCall('increment') }]
+
+/** Lets something happen after a content was accepted and broadcast, and before its block. */
+async function beforeBlock(content: object, happens: () => Promise<unknown>, mount?: string): Promise<Hex> {
+  await site.anvil.rpc('evm_setAutomine', [false])
+  const { result, error } = await site.call('relayer_sendTransaction', content, mount)
+  if (result === undefined) throw new Error(`refused: ${JSON.stringify(error)}`)
+  await until(
+    async () => (await site.call<Status>('relayer_getStatus', { id: result }, mount)).result?.status,
+    (status) => status === 110,
+  )
+  await happens()
+  await site.anvil.rpc('evm_mine')
+  await site.anvil.rpc('evm_setAutomine', [true])
+  return result
+}
+
+describe('a user who changes his account between the simulation and the block', () => {
+  test('by a transaction of his own makes the authorization void, and is told that nothing was executed', async () => {
+    const user = site.user()
+    const id = await beforeBlock(await batchBy(site, 'gelato', user, increment()), () =>
+      site.anvil.rpc('anvil_setNonce', [user.address, '0x1']),
+    )
+    const { status, message, receipt } = await ended(id)
+    expect({ status, included: receipt?.status }).toEqual({ status: 500, included: '0x1' })
+    expect(message).toContain('Nothing was executed')
+    expect(await site.countOf(site.stranger, user.address)).toBe(0n)
+  })
+
+  test.each<[string, (site: GaslessSite) => string]>([
+    ['no delegate', () => '0x'],
+    ['another listed delegate', ({ delegates }) => `0xef0100${delegates.thirdweb.slice(2)}`],
+    ['a contract that is not listed', ({ stranger }) => `0xef0100${stranger.slice(2)}`],
+  ])('to %s, is told a failure', async (_, codeIn) => {
+    const user = site.user()
+    await site.anvil.rpc('anvil_setCode', [user.address, `0xef0100${site.delegates.gelato.slice(2)}`])
+    const content = await batchBy(site, 'gelato', user, increment(), { delegated: true })
+    const id = await beforeBlock(content, () => site.anvil.rpc('anvil_setCode', [user.address, codeIn(site)]))
+    expect((await ended(id)).status).toBe(500)
+    expect(await site.countOf(site.stranger, user.address)).toBe(0n)
+  })
+
+  test('does so twice, and is refused for the day, as are those who fail too often together', async () => {
+    const user = site.user()
+    for (const nonce of [0, 1]) {
+      const content = await batchBy(site, 'gelato', user, increment(), { authorizationNonce: nonce })
+      const id = await beforeBlock(
+        content,
+        () => site.anvil.rpc('anvil_setNonce', [user.address, `0x${(nonce + 1).toString(16)}`]),
+        'strict',
+      )
+      expect((await ended(id, 'strict')).status).toBe(500)
+    }
+    const next = await batchBy(site, 'gelato', user, increment(), { authorizationNonce: 2 })
+    expect(await refusal(next, 'strict')).toMatchObject({
+      code: 4203,
+      message: expect.stringContaining('2 '),
+    })
+    expect(await refusal(await batchBy(site, 'gelato', site.user(), increment()), 'strict')).toBeUndefined()
+    for (let index = 0; index < 2; index += 1) {
+      const other = site.user()
+      const content = await batchBy(site, 'gelato', other, [
+        { to: site.stranger, data: countCall('failInBlock') },
+      ])
+      expect(
+        (await ended((await site.call('relayer_sendTransaction', content, 'busy')).result as Hex, 'busy'))
+          .status,
+      ).toBe(500)
+    }
+    // Those that just ended are looked up after a few seconds.
+    const refused = await until(
+      async () => refusal(await batchBy(site, 'gelato', site.user(), increment()), 'busy'),
+      (error) => error !== undefined,
+    )
+    expect(refused).toMatchObject({ code: 4203 })
+  })
+})
+
+describe('a user’s code that behaves in a simulation alone', () => {
+  test.each<['account' | 'forwarder']>([['account'], ['forwarder']])(
+    'of an %s uses no more gas than was checked, and is told as a failure',
+    async (way) => {
+      const user = site.user()
+      const { counter } = site.forwarders.openzeppelin
+      const data = countCall('burnInBlock')
+      const content =
+        way === 'account'
+          ? await batchBy(site, 'gelato', user, [{ to: site.stranger, data }])
+          : await forwardBy(site, 'openzeppelin', user, { to: counter, data, gas: 200_000n })
+      const id = await site.send(content)
+      const { status, receipt } = await ended(id)
+      expect(status).toBe(500)
+      expect(Number(receipt?.gasUsed)).toBeLessThan(way === 'account' ? 250_000 : 320_000)
+    },
+  )
+})
+
+describe('two requests with one nonce', () => {
+  test('of a forwarder: one is sent, the other one is refused', async () => {
+    const user = site.user()
+    const { counter } = site.forwarders.minimal
+    const contents = await Promise.all(
+      (['increment', 'incrementSilently'] as const).map((name) =>
+        forwardBy(site, 'minimal', user, { to: counter, data: countCall(name) }),
+      ),
+    )
+    await site.anvil.rpc('evm_setAutomine', [false])
+    const errors = await Promise.all(contents.map((each) => refusal(each)))
+    expect(errors.filter((each) => each === undefined)).toHaveLength(1)
+    expect(errors.find((each) => each !== undefined)).toMatchObject({
+      code: 4001,
+      message: expect.stringContaining('nonce'),
+    })
+  })
+
+  test('of an account: ten at once make one transaction', async () => {
+    const user = site.user()
+    const contents = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        batchBy(site, 'calibur', user, Array.from({ length: index + 1 }, () => increment()).flat()),
+      ),
+    )
+    await site.anvil.rpc('evm_setAutomine', [false])
+    const errors = await Promise.all(contents.map((each) => refusal(each)))
+    expect(errors.filter((each) => each === undefined)).toHaveLength(1)
+  })
+
+  test('and one authorization for two batches with different nonces: the second waits', async () => {
+    const user = site.user()
+    const key = 1n << 64n
+    const first = await batchBy(site, 'gelato', user, increment())
+    const second = await batchBy(site, 'gelato', user, increment(), { nonce: key })
+    await site.anvil.rpc('evm_setAutomine', [false])
+    const id = await site.send(first)
+    expect(await refusal(second)).toMatchObject({
+      code: 4210,
+      message: expect.stringContaining('waits for its block'),
+    })
+    await site.anvil.rpc('evm_setAutomine', [true])
+    expect((await ended(id)).status).toBe(200)
+    const { authorizationList: _, ...bare } = second
+    expect((await ended(await site.send(bare))).status).toBe(200)
+  })
+})
+
+describe('a batch of forwarded requests', () => {
+  test('of which somebody has sent one before makes the others, and tells it as skipped', async () => {
+    const [front, other] = [site.user(), site.user()]
+    const terms = { to: site.forwarders.openzeppelin.counter, data: countCall('increment') }
+    const signed = [
+      await signForward(site, 'openzeppelin', front, terms),
+      await signForward(site, 'openzeppelin', other, terms),
+    ]
+    const [first] = signed
+    const alone = batchOf(site, first ? [first] : [], '0x0000000000000000000000000000000000000000')
+    const id = await beforeBlock(batchOf(site, signed, RELAYER), () =>
+      site.anvil.rpc('eth_sendTransaction', [
+        { from: OUTSIDER, to: alone.to, data: alone.data, gas: '0x4c4b40', gasPrice: '0x2540be40000' },
+      ]),
+    )
+    const { status, message } = await ended(id)
+    expect(status).toBe(500)
+    expect(message).toContain('requests[0] was skipped')
+    expect(await site.countOf(terms.to, other.address)).toBe(1n)
+    expect(await site.countOf(terms.to, front.address)).toBe(1n)
+  })
+})
+
+const OUTSIDER = '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720'
+
+describe('the target of a forwarder', () => {
+  const forwarded = async (data: Hex, to = site.forwarders.openzeppelin.counter) =>
+    forwardBy(site, 'openzeppelin', site.user(), { to, data })
+
+  test('is called for listed functions alone', async () => {
+    expect(await refusal(await forwarded(countCall('increment')), 'increments')).toBeUndefined()
+    for (const data of [countCall('incrementSilently'), '0x', '0x12'] as const)
+      expect(await refusal(await forwarded(data), 'increments')).toMatchObject({ code: 4001 })
+    expect(await refusal(await forwarded(countCall('increment'), site.stranger), 'increments')).toMatchObject(
+      { code: 4001 },
+    )
+  })
+
+  test('counts for a victim whose address is appended to an inner call, so several calls in one need to be listed', async () => {
+    const victim = privateKeyToAccount(generatePrivateKey()).address
+    const spoofed: Hex = `${countCall('increment')}${victim.slice(2)}`
+    const data = encodeFunctionData({ abi: COUNTER, functionName: 'multicall', args: [[spoofed]] })
+    const { counter } = site.forwarders.openzeppelin
+    expect(await refusal(await forwarded(data))).toMatchObject({ code: 4001 })
+    expect(await refusal(await forwarded(data), 'increments')).toMatchObject({ code: 4001 })
+    expect(await site.countOf(counter, victim)).toBe(0n)
+    // Who lists it has what the attack of December 2023 did.
+    const id = (await site.call('relayer_sendTransaction', await forwarded(data), 'multicalls')).result as Hex
+    expect((await ended(id, 'multicalls')).status).toBe(200)
+    expect(await site.countOf(counter, victim)).toBe(1n)
+  })
+})
+
+describe('a forwarder that carries on after a failed call, with nodes that make traces', () => {
+  test.each<['incrementSilently' | 'failInBlock', number]>([
+    ['incrementSilently', 200],
+    ['failInBlock', 500],
+  ])('proves that %s ended with %s', async (name, expected) => {
+    const { counter } = site.forwarders.minimal
+    const id = await site.send(
+      await forwardBy(site, 'minimal', site.user(), { to: counter, data: countCall(name) }),
+    )
+    expect((await ended(id)).status).toBe(expected)
+  })
+})

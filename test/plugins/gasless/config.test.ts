@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest'
+import { readSettings } from '../../../plugins/gasless/config.ts'
+import { readSend } from '../../../plugins/gasless/wire.ts'
+
+const ADDRESS = '0x00000000000000000000000000000000000000AA'
+const forwarder = { address: ADDRESS, kind: 'openzeppelin' }
+const network = { chain_id: 1, relayer_id: 'main', forwarders: [forwarder] }
+
+describe('the configuration', () => {
+  test('bounds what users, strangers, applications and failures can have in a day by default', () => {
+    const { limits, failures, networks } = readSettings({ networks: [network] })
+    expect(limits.map(({ per, windowSeconds, requests }) => [per, windowSeconds, requests])).toEqual([
+      ['user', 86_400, 20],
+      ['open', 86_400, 200],
+      ['key', 86_400, 10_000],
+    ])
+    expect(failures).toEqual({ payer: 3, payee: 50, all: 50, open: 100 })
+    expect(networks.get(1)?.forwarders.get(ADDRESS.toLowerCase() as never)?.maxGas).toBe(1_000_000n)
+  })
+
+  test.each<[string, object]>([
+    ['config.networks: name', {}],
+    ['config.networks: each chain_id', { networks: [network, network] }],
+    ['config.networks[0]: name at least one', { networks: [{ chain_id: 1, relayer_id: 'main' }] }],
+    ['config.networks[0].chain_id', { networks: [{ relayer_id: 'main', forwarders: [forwarder] }] }],
+    [
+      'config.networks[0].forwarders[0].kind',
+      { networks: [{ ...network, forwarders: [{ ...forwarder, kind: 'gsn' }] }] },
+    ],
+    [
+      'config.networks[0].forwarders[0].address',
+      { networks: [{ ...network, forwarders: [{ kind: 'minimal' }] }] },
+    ],
+    [
+      'config.networks[0].forwarders: each',
+      { networks: [{ ...network, forwarders: [forwarder, forwarder] }] },
+    ],
+    [
+      'config.networks[0].forwarders[0].targets[0].selectors[0]',
+      {
+        networks: [
+          {
+            ...network,
+            forwarders: [{ ...forwarder, targets: [{ address: ADDRESS, selectors: ['transfer'] }] }],
+          },
+        ],
+      },
+    ],
+    [
+      'config.networks[0].delegates[0].kind',
+      { networks: [{ ...network, delegates: [{ address: ADDRESS, kind: 'nexus' }] }] },
+    ],
+    [
+      'config.networks[0].any_chain_authorizations',
+      { networks: [{ ...network, any_chain_authorizations: 'yes' }] },
+    ],
+    ['config.limits[0]: needs', { networks: [network], limits: [{ per: 'user', window_seconds: 60 }] }],
+    ['config.fee_collector', { networks: [network], fee_collector: 'me' }],
+    ['config.typo', { networks: [network], typo: 1 }],
+  ])('is refused with a sentence that begins with %s', (beginning, config) => {
+    expect(() => readSettings(config)).toThrow(beginning)
+  })
+})
+
+describe('the parameters of a send', () => {
+  const authorization = { address: ADDRESS, chainId: 1, nonce: 0, r: '0x01', s: '0x02', yParity: 0 }
+  const read = (changes: object) =>
+    readSend({ chainId: 1, to: ADDRESS, data: '0x', authorizationList: [{ ...authorization, ...changes }] })
+      .content.authorizations[0]
+
+  test.each<[unknown, number]>([
+    [`0x${'0'.repeat(64)}`, 0],
+    ['0x', 0],
+    ['0x0', 0],
+    [0, 0],
+    ['0x01', 1],
+    ['1', 1],
+    [1, 1],
+  ])('have a parity %j that means %i', (yParity, expected) => {
+    expect(read({ yParity })?.yParity).toBe(expected)
+  })
+
+  test('have integers as numbers, decimal and hexadecimal texts', () => {
+    for (const nonce of [5, '5', '0x5']) expect(read({ nonce })?.nonce).toBe(5n)
+    expect(() => read({ nonce: -1 })).toThrow('authorizationList[0].nonce')
+    expect(() => read({ r: '0x' })).toThrow('authorizationList[0].r')
+  })
+})
