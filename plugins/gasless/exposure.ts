@@ -69,6 +69,7 @@ function rulesOf({ settings, sender, world }: ExposureContext): ExposureRules {
   return {
     world,
     limits: settings.failures,
+    words: { payer: 'user', payments: 'requests' },
     look: (open) => look(open, sender, world),
     overLimit: (message) => new RpcError('rateLimit', `${message} Try again later.`),
     underfunded: (message) => new RpcError('rejected', message),

@@ -82,7 +82,8 @@ export async function readProgress(
   const { status, hash } = transaction
   const content = contentOf(chainId, transaction)
   const isContent = signsItsContent(chainId, transaction)
-  const isIncluded = status === 'mined' || status === 'confirmed' || status === 'failed'
+  const isIncluded =
+    status === 'mined' || status === 'confirmed' || (status === 'failed' && transaction.receipt !== undefined)
   const outcome =
     hash === undefined || content === undefined || !isContent || !isIncluded
       ? undefined

@@ -48,9 +48,10 @@ export function statusOf(
   const failed = outcome?.kind === 'told' ? [...outcome.failures.values()].join(' ') : ''
   if (isEnded(status)) {
     const message = reason ?? `The transaction is ${status}.`
-    return status === 'failed' && hash !== undefined && outcome?.kind === 'told' && failed !== ''
-      ? { ...head, status: 500, hash, receipt: outcome.receipt, data: '0x', message }
-      : { ...head, status: 400, message }
+    if (hash === undefined || outcome === undefined) return { ...head, status: 400, message }
+    return outcome.kind === 'unknown'
+      ? { ...head, status: 110, hash, message: outcome.message }
+      : { ...head, status: 500, hash, receipt: outcome.receipt, data: '0x', message }
   }
   if (hash === undefined || status === 'pending') return { ...head, status: 100 }
   const isFinal = status === 'confirmed'

@@ -76,6 +76,8 @@ export interface FailureLimits {
 export interface ExposureRules {
   readonly world: World
   readonly limits: FailureLimits
+  /** What sentences call the payer and what he sends: `payer` and `payments` if absent. */
+  readonly words?: { readonly payer: string; readonly payments: string }
   look(open: Open): Promise<Found>
   /** Makes the error for a limit that is reached, and the one for funds that do not suffice. */
   overLimit(message: string): Error
@@ -129,6 +131,8 @@ interface Included extends Pick<Open, 'unit' | 'amount'> {
   readonly at: number
 }
 
+const WORDS = { payer: 'payer', payments: 'payments' }
+
 /** Failures count for a day. */
 const FAILURE_MS = 86_400_000
 
@@ -179,14 +183,14 @@ export function admit<Verified extends Checked, Result>(
 }
 
 /** Each of those that are open may fail, so they count like failures until a block includes them. */
-function refuseUncertain(known: Exposure, { limits, overLimit }: ExposureRules): void {
+function refuseUncertain(known: Exposure, { limits, overLimit, words = WORDS }: ExposureRules): void {
   const failed = failuresIn(known).length
   const mayFail = known.open.filter(
     ({ isUncertain, isIncluded, isReverted: hasFailed }) => isUncertain && !isIncluded && !hasFailed,
   ).length
   if (failed + mayFail < limits.payer) return
   throw overLimit(
-    `${failed} payments of this payer failed within a day, and ${mayFail} that may fail wait for their block.`,
+    `${failed} ${words.payments} of this ${words.payer} failed within a day, and ${mayFail} that may fail wait for their block.`,
   )
 }
 
@@ -281,11 +285,12 @@ function isShown({ block = 0 }: Pick<Open, 'block'>, { block: newest = Infinity 
   return block <= newest
 }
 
-function refuseMany(known: Exposure, { limits, overLimit }: ExposureRules): void {
+function refuseMany(known: Exposure, { limits, overLimit, words = WORDS }: ExposureRules): void {
   const { open } = known
+  const ofPayer = `${words.payments} of this ${words.payer}`
   const failed = failuresIn(known).length
-  if (failed >= limits.payer) throw overLimit(`${failed} payments of this payer failed within a day.`)
-  if (open.length >= MAX_OPEN_OF_PAYER) throw overLimit(`${open.length} payments of this payer are open.`)
+  if (failed >= limits.payer) throw overLimit(`${failed} ${ofPayer} failed within a day.`)
+  if (open.length >= MAX_OPEN_OF_PAYER) throw overLimit(`${open.length} ${ofPayer} are open.`)
 }
 
 function refuseOccupied(
@@ -300,17 +305,18 @@ function refuseOccupied(
 }
 
 async function admitUncertain(at: string, opened: Open, rules: ExposureRules): Promise<void> {
-  const { world, limits } = rules
+  const { world, limits, words = WORDS } = rules
   await locked(world, `${at}:lock`, async () => {
     const known = await refresh(await read(at, opened.key, world), rules, RECENT_MS)
     const failed = failuresIn(known)
     const ofPayee = failed.filter(({ payee }) => payee === opened.payee).length
     const why = 'What a stranger’s code decides about is refused meanwhile.'
     if (failed.length >= limits.all)
-      throw rules.overLimit(`${failed.length} payments failed within a day. ${why}`)
+      throw rules.overLimit(`${failed.length} ${words.payments} failed within a day. ${why}`)
     if (ofPayee >= limits.payee)
       throw rules.overLimit(`${ofPayee} payments to this payee failed within a day. ${why}`)
-    if (known.open.length >= limits.open) throw rules.overLimit(`${known.open.length} payments wait. ${why}`)
+    if (known.open.length >= limits.open)
+      throw rules.overLimit(`${known.open.length} ${words.payments} wait. ${why}`)
     await store(at, { ...known, open: [...known.open, opened] }, world)
   })
 }

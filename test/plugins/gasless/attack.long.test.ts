@@ -16,6 +16,17 @@ import {
 
 let site: GaslessSite
 
+/** What the plugin reads. */
+const READS = [
+  'eth_call',
+  'eth_chainId',
+  'eth_estimateGas',
+  'eth_gasPrice',
+  'eth_getCode',
+  'eth_getTransactionCount',
+  'eth_getTransactionReceipt',
+]
+
 beforeAll(async () => {
   site = await startGaslessSite({
     entries: (known) => {
@@ -36,7 +47,13 @@ beforeAll(async () => {
         pluginEntry('multicalls', only(['0xac9650d8'])),
       ]
     },
-    options: { network: { extra_rpc_methods: ['debug_traceTransaction'] } },
+    options: {
+      network: { extra_rpc_methods: ['debug_traceTransaction'] },
+      policies: {
+        allow_authorization_list: true,
+        allowed_rpc_methods: [...READS, 'debug_traceTransaction'],
+      },
+    },
   })
 }, 60_000)
 afterAll(() => site.stop())

@@ -64,7 +64,7 @@ describe('an event of the service', () => {
 
   test('of another transaction, relayer or kind tells nothing', async () => {
     const { body } = await site.service.api<{ id: string }>('POST', '/relayers/main/transactions', {
-      to: site.stranger,
+      to: site.user().address,
       value: '0',
       speed: 'fast',
     })
