@@ -22,6 +22,7 @@ export interface Forwarder {
    */
   readonly targets: ReadonlyMap<Hex, ReadonlySet<string> | undefined> | undefined
   readonly maxGas: bigint
+  readonly codeHash: Hex | undefined
 }
 
 /** A contract to which users' accounts may delegate. */
@@ -29,6 +30,8 @@ export interface Delegate {
   readonly address: Hex
   readonly kind: AccountKindName
   readonly maxGas: bigint
+  /** The Keccak-256 of its code; any code if undefined. */
+  readonly codeHash: Hex | undefined
 }
 
 /** A chain on which requests are sent, and the relayer whose account sends and pays them. */
@@ -155,6 +158,7 @@ function readForwarder(path: string, value: unknown, maxGas: bigint): Forwarder 
     },
     targets: targets && new Map(targets.map((each, index) => readTarget(`${path}.targets[${index}]`, each))),
     maxGas: readMaxGas(fields) ?? maxGas,
+    codeHash: readHash(path, fields),
   }
   domain?.refuseOthers()
   fields.refuseOthers()
@@ -177,7 +181,7 @@ function readDelegate(path: string, value: unknown, maxGas: bigint): Delegate {
   const kind = fields.word('kind', ACCOUNT_KINDS)
   if (kind === undefined) throw new Error(`${path}.kind: expected ${ACCOUNT_KINDS.join(', ')}.`)
   const address = readAddress(`${path}.address`, fields.optionalText('address'))
-  const delegate = { address, kind, maxGas: readMaxGas(fields) ?? maxGas }
+  const delegate = { address, kind, maxGas: readMaxGas(fields) ?? maxGas, codeHash: readHash(path, fields) }
   fields.refuseOthers()
   return delegate
 }
@@ -185,6 +189,12 @@ function readDelegate(path: string, value: unknown, maxGas: bigint): Delegate {
 function readMaxGas(fields: Fields): bigint | undefined {
   const gas = fields.integer('max_gas', 50_000, 30_000_000)
   return gas === undefined ? undefined : BigInt(gas)
+}
+
+function readHash(path: string, fields: Fields): Hex | undefined {
+  const hash = fields.optionalText('code_hash')
+  if (hash === undefined || /^0x[0-9a-f]{64}$/.test(hash)) return hash as Hex | undefined
+  throw new Error(`${path}.code_hash: expected 0x and 64 hexadecimal digits.`)
 }
 
 function byAddress<Entry extends { readonly address: Hex }>(

@@ -1,4 +1,6 @@
-import type { Hex } from 'viem'
+import { type Hex, keccak256 } from 'viem'
+import type { Rpc } from '../shared/host.ts'
+import type { Delegate } from './config.ts'
 import { RpcError } from './errors.ts'
 import type { Content } from './wire.ts'
 
@@ -26,6 +28,15 @@ export interface Intent {
    * @throws RpcError `simulationFailed`
    */
   simulate(): Promise<bigint>
+}
+
+/** True if a contract has the code that the operator has listed, at the newest block or another one. */
+export async function hasListedCode(
+  { address, codeHash }: Pick<Delegate, 'address' | 'codeHash'>,
+  rpc: Rpc,
+  block: Hex | 'latest' = 'latest',
+): Promise<boolean> {
+  return codeHash === undefined || keccak256(await rpc<Hex>('eth_getCode', [address, block])) === codeHash
 }
 
 /** Signatures of keys have 65 bytes. */

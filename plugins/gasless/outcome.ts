@@ -4,6 +4,7 @@ import { delegateIn, isEntryOf } from './accounts/batch.ts'
 import type { Forwarder, NetworkSettings } from './config.ts'
 import { decodeForward, type ForwardRequest } from './forwarders/abi.ts'
 import { provesByReverting } from './forwarders/forward.ts'
+import { hasListedCode } from './intent.ts'
 import type { Content } from './wire.ts'
 
 /** A receipt as nodes answer it; the fields that are read here. */
@@ -87,7 +88,13 @@ async function outcomeOfAccount(
     const delegate = delegates.get(delegateIn(each) ?? '0x')
     return delegate === undefined || !isEntryOf(delegate.kind, content.data)
   })
-  if (wrong === undefined) return { kind: 'told', receipt, failures: new Map() }
+  if (wrong === undefined) {
+    const delegate = delegates.get(delegateIn(code) ?? '0x')
+    if (delegate === undefined || (await hasListedCode(delegate, rpc, receipt.blockNumber)))
+      return { kind: 'told', receipt, failures: new Map() }
+    const reason = `In the block, the code of the delegate ${delegate.address} is not the listed one.`
+    return { kind: 'told', receipt, failures: new Map([[content.to, reason]]) }
+  }
   const runs = delegateIn(wrong) ?? 'no code of a delegate'
   const reason = `Nothing was executed: in the block, ${content.to} runs ${runs}.`
   return { kind: 'told', receipt, failures: new Map([[content.to, reason]]) }
@@ -99,6 +106,10 @@ async function outcomeOfForwarder(
   rpc: Rpc,
 ): Promise<Outcome> {
   const { requests } = decodeForward(forwarder.kind, content.data)
+  if (!(await hasListedCode(forwarder, rpc, receipt.blockNumber))) {
+    const reason = `In the block, the code of the forwarder ${forwarder.address} is not the listed one.`
+    return { kind: 'told', receipt, failures: allOfRequests(requests, reason) }
+  }
   if (forwarder.kind === 'openzeppelin')
     return { kind: 'told', receipt, failures: failuresByEvents(requests, forwarder, receipt) }
   // Such a forwarder emits nothing itself, and what a failed call has emitted is undone with it.

@@ -3,7 +3,7 @@ import { NodeError } from '../../shared/host.ts'
 import type { AccountKindName, Delegate } from '../config.ts'
 import { invalid, RpcError, simulationFailed } from '../errors.ts'
 import { signerOf } from '../forwarders/signature.ts'
-import { checkDeadline, type Intent, intrinsicGas, requireKeySignature } from '../intent.ts'
+import { checkDeadline, hasListedCode, type Intent, intrinsicGas, requireKeySignature } from '../intent.ts'
 import type { Sender } from '../sender.ts'
 import type { Content } from '../wire.ts'
 import type { AccountKind, SignedBatch } from './account.ts'
@@ -60,6 +60,8 @@ export async function readBatch(
   const address = authorization?.address ?? present
   const delegate = address === undefined ? undefined : network.delegates.get(address)
   if (delegate === undefined) throw notRelayable(account, address)
+  if (!(await hasListedCode(delegate, rpc)))
+    throw new RpcError('rejected', `to: the code of the delegate ${delegate.address} is not the listed one.`)
   const calls = callsOf(content, sender)
   const batch = await decode(content, delegate, {
     chainId: network.chainId,

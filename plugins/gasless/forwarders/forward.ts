@@ -2,7 +2,7 @@ import { decodeAbiParameters, decodeFunctionResult, encodeFunctionData, type Hex
 import { NodeError, type Rpc } from '../../shared/host.ts'
 import type { Forwarder } from '../config.ts'
 import { invalid, RpcError, revertedWith, simulationFailed } from '../errors.ts'
-import { checkDeadline, type Intent, intrinsicGas, type User } from '../intent.ts'
+import { checkDeadline, hasListedCode, type Intent, intrinsicGas, type User } from '../intent.ts'
 import type { Sender } from '../sender.ts'
 import type { Content } from '../wire.ts'
 import { decodeForward, encodeForward, type ForwardCall, type ForwardRequest, READS } from './abi.ts'
@@ -102,6 +102,8 @@ async function checkOnChain(
   ])
   if (code === '0x')
     throw new RpcError('rejected', `to: no forwarder is at ${address} on the chain ${chainId}.`)
+  if (!(await hasListedCode(forwarder, rpc)))
+    throw new RpcError('rejected', `to: the code of the forwarder ${address} is not the listed one.`)
   const stranger = targets.find((_, index) => trusted[index] !== true)
   if (stranger !== undefined)
     throw new RpcError(

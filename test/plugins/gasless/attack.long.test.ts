@@ -29,7 +29,7 @@ const READS = [
 
 beforeAll(async () => {
   site = await startGaslessSite({
-    entries: (known) => {
+    entries: (known, gelatoHash) => {
       const { address, counter } = known.forwarders.openzeppelin
       const only = (selectors: readonly string[]) => ({
         networks: [
@@ -43,6 +43,14 @@ beforeAll(async () => {
         pluginEntry('gasless', { networks: [networkOf(known)], ...GENEROUS }),
         pluginEntry('strict', { networks: [networkOf(known)], failures: { user: 2 } }),
         pluginEntry('busy', { networks: [networkOf(known)], failures: { all: 2 } }),
+        pluginEntry('hashed', {
+          networks: [
+            networkOf(known, {
+              delegates: [{ address: known.delegates.gelato, kind: 'gelato', code_hash: gelatoHash }],
+            }),
+          ],
+          ...GENEROUS,
+        }),
         pluginEntry('increments', only([countCall('increment')])),
         pluginEntry('multicalls', only(['0xac9650d8'])),
       ]
@@ -115,6 +123,24 @@ describe('a user who changes his account between the simulation and the block', 
     const id = await beforeBlock(content, () => site.anvil.rpc('anvil_setCode', [user.address, codeIn(site)]))
     expect((await ended(id)).status).toBe(500)
     expect(await site.countOf(site.stranger, user.address)).toBe(0n)
+  })
+
+  test('by new code of his delegate, whose code is listed, is told a failure and refused then', async () => {
+    const user = site.user()
+    const code = await site.anvil.rpc('eth_getCode', [site.delegates.gelato, 'latest'])
+    const becomes = (next: unknown) => site.anvil.rpc('anvil_setCode', [site.delegates.gelato, next])
+    const id = await beforeBlock(
+      await batchBy(site, 'gelato', user, increment()),
+      // It accepts everything, and does nothing.
+      () => becomes('0x00'),
+      'hashed',
+    )
+    const { status, message } = await ended(id, 'hashed')
+    expect([status, message]).toEqual([500, expect.stringContaining('not the listed one')])
+    const next = await batchBy(site, 'gelato', site.user(), increment())
+    expect(await refusal(next, 'hashed')).toMatchObject({ code: 4001 })
+    await becomes(code)
+    expect(await refusal(next, 'hashed')).toBeUndefined()
   })
 
   test('does so twice, and is refused for the day, as are those who fail too often together', async () => {
@@ -202,7 +228,7 @@ describe('two requests with one nonce', () => {
     expect(errors.filter((each) => each === undefined)).toHaveLength(1)
   })
 
-  test('and one authorization for two batches with different nonces: the second waits', async () => {
+  test('the authorization, and different ones of the batch: the second is refused while the first waits', async () => {
     const user = site.user()
     const key = 1n << 64n
     const first = await batchBy(site, 'gelato', user, increment())

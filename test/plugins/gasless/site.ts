@@ -7,6 +7,7 @@ import {
   encodeFunctionData,
   type Hex,
   http,
+  keccak256,
   parseAbi,
 } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
@@ -95,7 +96,7 @@ export interface GaslessSite {
 }
 
 /** The artifacts of OpenZeppelin's packages have the creation code. */
-export function artifact(name: string, version: 'contracts' | 'contracts-5'): { bytecode: Hex; abi: Abi } {
+function artifact(name: string, version: 'contracts' | 'contracts-5'): { bytecode: Hex; abi: Abi } {
   return createRequire(import.meta.url)(`@openzeppelin/${version}/build/contracts/${name}.json`)
 }
 
@@ -141,7 +142,11 @@ export async function startGaslessSite({
   options = {},
   args = [],
 }: {
-  readonly entries?: (site: Pick<GaslessSite, 'forwarders' | 'delegates'>) => readonly object[]
+  readonly entries?: (
+    site: Pick<GaslessSite, 'forwarders' | 'delegates'>,
+    /** The Keccak-256 of the code of Gelato's account. */
+    gelatoHash: Hex,
+  ) => readonly object[]
   readonly options?: Partial<ServiceOptions>
   readonly args?: readonly string[]
 } = {}): Promise<GaslessSite> {
@@ -176,11 +181,12 @@ export async function startGaslessSite({
     thirdweb: await deploy(THIRDWEB_ACCOUNT_CODE),
     turnkey: await deploy(TURNKEY_ACCOUNT_CODE),
   }
+  const gelatoCode = await anvil.rpc<Hex>('eth_getCode', [delegates.gelato, 'latest'])
   const stranger = await counterFor('0x0000000000000000000000000000000000000001')
   const service = await startService({
     rpcUrls: [anvil.url],
     policies: { allow_authorization_list: true },
-    plugins: entries({ forwarders, delegates }),
+    plugins: entries({ forwarders, delegates }, keccak256(gelatoCode)),
     ...options,
   })
   await untilReady(service)
