@@ -74,10 +74,17 @@ export interface GaslessSite {
   readonly service: Service
   readonly forwarders: Readonly<Record<ForwarderName, ForwarderSite>>
   readonly delegates: Readonly<Record<AccountName, Hex>>
+  /** Starts one more service with the same configuration, and the same database if there is one. */
+  start(): Promise<Service>
   /** A contract that trusts nobody. */
   readonly stranger: Hex
   /** Calls a method at `/gasless/rpc`, or at that of another entry. */
-  call<Result = Hex>(method: string, params: unknown, mount?: string): Promise<Reply<Result>>
+  call<Result = Hex>(
+    method: string,
+    params: unknown,
+    mount?: string,
+    at?: Pick<Service, 'url'>,
+  ): Promise<Reply<Result>>
   /** Sends a content, and expects to have it accepted. */
   send(content: object): Promise<Hex>
   /** The count of an account, of the counter at this address. */
@@ -183,15 +190,19 @@ export async function startGaslessSite({
   }
   const gelatoCode = await anvil.rpc<Hex>('eth_getCode', [delegates.gelato, 'latest'])
   const stranger = await counterFor('0x0000000000000000000000000000000000000001')
-  const service = await startService({
-    rpcUrls: [anvil.url],
-    policies: { allow_authorization_list: true },
-    plugins: entries({ forwarders, delegates }, keccak256(gelatoCode)),
-    ...options,
-  })
-  await untilReady(service)
-  const call: GaslessSite['call'] = async (method, params, mount = 'gasless') => {
-    const response = await fetch(`${service.url}/${mount}/rpc`, {
+  const start = async () => {
+    const service = await startService({
+      rpcUrls: [anvil.url],
+      policies: { allow_authorization_list: true },
+      plugins: entries({ forwarders, delegates }, keccak256(gelatoCode)),
+      ...options,
+    })
+    await untilReady(service)
+    return service
+  }
+  const service = await start()
+  const call: GaslessSite['call'] = async (method, params, mount = 'gasless', at = service) => {
+    const response = await fetch(`${at.url}/${mount}/rpc`, {
       method: 'POST',
       headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' },
       body: JSON.stringify({ jsonrpc: '2.0', id: 7, method, params }),
@@ -207,6 +218,7 @@ export async function startGaslessSite({
     forwarders,
     delegates,
     stranger,
+    start,
     call,
     read,
     deploy,
