@@ -56,7 +56,11 @@ export async function readStatus(followed: Followed, settings: Settings, world: 
   const progress = await readProgress({ id, transaction }, sender)
   const status = statusOf(progress, settings)
   // What is not final may still fail, and is looked up again.
-  if (isFinal(transaction)) await settleUsers(usersOf(progress, network), { settings, sender, world })
+  if (isFinal(transaction))
+    await settleUsers(usersOf(progress, network), { settings, sender, world }).catch((error: unknown) => {
+      // The status is known all the same; what is still noted is looked up later.
+      if (!(error instanceof Unavailable)) throw error
+    })
   return status
 }
 
