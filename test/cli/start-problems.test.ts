@@ -32,17 +32,18 @@ test('a new key file in new folders survives a power cut', async () => {
 
 test('an older Node.js is named with what to do', () => {
   expect(nodeVersionProblem('20.20.2')).toMatch(
-    /^relayer needs Node\.js 24 or later, and this is 20\.20\.2\. .*npm start/,
+    /^relayer needs Node\.js 24\.9 or later, and this is 20\.20\.2\. .*npm start/,
   )
+  expect(nodeVersionProblem('24.8.0')).toContain('this is 24.8.0')
 })
 
-test.each(['24.0.0', '24.9.0', '25.1.0', process.versions.node])('Node.js %s is new enough', (version) => {
+test.each(['24.9.0', '24.21.0', '25.1.0', process.versions.node])('Node.js %s is new enough', (version) => {
   expect(nodeVersionProblem(version)).toBeUndefined()
 })
 
 test('package.json demands the version of Node.js that the start demands', async () => {
   const { engines } = JSON.parse(await readFile('package.json', 'utf8'))
-  expect(engines.node).toBe('>=24')
+  expect(engines.node).toBe('>=24.9')
 })
 
 const errorOf = (code: string, fields: object = {}) =>
