@@ -7,6 +7,7 @@ import { engineStatus, relay } from './engine.ts'
 import { RpcError, toRpcError } from './errors.ts'
 import { noteEvent } from './events.ts'
 import { answer } from './rpc.ts'
+import { answerMessage, closeSocket, openSocket, type Socket } from './sockets.ts'
 
 const queue = createFairQueue()
 const logRefusal = createRefusalLog({ now: Date.now, write: (line) => console.warn(line) })
@@ -46,6 +47,28 @@ export async function on_event({
 }): Promise<void> {
   const world = { api: memory, memory, kv, now: Date.now, sleep }
   await noteEvent(params, settingsOf(config), world)
+}
+
+/** What the service hands over with a WebSocket. */
+interface SocketContext {
+  readonly socket: Socket
+  readonly params: { readonly data?: string }
+}
+
+/** Accepts a WebSocket at `/ws`, where a client follows its requests. */
+export function on_socket_open({ socket }: SocketContext): void {
+  openSocket(socket)
+}
+
+/** Answers `subscribe` and `unsubscribe`. */
+export async function on_socket_message(call: PluginCall & SocketContext): Promise<void> {
+  const { socket, params } = call
+  await answerMessage(params.data ?? '', { socket, ...contextOf(call) })
+}
+
+/** Forgets what a WebSocket followed. */
+export function on_socket_close({ socket }: SocketContext): void {
+  closeSocket(socket)
 }
 
 function pathOf(route: string): readonly string[] {

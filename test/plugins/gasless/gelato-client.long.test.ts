@@ -37,8 +37,8 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => site.stop())
 
-const clientAt = (baseUrl = `${site.service.url}/gasless`) =>
-  createGelatoEvmRelayerClient({ apiKey: API_KEY, baseUrl, ws: { disable: true } } as never)
+const clientAt = (baseUrl = `${site.service.url}/gasless`, ws: object = { disable: true }) =>
+  createGelatoEvmRelayerClient({ apiKey: API_KEY, baseUrl, ws } as never)
 
 describe('the unmodified client of Gelato', () => {
   test('reads capabilities, fee data and a quote', async () => {
@@ -99,6 +99,15 @@ describe('the unmodified client of Gelato', () => {
     await expect(client.getStatus({ id: numberToHex(1, { size: 32 }) })).rejects.toMatchObject({
       name: 'UnknownTransactionIdRpcError',
     })
+  })
+
+  test('follows a request by its WebSocket, and closes it', async () => {
+    const client = clientAt(undefined, {})
+    const terms = { to: site.forwarders.openzeppelin.counter, data: countCall('increment') }
+    const { to, data } = await forwardBy(site, 'openzeppelin', site.user(), terms)
+    const id = await client.sendTransaction({ chainId: CHAIN_ID, to, data })
+    expect((await client.waitForReceipt({ id })).status).toBe('success')
+    client.ws.disconnect()
   })
 
   test('repeats a send whose answer was lost, and gets the id of the one transaction', async () => {

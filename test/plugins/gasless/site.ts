@@ -127,6 +127,7 @@ export function pluginEntry(id: string, config: object, more: object = {}): obje
     id,
     path: join(import.meta.dirname, '../../../plugins/gasless/index.ts'),
     mount: `/${id}`,
+    sockets: { key_parameter: 'apiKey' },
     raw_response: true,
     allow_get_invocation: true,
     scopes: ['relayers:read', 'transactions:read', 'transactions:write', 'rpc'],
