@@ -89,6 +89,10 @@ describe('what the pages name is there', () => {
     'REQUIRE_SOFTHSM',
     'REQUIRE_PROMETHEUS',
     'POWER_CUTS',
+    // Of Turnkey.
+    'ACTIVITY_TYPE_CREATE_PRIVATE_KEYS_V2',
+    'ACTIVITY_TYPE_DELETE_PRIVATE_KEYS',
+    'ACTIVITY_TYPE_EXPORT_PRIVATE_KEY',
     // Of Node.js.
     'NODE_OPTIONS',
     'NODE_EXTRA_CA_CERTS',

@@ -152,6 +152,7 @@ export async function deleteCreation(
   signerId: string,
   now: Date,
 ): Promise<{ readonly found: KeyCreation | undefined; readonly isDeleted: boolean }> {
+  // The order of locks: database/locks/lock-order.md. No row refers to this one.
   const row = await tx
     .selectFrom('key_creations')
     .selectAll()

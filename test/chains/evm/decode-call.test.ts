@@ -190,6 +190,12 @@ const { typed } = fc.letrec<{ typed: Typed; list: Typed; tuple: Typed }>((tie) =
   })),
 }))
 
+/** True for data that can have more words than 1,024 for each level of its lists and tuples. */
+function mayBeTooLarge(signature: string, data: string): boolean {
+  const levels = signature.match(/[[(]/g)?.length ?? 0
+  return ((data.length - 10) / 64) * levels > 1_024
+}
+
 describe('for any function', () => {
   test('what is encoded is decoded to the same arguments', () => {
     fc.assert(
@@ -199,7 +205,7 @@ describe('for any function', () => {
         const encoded = encodeCall({ function: signature, args })
         if (encoded.kind === 'refused') throw new Error(encoded.refusal.detail)
         const decoded = decodeCall(encoded.value, storedForm(signature))
-        if (encoded.value.length > 32_000 && decoded === undefined) return
+        if (decoded === undefined && mayBeTooLarge(signature, encoded.value)) return
         expect(decoded?.function).toBe(signature)
         expect(decoded?.args.map(({ value }) => value)).toEqual(args)
       }),

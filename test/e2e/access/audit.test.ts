@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
+import { privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type ChainReport, verifyLog } from '../../../src/audit/verify.ts'
 import type { Schemas } from '../../../src/contract/operations.ts'
@@ -313,17 +314,18 @@ test('200 requests at the same time on three relayers make whole chains', async 
     type: 'plain',
     config: { key: { type: 'plain', value } },
   })
+  // Nothing of other tests waits in the pool for these accounts.
+  const keys = ['a', 'b', 'c'].map((id) => [id, id.repeat(64)] as const)
+  for (const [, secret] of keys)
+    await anvil.rpc('anvil_setBalance', [privateKeyToAddress(`0x${secret}`), '0xffffffffffffffffffff'])
   const busy = await startService({
     rpcUrls: [anvil.url],
     dataDir: own,
-    relayers: ['a', 'b', 'c'].map((id) => ({ id, name: id, signer_id: id, ...on })),
-    signers: [key('a', DEV_KEYS[0]), key('b', DEV_KEYS[1]), key('c', KEY)],
+    relayers: keys.map(([id]) => ({ id, name: id, signer_id: id, ...on })),
+    signers: keys.map(([id, secret]) => key(id, secret)),
   })
   try {
     const account = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
-    const { body } = await busy.api<{ address: string }[]>('GET', '/relayers')
-    for (const { address } of body.data)
-      await anvil.rpc('anvil_setBalance', [address, '0xffffffffffffffffffff'])
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, index) =>
         index % 4 === 3
