@@ -11,12 +11,14 @@ interface Bar {
   readonly name: string
   readonly price: bigint
   readonly isMarket?: boolean
+  /** A cap can be many times what is paid, so it fills the row and does not shrink the others. */
+  readonly isCap?: boolean
 }
 
 /** Draws what each attempt offers for a unit of gas beside what the market asks. */
 export function FeeChart({ transaction, fees }: FeeChartProps) {
   const bars = [...attemptBars(transaction), ...marketBars(fees)]
-  const most = highestOf(bars)
+  const most = highestOf(bars.filter(({ isCap }) => !isCap))
   return (
     <ul class="fees" aria-label="Gas price">
       {bars.map(({ name, price, isMarket }) => (
@@ -25,7 +27,7 @@ export function FeeChart({ transaction, fees }: FeeChartProps) {
           <svg height="10" aria-hidden="true">
             <rect
               class={isMarket ? 'market' : 'own'}
-              width={`${Math.max(Number((price * 1000n) / most) / 10, LEAST_WIDTH)}%`}
+              width={`${Math.min(Math.max(Number((price * 1000n) / most) / 10, LEAST_WIDTH), 100)}%`}
               height="10"
               rx="3"
             />
@@ -55,9 +57,11 @@ function attemptBars(transaction: Transaction): Bar[] {
   }))
 }
 
+const CAP = 'cap of the relayer'
+
 function marketBars(fees: Schemas['Diagnosis']['fees']): Bar[] {
-  const named = { 'market price': fees?.market, 'base fee': fees?.base_fee, 'cap of the relayer': fees?.cap }
+  const named = { 'market price': fees?.market, 'base fee': fees?.base_fee, [CAP]: fees?.cap }
   return Object.entries(named).flatMap(([name, price]) =>
-    price === undefined ? [] : [{ name, price: BigInt(price), isMarket: true }],
+    price === undefined ? [] : [{ name, price: BigInt(price), isMarket: true, isCap: name === CAP }],
   )
 }
