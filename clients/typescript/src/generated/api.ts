@@ -4684,7 +4684,8 @@ export interface components {
             /** @description The organization, and the API key. */
             readonly config: {
                 readonly api_public_key: components["schemas"]["CreateTurnkeySignerRequest"]["config"]["api_public_key"];
-                readonly api_private_key: components["schemas"]["CreateTurnkeySignerRequest"]["config"]["api_private_key"];
+                /** @description The private part of the API key. Never returned. */
+                readonly api_private_key: string;
                 readonly organization_id: components["schemas"]["CreateTurnkeySignerRequest"]["config"]["organization_id"];
             };
         };
