@@ -1,7 +1,8 @@
 /**
- * `npm run check:deployment`: the files that others start the service with. Helm lints and renders the chart, with everything on and with as
- * little as possible, and refuses values that are wrong. The rendered pods have no rights that they do not need, paths that the contract has,
- * and variables that the documentation has. systemd verifies the unit. Helm is installed by its exact version; Go and systemd must be there.
+ * `npm run check:deployment` checks the files that others start the service with. Helm lints and renders the
+ * chart, with everything on and with as little as possible, and refuses wrong values. The rendered pods have
+ * no rights that they do not need, paths that the contract has, and variables that the documentation has.
+ * systemd verifies the unit. Helm is installed by its exact version; Go and systemd must be there.
  */
 import { readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
@@ -41,7 +42,7 @@ const CONTAINER_SECURITY = {
 
 const UNIT = 'ops/systemd/relayer.service'
 
-/** What `systemd-analyze security` may count. Networks, and memory that V8 writes and executes, are needed. */
+/** The most that `systemd-analyze security` may count: networks, and memory that V8 executes, are needed. */
 const MOST_EXPOSURE = 2
 
 const problems: string[] = []

@@ -137,7 +137,7 @@ async function isFailureOf(user: Hex, transaction: RelayedTransaction, sender: S
   return outcome.kind === 'told' && outcome.failures.has(user)
 }
 
-/** Names whoever pays for a request, and the user for whom it is: users of one key are not those of another. */
+/** Names the caller who pays, and the user for whom a request is: users of one key are not those of another. */
 export function userIdOf(caller: string, users: readonly { readonly address: Hex }[]): string {
   const [user, ...others] = users
   return `${caller.slice(0, 80)}/${others.length === 0 && user !== undefined ? user.address : '(several)'}`

@@ -58,7 +58,7 @@ export function checkDeadline(
     )
 }
 
-/** Returns the gas limit for what a simulation took: half of that again, within what the operator pays for. */
+/** Returns one and a half times the gas that a simulation took, within what the operator pays for. */
 export function gasLimitFor(gas: bigint, { leastGas, maxGas }: Pick<Intent, 'leastGas' | 'maxGas'>): bigint {
   if (gas > maxGas) throw new RpcError('tooLarge', `It needs ${gas} gas; at most ${maxGas} are paid for.`)
   const wanted = (gas * 3n) / 2n

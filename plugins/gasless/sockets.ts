@@ -56,7 +56,7 @@ const NAMES: Readonly<Record<RelayStatus['status'], string>> = {
 
 const sockets = new Set<Socket>()
 
-/** Who follows a request, by the idempotency key of its transaction: names are those of one application alone. */
+/** The followers of a request, by the idempotency key of its transaction. */
 const subscriptions = new Map<string, Set<Subscription>>()
 let begun = 0
 

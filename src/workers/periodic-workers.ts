@@ -85,7 +85,7 @@ export function createAfterWorker(context: TransactionsContext): Loop {
         again = []
         return
       }
-      // What ends moves those behind it, which the next read finds.
+      // A transaction that ends moves those behind it, and the next read finds them.
       for (let isMoving = true; isMoving; ) {
         const upTo = await lastNumber(db)
         const moved =

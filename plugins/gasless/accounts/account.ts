@@ -27,7 +27,7 @@ export interface SignedBatch {
 export interface AccountKind {
   /** The functions that do so; nothing else of the account is called. */
   readonly selectors: ReadonlySet<string>
-  /** Decodes what is signed. @throws RpcError, or anything for data that is not encoded as the account needs it */
+  /** Decodes what is signed. @throws RpcError, or any error for data with another encoding */
   read(context: BatchContext): Promise<SignedBatch>
 }
 

@@ -6,7 +6,7 @@ import { type KeyMaker, type MakerContext, otherKey, type WantedKey } from './ke
 
 interface TransitTarget extends VaultConfig {
   readonly mountPoint: string
-  /** Whether Vault may ever hand out the key. It cannot be changed back. */
+  /** True if Vault may ever hand out the key. It cannot be set back to false. */
   readonly exportable: boolean
 }
 

@@ -1,7 +1,7 @@
 import type { After } from '../model/after.ts'
 import type { TransactionStatus } from '../model/transaction.ts'
 
-/** What a waiting transaction must know of the other one. */
+/** The facts about a transaction that decide about those that wait for it. */
 export interface Predecessor {
   readonly id: string
   readonly relayerId: string

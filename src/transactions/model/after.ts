@@ -8,13 +8,13 @@ export interface After {
   readonly transactionId: string
   readonly relayerId: string
   readonly state: 'mined' | 'confirmed'
-  /** What happens to this one if the other one never reaches the state. */
+  /** Decides about this one if the other one never reaches the state. */
   readonly onFailure: 'cancel' | 'send'
   /** When this one can no longer be sent; absent if it has no end. RFC 3339, as the index compares it. */
   readonly expiresAt?: string | undefined
 }
 
-/** What a request asks for. */
+/** The wait that a request asks for. */
 export interface RequestedAfter extends After {
   /** The other transaction has reached the state already. */
   readonly isOver: boolean

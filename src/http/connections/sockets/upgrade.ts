@@ -15,12 +15,12 @@ import type { Sockets } from './sockets.ts'
 /** The time in ms that a refused caller has to read the answer. */
 const REFUSAL_MS = 10_000
 
-/** What arrived after the headers of a request that Node has handed over. */
+/** Holds what arrived after the headers of a request that Node has handed over. */
 type Handed = { readonly connection: Duplex; readonly head: Buffer }
 
 /** The requests to open a WebSocket. Node no longer looks after their connections. */
 export interface Upgrades {
-  /** Answers them with the middleware, as any other request. */
+  /** Answers upgrade requests with the middleware, like any other request. */
   listener(answer: RequestListener): (request: IncomingMessage, connection: Duplex, head: Buffer) => void
   /** Undefined for a request that Node serves itself. */
   find(request: IncomingMessage): Handed | undefined
