@@ -218,7 +218,8 @@ export function startNodes(): void {
       )
     }
   })
-  afterAll(() => Promise.all(servers.map((server) => server.stop())))
+  // Files of one process share this module, so that the next one begins without the nodes of this one.
+  afterAll(() => Promise.all(servers.splice(0).map((server) => server.stop())))
 }
 
 function chainOf(network: Partial<EvmNetwork>, endpoints: number): EvmChain {
