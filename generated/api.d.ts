@@ -4013,7 +4013,7 @@ export interface components {
         /** @description One endpoint, as shown in responses. */
         readonly RpcUrl: {
             /**
-             * @description The scheme and the host; the rest is masked, because it often holds a secret.
+             * @description The scheme and the host, with `/***` for a path or query, which often hold a secret.
              * @example https://rpc.example/***
              */
             readonly url: string;

@@ -1,5 +1,5 @@
 import { wellKnownNetworks } from '../src/config/networks.ts'
-import { maskUrlInLog } from '../src/networks/network.ts'
+import { maskUrl } from '../src/networks/network.ts'
 
 /** A value of a configuration file that stands in an environment variable. */
 export interface Reference {
@@ -52,6 +52,13 @@ export function createDraft(): Draft {
   }
 }
 
+/** Says in which order the services stop and start, because the accounts that move are used by both. */
+export function noteOldService(draft: Draft, service: string): void {
+  draft.steps.push(
+    `Let ${service} finish before this service starts: two services that number the same account take each other's nonces.`,
+  )
+}
+
 /** Refers to an environment variable that a person sets. Two values never share a name. */
 export function refer(draft: Draft, parts: readonly string[], meaning: string): Reference {
   const name = parts
@@ -94,7 +101,7 @@ export function urlOrReference(
   url: string,
   { parts, meaning }: { readonly parts: readonly string[]; readonly meaning: string },
 ): string | Reference {
-  const shown = maskUrlInLog(url)
+  const shown = maskUrl(url)
   return shown.endsWith('***') ? refer(draft, parts, `${meaning}, which was at ${shown}`) : url
 }
 

@@ -9,6 +9,7 @@ import {
   type Entry,
   freeId,
   networkOf,
+  noteOldService,
   refer,
   slugOf,
   urlOrReference,
@@ -237,7 +238,7 @@ function addWebhooks(draft: Draft, { webhooks }: EngineRecords): string | undefi
       signing_key: refer(
         draft,
         ['WEBHOOK_SIGNING_KEY', newId],
-        `a new secret of at least 16 characters, with which the receiver of "${called}" verifies deliveries`,
+        `a new secret of at least 32 characters, with which the receiver of "${called}" verifies deliveries`,
       ),
     })
   }
@@ -263,12 +264,13 @@ const REST: Readonly<Record<string, string>> = {
 function noteRest(draft: Draft, { configuration, relayers, counts }: EngineRecords): void {
   for (const { name, id, backendWalletAddress } of relayers)
     draft.left.push(
-      `The relayer "${asText(name) ?? id}" of Engine for meta-transactions: gasless relays are not included. Its wallet ${backendWalletAddress} is an ordinary relayer here.`,
+      `The relayer "${asText(name) ?? id}" of Engine for meta-transactions: list its forwarders in the plugin gasless (docs/gasless.md). Its wallet ${backendWalletAddress} is an ordinary relayer here.`,
     )
   for (const [table, what] of Object.entries(REST)) {
     const count = counts[table] ?? 0
     if (count > 0) draft.left.push(`${count} ${what}.`)
   }
+  noteOldService(draft, 'Engine')
   if (asText(configuration.maxFeePerGasForRetries) !== undefined)
     draft.steps.push(
       'Set a gas_price_cap for each relayer: without one, only the balance limits what it pays for gas. Engine had maxFeePerGasForRetries.',

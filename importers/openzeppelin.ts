@@ -9,6 +9,7 @@ import {
   createDraft,
   type Draft,
   type Entry,
+  noteOldService,
   refer,
   referTo,
   urlOrReference,
@@ -314,7 +315,5 @@ function noteRest(draft: Draft, { plugins }: Entry): void {
       `Copy the code of the plugins (${entries.map(({ id }) => `"${id}"`).join(', ')}) into the folder plugins beside the file, and name the variables and the headers that they read in "env" and "forward_headers": they get no others.`,
     )
   draft.left.push('API keys of /api-keys: create them with scopes (docs/api-keys.md).')
-  draft.steps.push(
-    "Let the old service finish before this one starts: two services that number the same account take each other's nonces.",
-  )
+  noteOldService(draft, 'the old service')
 }

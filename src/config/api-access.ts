@@ -19,19 +19,22 @@ export function localUrl({ host, port }: Pick<Config['server'], 'host' | 'port'>
 
 /**
  * Reads which service to call, and with which key. `RELAYER_URL` names the service; without it, it is that of
- * the configuration in this folder. `RELAYER_API_KEY` is the key; without it, a service on this machine gets
- * the `API_KEY` of the configuration. @throws ConfigError if a key for another machine is missing, or the URL
- * is invalid @throws MissingConfigError if a configuration is needed and there is none
+ * the configuration in this folder. `RELAYER_API_KEY` is the key; without it, the service of the
+ * configuration gets its `API_KEY`, and no other program of this machine does.
+ * @throws ConfigError if a key for another service is missing, or the URL is invalid
+ * @throws MissingConfigError if a configuration is needed and there is none
  */
 export function readApiAccess(env: NodeJS.ProcessEnv = process.env): ApiAccess {
   const { RELAYER_URL: url = '', RELAYER_API_KEY: apiKey = '' } = env
-  if (url === '') return { ...ofConfiguration(), ...(apiKey !== '' && { apiKey }) }
+  if (url === '') return { ...ofConfiguration(env), ...(apiKey !== '' && { apiKey }) }
   if (!/^https?:\/\/[^\s]+$/.test(url) || !URL.canParse(url))
     throw new ConfigError(['RELAYER_URL must be the http:// or https:// url of a service'])
   const service = url.replace(/\/+$/, '')
   if (apiKey !== '') return { url: service, apiKey }
-  if (isLoopback(new URL(url).hostname)) return { ...ofConfiguration(), url: service }
-  throw new ConfigError(['RELAYER_API_KEY is missing: an API key of the service at RELAYER_URL'])
+  const own = isLoopback(new URL(url).hostname) ? ofConfiguration(env) : undefined
+  if (own !== undefined && new URL(own.url).port === new URL(url).port) return { ...own, url: service }
+  const other = own === undefined ? '' : `. The configuration in this folder is for ${own.url}`
+  throw new ConfigError([`RELAYER_API_KEY is missing: an API key of the service at RELAYER_URL${other}`])
 }
 
 /**
@@ -79,8 +82,8 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host)
 }
 
-function ofConfiguration(): ApiAccess {
-  const { server, apiKeys } = loadConfig()
+function ofConfiguration(env: NodeJS.ProcessEnv): ApiAccess {
+  const { server, apiKeys } = loadConfig(env)
   const [apiKey = ''] = apiKeys
   return { url: localUrl(server), apiKey }
 }

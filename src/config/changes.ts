@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { ConfigError } from '../lib/fields.ts'
 import { fingerprintOf } from '../lib/hash.ts'
-import { maskUrlInLog } from '../networks/network.ts'
+import { maskUrl } from '../networks/network.ts'
 import type { EntryKind } from './entries-store.ts'
 
 /** The effect of the configuration on one stored record, in a form that logs may show: urls are masked. */
@@ -41,7 +41,7 @@ function show(value: unknown): string {
   if (value === undefined) return 'nothing'
   return JSON.stringify(value, (_key, inner) => {
     if (typeof inner === 'bigint') return inner.toString()
-    return typeof inner === 'string' && inner.includes('://') ? maskUrlInLog(inner) : inner
+    return typeof inner === 'string' && inner.includes('://') ? maskUrl(inner) : inner
   })
 }
 

@@ -1,4 +1,5 @@
-import { statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { ConfigError } from '../lib/fields.ts'
 import { distrust } from '../lib/trusted-files.ts'
@@ -38,6 +39,31 @@ export function readEnvFile(path: string, beside: string): Readonly<Record<strin
   throw new ConfigError([
     `${path} is no file of variables: line ${line} is neither NAME=value, nor a comment, nor empty`,
   ])
+}
+
+/**
+ * Returns a problem if the `.env` of the working folder sets missing variables. OpenZeppelin Relayer reads
+ * that file; here it may belong to the program whose folder this is.
+ */
+export function misplacedVariables(
+  missing: readonly string[],
+  { cwd, folder }: { readonly cwd: string; readonly folder: string },
+): string[] {
+  const path = join(cwd, '.env')
+  if (resolve(folder) === resolve(cwd)) return []
+  const set = variablesOf(path)
+  const names = missing.filter((name) => set[name])
+  if (names.length === 0) return []
+  return [`${path} sets ${names.join(', ')}, but is not read: move the lines to ${join(folder, '.env')}`]
+}
+
+/** Some folders have something else of this name, e.g. a Python environment. */
+function variablesOf(path: string): Readonly<Record<string, string | undefined>> {
+  try {
+    return parseEnv(readFileSync(path, 'utf8'))
+  } catch {
+    return {}
+  }
 }
 
 /** Returns the number of the first line that is not allowed. Secrets are in the others, so none is shown. */

@@ -3,7 +3,7 @@ import { ConfigError, MissingConfigError, openReader, type Reader, whole } from 
 import { deepFreeze } from '../lib/object.ts'
 import { readSignIn } from '../sign-in/settings.ts'
 import { readNotifications, readRelayers, readSigners } from './entries.ts'
-import { readEnvFile } from './env-file.ts'
+import { misplacedVariables, readEnvFile } from './env-file.ts'
 import { readEnvironment, unknownNames } from './environment.ts'
 import { knownNetworks, readNetworks } from './networks.ts'
 import { readPluginHostSettings, readPlugins } from './plugins.ts'
@@ -42,7 +42,11 @@ export function loadConfig(env: Env = process.env, cwd: string = process.cwd()):
   const isRemote = settings.pluginHost !== undefined
   const lists = readLists({ file, text }, { ...sources, isRemote }, problems)
   problems.push(...checkReferences(lists), ...unknownNames(complete, sources.referred))
-  if (problems.length > 0) throw new ConfigError(problems)
+  if (problems.length > 0) {
+    const missing = ['API_KEY', ...sources.referred].filter((name) => !complete[name])
+    problems.push(...misplacedVariables(missing, { cwd, folder }))
+    throw new ConfigError(problems)
+  }
   return deepFreeze({ file, ...settings, ...lists })
 }
 

@@ -1,4 +1,5 @@
 import type { Schemas } from '../contract/operations.ts'
+import { maskUrl } from '../networks/network.ts'
 import type { Secret } from '../security/secrets.ts'
 
 /** The kind of an alert. */
@@ -59,7 +60,7 @@ export function maskWebhookUrl({ type, url, urlUntrusted }: WebhookUrl): string 
   if (!URL.canParse(url)) return '***'
   const { protocol, host, pathname, username, password, search, hash } = new URL(url)
   if (protocol === 'mailto:') return url
-  if (!urlUntrusted || type === 'slack') return `${protocol}//${host}/***`
+  if (!urlUntrusted || type === 'slack') return maskUrl(url)
   const userInfo = username !== '' || password !== ''
   if (!userInfo && search === '' && hash === '') return url
   return [

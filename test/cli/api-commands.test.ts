@@ -1,6 +1,10 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { formatRecord, formatTable } from '../../src/cli/api/api-command.ts'
 import { run } from '../../src/cli/run.ts'
+import { readApiAccess } from '../../src/config/api-access.ts'
 import { parseJson } from '../../src/contract/exact-integers.ts'
 import type { Schemas } from '../../src/contract/operations.ts'
 import { type Scenario, startScenario } from '../support/scenario.ts'
@@ -135,13 +139,25 @@ describe('the commands of the API', () => {
       await call(0, 'tx', 'cancel', 'main', sent.id)
       await story.settle()
       const { out } = await call(0, 'tx', 'show', 'main', sent.id)
-      expect(out).toContainEqual(expect.stringMatching(/^pays: +9\.223372036854775809 ETH$/))
+      expect(out).toContainEqual(
+        expect.stringMatching(/^pays: +nothing instead of 9\.223372036854775809 ETH$/),
+      )
       expect(out).toContainEqual(expect.stringMatching(`^to: +${RECEIVER}$`))
       const table = out.slice(out.findIndex((line) => line.startsWith('ATTEMPT')))
       expect(table[0]).toMatch(/^ATTEMPT +KIND +OUTCOME +NONCE +PAYS +TO +PRICE +SIGNED +HASH/)
       expect(table[1]).toMatch(/^1 +send +superseded +[0-9]+ +9\.22\S+ ETH +0x\S+ +[0-9.…]+ gwei +20/)
       expect(table[2]).toMatch(/^2 +cancel +mined +[0-9]+ +does nothing +/)
       expect(out.join('\n')).not.toMatch(/[{}]/)
+    })
+
+    test('lists until when a transaction waits by its own request', async () => {
+      const from = new Date(Date.now() + 3_600_000).toISOString()
+      const body = `{"to":"${RECEIVER}","value":6,"speed":"fast","valid_from":"${from}"}`
+      const { id } = await json('tx', 'send', 'main', body)
+      const { out } = await call(0, 'tx', 'list', 'main', '--status', 'pending')
+      await story.cancel(id)
+      const [, time] = out.find((line) => line.startsWith(id))?.match(/ It waits until (\S+ \S+)\.$/) ?? []
+      expect(time).toBe(`${from.slice(0, 19).replace('T', ' ')}Z`)
     })
 
     test('sends once with an idempotency key, and nothing as a dry run', async () => {
@@ -332,6 +348,24 @@ describe('the commands of the API', () => {
       // There is no configuration in the folder of the tests.
       expect(here.err).not.toContain('RELAYER_API_KEY')
       expect(here.err).toContain('config')
+    })
+
+    test('does not give the key of a configuration to another program of this machine', async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'relayer-access-'))
+      onTestFinished(() => rmSync(folder, { recursive: true }))
+      writeFileSync(
+        join(folder, 'config.json'),
+        '{"relayers":[],"signers":[],"networks":[],"notifications":[]}',
+      )
+      const env = { CONFIG_DIR: folder, API_KEY, APP_PORT: '18077' }
+      const own = { url: 'http://127.0.0.1:18077', apiKey: API_KEY }
+      expect(readApiAccess({ ...env, RELAYER_URL: own.url })).toEqual(own)
+      expect(readApiAccess({ ...env, RELAYER_URL: 'http://127.0.0.1:9', RELAYER_API_KEY: 'k' }).apiKey).toBe(
+        'k',
+      )
+      expect(() => readApiAccess({ ...env, RELAYER_URL: 'http://127.0.0.1:9' })).toThrow(
+        'RELAYER_API_KEY is missing: an API key of the service at RELAYER_URL. The configuration in this folder is for http://127.0.0.1:18077',
+      )
     })
   })
 })

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -6,6 +6,7 @@ import { parseEnv } from 'node:util'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { firstBadLine, readEnvFile } from '../../src/config/env-file.ts'
+import { loadConfig } from '../../src/config/load.ts'
 import { distrust } from '../../src/lib/trusted-files.ts'
 
 let folder: string
@@ -86,6 +87,19 @@ describe('a file .env', () => {
     expect(read).toThrow(`${path} can be written by every user of this machine (mode 0666)`)
     chmodSync(path, 0o664)
     expect(read()).toEqual({ A: '1' })
+  })
+
+  test('of the working folder is not read, and the problem that a variable is missing tells where it belongs', () => {
+    const of = join(folder, 'config')
+    mkdirSync(of)
+    writeFileSync(join(of, 'config.json'), '{}')
+    const load = () => loadConfig({}, folder)
+    writeFileSync(path, `API_KEY=${'k'.repeat(32)}\nOTHER=1\n`)
+    expect(load).toThrow(`${path} sets API_KEY, but is not read: move the lines to ${join(of, '.env')}`)
+    rmSync(path)
+    mkdirSync(path)
+    expect(load).toThrow('API_KEY is missing')
+    expect(load).not.toThrow('is not read')
   })
 
   test('never hides a variable behind text that is accepted', () => {

@@ -375,7 +375,7 @@ const FILES: [string, Change, string][] = [
   [
     'has a short signing key',
     notification({ signing_key: { type: 'plain', value: 'abc' } }),
-    'notifications[0].signing_key must have at least 16 characters, or its webhooks can be forged',
+    'notifications[0].signing_key must have at least 32 characters, or its webhooks can be forged',
   ],
   [
     'has an endpoint url with a variable inside',

@@ -105,7 +105,7 @@ test('urls that a network is given at one service are asked by the other, too', 
   const other = services[1]
   await until(
     () => other.api<{ rpc_urls: { url: string }[] }>('GET', '/networks/evm:anvil'),
-    ({ body }) => body.data.rpc_urls[0]?.url === `${pair.anvil.url}/***`,
+    ({ body }) => body.data.rpc_urls[0]?.url === pair.anvil.url,
   )
   const story = scenarioOf(pair.anvil, other)
   await story.send({ to: RECEIVER, value: 1 })

@@ -60,7 +60,7 @@ describe('signatureHeaders', () => {
 
 /** [url, shown when the operator chose it, shown when a caller did] */
 const URLS = [
-  ['https://a.example', 'https://a.example/***', 'https://a.example'],
+  ['https://a.example', 'https://a.example', 'https://a.example'],
   ['https://a.example/hook/token', 'https://a.example/***', 'https://a.example/hook/token'],
   ['https://a.example:8443/h?token=t&x=1', 'https://a.example:8443/***', 'https://a.example:8443/h?***'],
   ['https://user:pass@a.example/h', 'https://a.example/***', 'https://***@a.example/h'],

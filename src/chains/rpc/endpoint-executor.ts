@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Clock } from '../../lib/time.ts'
 import type { EndpointPool, Failure } from '../../networks/endpoints.ts'
-import { maskUrlInLog } from '../../networks/network.ts'
+import { maskUrl } from '../../networks/network.ts'
 import { type BatchOutcome, createBatchSender } from './batch.ts'
 import {
   classifyForwardedError,
@@ -71,7 +71,7 @@ export function createEndpointExecutor(options: EndpointExecutorOptions): (turn:
     else report(reporting, url, batched)
     const tooLarge = batched.replies.find(isTooLarge)
     if (tooLarge !== undefined)
-      options.log.warn({ endpoint: maskUrlInLog(url), detail: tooLarge.detail }, 'RPC answer too large')
+      options.log.warn({ endpoint: maskUrl(url), detail: tooLarge.detail }, 'RPC answer too large')
     return batched
   }
 
@@ -178,7 +178,7 @@ function createOutageLog({ log, clock }: Pick<EndpointExecutorOptions, 'log' | '
       const now = clock.monotonic()
       if (isOut) outages.set(url, { since: now, isTold: false })
       const outage = outages.get(url)
-      const line = { endpoint: maskUrlInLog(url), detail }
+      const line = { endpoint: maskUrl(url), detail }
       // An outage that follows another one closely is logged if it lasts.
       const isDue = now - (toldAt.get(url) ?? Number.NEGATIVE_INFINITY) >= OUTAGE_LINE_MS
       if (outage === undefined || outage.isTold || !isDue)
@@ -192,7 +192,7 @@ function createOutageLog({ log, clock }: Pick<EndpointExecutorOptions, 'log' | '
       outages.delete(url)
       if (outage?.isTold !== true) return
       const outForMs = Math.round(clock.monotonic() - outage.since)
-      log.info({ endpoint: maskUrlInLog(url), outForMs }, 'RPC endpoint in use again')
+      log.info({ endpoint: maskUrl(url), outForMs }, 'RPC endpoint in use again')
     },
   }
 }

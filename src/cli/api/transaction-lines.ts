@@ -74,16 +74,28 @@ interface Summary {
 }
 
 /**
- * Says what a transaction pays, or else does, and to whom. One that was canceled goes on saying what it was
+ * Says what a transaction pays, or else does, and to whom. Where a no-op took its nonce, it says what it was
  * for.
  */
 function summaryOf(transaction: Transaction, currency: Currency, { isWhole = false } = {}): Summary {
-  const meant = canceledContent(transaction) ?? transaction
+  const canceled = canceledContent(transaction)
+  const meant = canceled ?? transaction
   const [first, ...others] = actionsOf(meant, currency)
   if (first === undefined)
     return { what: meant.network_type === 'evm' ? '' : 'a prebuilt transaction', to: undefined }
   const more = others.length === 0 || isWhole ? '' : ` and ${others.length} more`
-  return { what: `${describeAction(first, meant, isWhole)}${more}`, to: first.to }
+  const what = `${describeAction(first, meant, isWhole)}${more}`
+  return { what: canceled === undefined ? what : `nothing instead of ${what}`, to: first.to }
+}
+
+/** Says why a transaction waits or ended: by its record, or by its own request. */
+function reasonOf(transaction: Transaction, currency: Currency): string | undefined {
+  const { status, status_reason, awaits_approval, valid_from } = transaction
+  if (status_reason !== undefined) return withAmounts(status_reason, currency)
+  if (status !== 'pending') return undefined
+  if (awaits_approval) return 'It waits for an approval.'
+  const isEarly = valid_from !== undefined && Date.parse(valid_from) > Date.now()
+  return isEarly ? `It waits until ${formatTime(valid_from)}.` : undefined
 }
 
 function describeAction(
@@ -163,7 +175,7 @@ export function transactionTable(
   { currencyOf: find, namesRelayer }: { readonly currencyOf: CurrencyOf; readonly namesRelayer: boolean },
 ): string[] {
   const rows = transactions.map((transaction) => {
-    const { id, relayer_id, status, created_at, confirmed_at, status_reason } = transaction
+    const { id, relayer_id, status, created_at, confirmed_at } = transaction
     const currency = find(transaction)
     const { what, to } = summaryOf(transaction, currency)
     const included = inclusionOf(transaction)
@@ -178,7 +190,7 @@ export function transactionTable(
       to,
       fee,
       included?.block,
-      status_reason && withAmounts(status_reason, currency),
+      reasonOf(transaction, currency),
     ]
     return namesRelayer ? [relayer_id, ...cells] : cells
   })
@@ -191,12 +203,21 @@ export function transactionLines(transaction: Shown, currency: Currency): string
   const included = inclusionOf(transaction)
   const block = included && [included.block, included.time && `at ${formatTime(included.time)}`]
   const fee = included?.fee !== undefined && formatAmount(included.fee, currency)
-  const { id, relayer_id, status, status_reason, created_at, sent_at, confirmed_at, ...rest } = transaction
+  const {
+    id,
+    relayer_id,
+    status,
+    status_reason: _reason,
+    created_at,
+    sent_at,
+    confirmed_at,
+    ...rest
+  } = transaction
   const first = omitUndefined({
     id,
     relayer: relayer_id,
     status,
-    reason: status_reason && withAmounts(status_reason, currency),
+    reason: reasonOf(transaction, currency),
     pays: what || undefined,
     to,
     accepted: formatTime(created_at),
@@ -302,7 +323,7 @@ function priceOf(attempt: Attempt, currency: Currency): string | undefined {
  * Writes the state of a transaction as one line without its time, so that two equal ones can be recognised.
  */
 export function stateLine(transaction: Transaction, currency: Currency): string {
-  const { id, status, hash, status_reason } = transaction
+  const { id, status, hash } = transaction
   const { what, to } = summaryOf(transaction, currency)
   const included = inclusionOf(transaction)
   const parts = [
@@ -312,7 +333,7 @@ export function stateLine(transaction: Transaction, currency: Currency): string 
     included && `block ${included.block}`,
     included?.fee !== undefined && `fee ${formatAmount(included.fee, currency)}`,
     hash,
-    status_reason && withAmounts(status_reason, currency),
+    reasonOf(transaction, currency),
   ]
   return parts.filter((part) => part).join('  ')
 }

@@ -89,7 +89,7 @@ describe('a patch', () => {
     const { body } = await patch({ custom_rpc_urls: [{ url }, { url: 'http://127.0.0.1:9', weight: 0 }] })
     expect(body.data.custom_rpc_urls).toEqual([
       { url: `${story.anvil.url}/***`, weight: 100 },
-      { url: 'http://127.0.0.1:9/***', weight: 0 },
+      { url: 'http://127.0.0.1:9', weight: 0 },
     ])
     // What it does not name stays, and is not the masked one of an answer.
     await patch({ name: 'Still there' })

@@ -2,7 +2,7 @@ import type { RequestOptions } from 'node:http'
 import type { Logger } from 'pino'
 import { type ClientOptions, WebSocket } from 'ws'
 import { backoffMs, type Clock } from '../../../lib/time.ts'
-import { maskUrlInLog, type RpcUrl } from '../../../networks/network.ts'
+import { maskUrl, type RpcUrl } from '../../../networks/network.ts'
 import type { HeadFeed } from '../../answer.ts'
 import { trustedLookup } from '../../rpc/transport.ts'
 
@@ -59,7 +59,7 @@ export function createHeadFeed(options: HeadFeedOptions): HeadFeed {
       lastHeadAt = Number.NEGATIVE_INFINITY
       if (stopping.signal.aborted) return
       failures = heads > 0 ? 1 : failures + 1
-      options.log.warn({ endpoint: maskUrlInLog(url), detail }, 'block feed ended')
+      options.log.warn({ endpoint: maskUrl(url), detail }, 'block feed ended')
       await clock.sleep(backoffMs(failures, { ...RECONNECT, random }), stopping.signal)
     }
   }
