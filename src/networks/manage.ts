@@ -4,11 +4,11 @@ import { changedFields } from '../audit/entry.ts'
 import type { Db, Tx } from '../database/db.ts'
 import { transact } from '../database/locks/transact.ts'
 import { AppError } from '../errors.ts'
+import { maskUrl } from '../lib/mask-url.ts'
 import type { AddressPolicy } from '../security/guarded-http-client.ts'
 import { listResets } from './chain-identity-store.ts'
 import type { NetworkChanges, NetworkDirectory } from './directory.ts'
 import {
-  maskUrl,
   type Network,
   networkId,
   PRIVATE_METHODS,

@@ -1,6 +1,7 @@
 import { httpUrl, oneOf, openReader, type Reader, rpcUrl, whole } from '../lib/fields.ts'
+import { isMasked } from '../lib/mask-url.ts'
 import { type AddressPolicy, untrustedUrlProblem } from '../security/guarded-http-client.ts'
-import { isMasked, PRIVATE_METHODS, type PrivateRpcUrl, type RpcUrl } from './network.ts'
+import { PRIVATE_METHODS, type PrivateRpcUrl, type RpcUrl } from './network.ts'
 
 const DEFAULT_WEIGHT = 100
 const WEIGHT = { ...whole(0, 100), blank: DEFAULT_WEIGHT }

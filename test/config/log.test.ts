@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
+import { maskUrl } from '../../src/lib/mask-url.ts'
 import { createLogger, maskUrls } from '../../src/log.ts'
-import { maskUrl } from '../../src/networks/network.ts'
 import { goodFile, load, problemsOf, SECRET } from './fixture.ts'
 
 /** What a log line contains. */

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
+import { maskUrl } from '../../lib/mask-url.ts'
 import type { Clock } from '../../lib/time.ts'
 import type { EndpointPool, Failure } from '../../networks/endpoints.ts'
-import { maskUrl } from '../../networks/network.ts'
 import { type BatchOutcome, createBatchSender } from './batch.ts'
 import {
   classifyForwardedError,

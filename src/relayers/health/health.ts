@@ -206,7 +206,8 @@ function evaluateSilence(
   const memory = { ...before, silence: { checks: checks + 1, since } }
   if (checks + 1 < SILENT_CHECKS || now - since < SILENT_MS) return { evaluation: { unsure: true }, memory }
   const hosts = [...new Set(endpoints.map(({ host }) => host))].join(', ')
-  const details = `No endpoint of network ${relayer.network} (${hosts}) has answered since ${new Date(since).toISOString()}.`
+  const lastAnswer = new Date(since).toISOString().slice(0, 19).replace('T', ' ')
+  const details = `No endpoint of network ${relayer.network} (${hosts}) has answered since ${lastAnswer} UTC.`
   return { evaluation: { reason: { type: 'RpcValidationFailed', details }, unsure: false }, memory }
 }
 

@@ -139,7 +139,7 @@ describe('silence', () => {
             reason: {
               type: 'RpcValidationFailed',
               details:
-                'No endpoint of network anvil (node.example) has answered since 2026-11-20T09:59:30.000Z.',
+                'No endpoint of network anvil (node.example) has answered since 2026-11-20 09:59:30 UTC.',
             },
           }
         : { unsure: true },

@@ -38,7 +38,7 @@ export function ContentFacts({ transaction, networks, network = '' }: ContentFac
         ),
         Hash: hash && (
           <>
-            <Copyable text={hash} name="hash" />{' '}
+            <Copyable text={hash} name="hash" whole />{' '}
             {link && (
               <a href={link} target="_blank" rel="noreferrer noopener">
                 Explorer ↗
@@ -46,7 +46,7 @@ export function ContentFacts({ transaction, networks, network = '' }: ContentFac
             )}
           </>
         ),
-        From: <Copyable text={from} name="sender" />,
+        From: <Copyable text={from} name="sender" whole />,
         ...(transaction.network_type === 'evm' && evmFacts(transaction, networks, network)),
         ...(transaction.network_type === 'stellar' && { Sequence: transaction.sequence_number }),
       }}

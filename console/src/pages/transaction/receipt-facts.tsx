@@ -1,5 +1,5 @@
 import type { Schemas, Transaction } from '../../../../clients/typescript/src/index.ts'
-import type { Currency } from '../../format/amounts.ts'
+import { type Currency, formatExact, GWEI_DECIMALS } from '../../format/amounts.ts'
 import { explorerLink } from '../../format/explorer.ts'
 import { Age } from '../../parts/age.tsx'
 import { Amount } from '../../parts/amount.tsx'
@@ -20,7 +20,7 @@ export function ReceiptFacts({ transaction, network, currency }: ReceiptFactsPro
   const link = explorerLink(network, { kind: 'block', id: block })
   const amounts = Object.entries(parts).map(([name, amount]) => [
     name,
-    amount && <Amount of={amount} currency={currency} />,
+    amount && <Amount of={amount} currency={currency} isExact />,
   ])
   return (
     <Facts
@@ -36,10 +36,10 @@ export function ReceiptFacts({ transaction, network, currency }: ReceiptFactsPro
           </>
         ),
         Time: time && <Age of={time} />,
-        Fee: <Amount of={fee} currency={currency} />,
+        Fee: <Amount of={fee} currency={currency} isExact />,
         ...Object.fromEntries(amounts),
         [receipt.unit]: used?.toString(),
-        'Price paid': price && `${price} wei per gas`,
+        'Price paid': price && `${formatExact(BigInt(price), GWEI_DECIMALS)} gwei`,
       }}
     />
   )
