@@ -68,6 +68,14 @@ test('no bound is shown rounded, and the kinds of a body can be chosen', async (
   expect(text).not.toContain('9223372036854776000')
 })
 
+test('no sample is cut where a window is narrow', async () => {
+  const { page } = reference
+  const sample = page.locator('[data-section-id$="/operation/sendTransaction"] .redoc-json').first()
+  await sample.waitFor()
+  expect(await sample.innerText()).toMatch(/0x[0-9a-fA-F]{40}/)
+  expect(await sample.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0)
+})
+
 test('a webhook asks for no credential, because the service sends it', async () => {
   const { page } = reference
   const section = page

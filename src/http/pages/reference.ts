@@ -76,6 +76,7 @@ nav a { color: inherit; }
 #introduction h1 { font-weight: 400; }
 .api-content + div { display: none; }
 .http-verb + span { line-height: 1.7; }
+.redoc-json code { white-space: pre-wrap !important; overflow-wrap: anywhere; }
 @media (prefers-color-scheme: dark) {
   body { background: #16191d; color: #d7dbe0; }
   .api-content h5, .api-content h5 span { color: #a3abb5 !important; border-color: #3a414b !important; }
