@@ -62,7 +62,7 @@ const KNOW_NETWORK_TYPES = [
   'cli/api/transaction-lines.ts',
   'diagnosis/next-action.ts',
   // Protocols of one type: its nodes, its calls, its wallets, the users that pay in its tokens.
-  'cli/api/restore.ts',
+  'cli/restore/',
   'handlers/present/decoded-calls.ts',
   'handlers/wallet/rpc.ts',
   'plugins/runtime/context.ts',

@@ -8,7 +8,6 @@ import { suggest } from '../lib/suggest.ts'
 import { maskUrls } from '../log.ts'
 import { relayersList, relayersPause, relayersResume } from './api/relayers.ts'
 import { report } from './api/report.ts'
-import { restoreAccept, restoreCheck, restoreDecide } from './api/restore.ts'
 import { signersCreate, signersCreateKey, signersKeys, signersList } from './api/signers.ts'
 import {
   txApprove,
@@ -31,6 +30,7 @@ import { keysChangePassphrase, keysCreate, keysImport, keysShow } from './keys/c
 import { keysImportTo } from './keys/import-to.ts'
 import { migrateCommand } from './open-database.ts'
 import { reset } from './reset.ts'
+import { restoreAccept, restoreCheck, restoreDecide } from './restore/commands.ts'
 import { pluginsServe, serve } from './serve.ts'
 import { txDecide } from './tx-decide.ts'
 

@@ -6,9 +6,9 @@ import { migrate } from '../database/migrate.ts'
 import { listUndecided, type UndecidedTransaction } from '../transactions/store/decisions-store.ts'
 import { type DecisionOutcome, decideTransaction } from '../transactions/watch/decide.ts'
 import { type ApiClient, createApiClient, pathOf, queryOf } from './api/api-command.ts'
-import { readUnfinished } from './api/restore.ts'
 import { type Arguments, type Command, EXIT, type Terminal, UsageError } from './command.ts'
 import { openUnlessServed } from './open-database.ts'
+import { readUnfinished } from './restore/unfinished.ts'
 
 /** `relayer tx decide`. */
 export const txDecide: Command = {

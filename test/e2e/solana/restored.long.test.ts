@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -14,7 +14,7 @@ import type { Schemas } from '../../../src/contract/operations.ts'
 import { AS_PAYER, OTHER, SELF } from '../../chains/solana/build.ts'
 import { relayer } from '../../cli/spawn.ts'
 import { type Habits, startFaultyNode } from '../../support/faulty-node.ts'
-import { startService } from '../../support/service.ts'
+import { API_KEY, startService } from '../../support/service.ts'
 import {
   broadcastDirectly,
   MAIN,
@@ -114,6 +114,72 @@ test('where other programs send from the account, nothing is compared, and an ol
   expect(received()).toBe(41n)
   expect(node.calls.get('getSignaturesForAddress')).toBeUndefined()
 }, 120_000)
+
+test('relayer restore check lists what the chain has and an old backup does not, ready to be applied', async () => {
+  const { folder, solana, start, received, backUp } = await setUp()
+  const old = await start('old')
+  const first = await old.send(transfer(1n))
+  await old.tickUntil(first.id, 'confirmed')
+  // Blocks have times in whole seconds.
+  await until(
+    async () => Date.now(),
+    (now) => now > Date.parse(first.created_at) + 2_000,
+  )
+  const sent = await old.send(transfer(20n))
+  await old.reach(sent.id, 'submitted')
+  const soon = { valid_from: new Date(Date.now() + 3_600_000).toISOString() }
+  const [paid, same, never] = [
+    await old.send(transfer(300n)),
+    await old.send(transfer(300n, soon)),
+    await old.send(transfer(4_000n, soon)),
+  ]
+  await old.service.stop()
+  await backUp()
+  const later = await start('old')
+  const { hash } = await later.tickUntil(paid.id, 'confirmed')
+  await later.service.stop()
+  expect(received()).toBe(321n)
+  solana.tick(40)
+
+  const restored = await start('new')
+  onTestFinished(() => restored.service.stop())
+  await disabled(restored)
+  const env = { RELAYER_URL: restored.service.url, RELAYER_API_KEY: API_KEY }
+  const check = async (name: string, url: string) => {
+    const out = join(folder, name)
+    await relayer({ cwd: folder, args: ['restore', 'check', '--out', out, '--rpc', url], env })
+    const { decisions } = JSON.parse(await readFile(out, 'utf8')) as { decisions: Listed[] }
+    return ({ id }: { readonly id: string }) => decisions.find(({ transaction_id }) => transaction_id === id)
+  }
+  const found = await check('decisions.json', solana.url)
+  expect(found(paid)).toMatchObject({ included: true, hash })
+  // One transaction of the chain is one of the records: the oldest.
+  for (const one of [same, never])
+    expect(found(one)).toMatchObject({ included: false, seen: expect.stringContaining('None of the') })
+
+  const other = await startSolana({ slotMs: 'manual' })
+  onTestFinished(() => other.stop())
+  expect((await check('other.json', other.url))(paid)).toMatchObject({
+    included: null,
+    seen: expect.stringContaining('it lists no earlier transaction of the account that the records have'),
+  })
+
+  const { out } = await relayer({
+    cwd: folder,
+    args: ['restore', 'decide', join(folder, 'decisions.json')],
+    env,
+  })
+  expect(out).toContain(`${paid.id}  was included`)
+  expect(await restored.get(paid.id)).toMatchObject({ status: 'confirmed', hash })
+  expect((await restored.get(never.id)).status).not.toBe('confirmed')
+  expect(received()).toBe(321n)
+}, 120_000)
+
+/** An entry of the file of decisions. */
+interface Listed {
+  readonly transaction_id: string
+  readonly included: boolean | null
+}
 
 test('while no endpoint tells the history, what waits is not signed, and nothing is disabled', async () => {
   const { solana, start, received, payAfterBackup, node } = await setUp()

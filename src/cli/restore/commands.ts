@@ -1,42 +1,17 @@
 import { readFile } from 'node:fs/promises'
 import type { Schemas } from '../../contract/operations.ts'
 import { FINAL_STATUSES } from '../../transactions/model/transitions.ts'
+import { type ApiClient, apiCommand, formatTable, pathOf, toJson } from '../api/api-command.ts'
 import { type Command, EXIT, type Terminal, UsageError } from '../command.ts'
 import { writeNew } from '../files.ts'
-import {
-  type ApiClient,
-  ApiFailure,
-  apiCommand,
-  formatTable,
-  pathOf,
-  queryOf,
-  toJson,
-} from './api-command.ts'
-import {
-  type Compared,
-  compare,
-  connectTo,
-  type Endpoint,
-  EndpointError,
-  type Evidence,
-  findSince,
-} from './restore-evidence.ts'
+import { connectTo } from './endpoint.ts'
+import { look } from './look.ts'
+import { readUnfinished, type Unfinished } from './unfinished.ts'
 
 type Relayer = Schemas['Relayer']
 type Transaction = Schemas['Transaction']
 
-/**
- * The statuses whose transactions are signed again, or for the first time, when nothing stops the relayer.
- */
-const OPEN = ['pending', 'sent', 'submitted'] as const
-
 const COLUMNS = ['TRANSACTION', 'STATUS', 'CREATED', 'NONCE', 'TO', 'VALUE', 'HASH']
-
-/** A relayer, and its transactions that are not final. */
-interface Unfinished {
-  readonly relayer: Relayer
-  readonly transactions: readonly Transaction[]
-}
 
 /** `relayer restore check`. */
 export const restoreCheck: Command = apiCommand({
@@ -49,8 +24,8 @@ export const restoreCheck: Command = apiCommand({
     '',
     '  --out  Writes the transactions into a new file, as decisions for `relayer restore decide`. Review it first: complete each `included` that is',
     '         null, after a look into a block explorer, or delete the entry.',
-    '  --rpc  The url of a node of an EVM network that has the states since the backup. The file then says what its blocks show, and has the',
-    '         decisions that follow from it.',
+    '  --rpc  The url of a node of an EVM network that has the states since the backup, or of a Solana network that has the history since then.',
+    '         The file then says what its blocks show, and has the decisions that follow from it.',
     '',
     'Exits with 0 if nothing waits for a decision, with 1 otherwise. docs/backup-and-restore.md has all steps.',
     '',
@@ -104,8 +79,8 @@ async function writeDecisions(
   const entries: ListedDecision[] = []
   for (const { relayer, transactions } of waiting) {
     const evidence = await look(client, endpoint, { relayer, transactions })
-    for (const transaction of transactions as readonly (Transaction & Compared)[]) {
-      const { id, status, to, value } = transaction
+    for (const transaction of transactions) {
+      const { id, status, to, value } = transaction as Transaction & Partial<Record<'to' | 'value', string>>
       const found = evidence(transaction)
       // Its bytes are unchanged, so it can be executed only once.
       if (found === undefined) continue
@@ -126,65 +101,6 @@ async function writeDecisions(
   }
   await writeNew(out, `${toJson({ decisions: entries })}\n`)
   terminal.err(`${out}: ${entries.length} transactions; review it, then run: relayer restore decide ${out}`)
-}
-
-/**
- * Compares the open transactions of a relayer with its chain, as far as the endpoint shows it. The returned
- * function returns undefined for a transaction whose nonce the chain has not used.
- */
-async function look(
-  client: ApiClient,
-  endpoint: Endpoint | undefined,
-  { relayer, transactions }: Unfinished,
-): Promise<(transaction: Transaction & Compared) => Evidence | undefined> {
-  const unseen = (why: string) => () => ({ included: undefined, seen: `${why} Look in a block explorer.` })
-  if (endpoint === undefined) return unseen('No node was asked.')
-  if (relayer.network_type !== 'evm') return unseen(`Networks of type ${relayer.network_type} are not read.`)
-  try {
-    if ((await chainIdOf(client, relayer)) !== BigInt(await endpoint.call<string>('eth_chainId', [])))
-      return unseen('The node is of another network.')
-    const account = relayer.address
-    const latest = BigInt(await endpoint.call<string>('eth_getTransactionCount', [account, 'latest']))
-    const open = transactions.filter(({ from }) => from?.toLowerCase() === account.toLowerCase())
-    const nonce = await firstUnexplained(client, { relayer, latest, open })
-    const found = compare(open, await findSince(endpoint, { account, nonce }), account)
-    const isOpen = new Set(open.map(({ id }) => id))
-    const other = unseen('It is of another account of the relayer.')
-    return ({ id }) => found.get(id) ?? (isOpen.has(id) ? undefined : other())
-  } catch (error) {
-    if (error instanceof EndpointError) return unseen(`The node does not show it (${error.message}).`)
-    throw error
-  }
-}
-
-async function chainIdOf(client: ApiClient, { network_type, network }: Relayer): Promise<bigint | undefined> {
-  const { data } = await client.call<Schemas['Network'] & { readonly chain_id?: number | bigint }>(
-    'GET',
-    pathOf('networks', `${network_type}:${network}`),
-  )
-  return data.chain_id === undefined ? undefined : BigInt(data.chain_id)
-}
-
-/** Returns the lowest nonce above which the chain has used none that a final record explains. */
-async function firstUnexplained(
-  client: ApiClient,
-  {
-    relayer,
-    latest,
-    open,
-  }: { readonly relayer: Relayer; readonly latest: bigint; readonly open: readonly Transaction[] },
-): Promise<bigint> {
-  const isOpen = new Set(open.map(({ id }) => id))
-  for (let nonce = latest; nonce > 0n; nonce -= 1n) {
-    const path = pathOf('relayers', relayer.id, 'transactions', 'by-nonce', `${nonce - 1n}`)
-    try {
-      const { data } = await client.call<Transaction>('GET', path)
-      if (!isOpen.has(data.id)) return nonce
-    } catch (error) {
-      if (!(error instanceof ApiFailure) || error.code !== 'transaction_not_found') throw error
-    }
-  }
-  return 0n
 }
 
 /** `relayer restore decide`. */
@@ -314,37 +230,6 @@ export const restoreAccept: Command = apiCommand({
     return undefined
   },
 })
-
-/** Reads each relayer with its transactions that are not final. */
-export async function readUnfinished(client: ApiClient): Promise<Unfinished[]> {
-  const relayers = await readAll<Relayer>(client, '/relayers', {})
-  const all: Unfinished[] = []
-  for (const relayer of relayers) {
-    const path = pathOf('relayers', relayer.id, 'transactions')
-    const transactions: Transaction[] = []
-    for (const status of OPEN) transactions.push(...(await readAll<Transaction>(client, path, { status })))
-    all.push({ relayer, transactions })
-  }
-  return all
-}
-
-const PER_PAGE = 100
-
-async function readAll<Item>(
-  client: ApiClient,
-  path: string,
-  query: Readonly<Record<string, string>>,
-): Promise<Item[]> {
-  const items: Item[] = []
-  for (let page = 1; ; page += 1) {
-    const { data } = await client.call<Item[]>(
-      'GET',
-      `${path}${queryOf({ ...query, page: `${page}`, per_page: `${PER_PAGE}` })}`,
-    )
-    items.push(...data)
-    if (data.length < PER_PAGE) return items
-  }
-}
 
 function isUnexplained({ disabled_reason: reason }: Relayer): boolean {
   return (

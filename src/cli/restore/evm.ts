@@ -1,6 +1,6 @@
 import type { Schemas } from '../../contract/operations.ts'
 import { limitConcurrency } from '../../lib/concurrency/limit-concurrency.ts'
-import { UsageError } from '../command.ts'
+import type { Endpoint, Evidence } from './endpoint.ts'
 
 /** A transaction of an account as a block has it. Numbers are in hexadecimal. */
 export interface ChainTransaction {
@@ -12,19 +12,8 @@ export interface ChainTransaction {
   readonly data: string
 }
 
-/** The facts of the chain about a transaction of the records. */
-export interface Evidence {
-  /** Undefined if the chain shows neither that it was included nor that it was not. */
-  readonly included: boolean | undefined
-  /** The hash of what was included. */
-  readonly hash?: string
-  /** A no-op has its nonce, so it was canceled after the backup. */
-  readonly canceled?: true
-  readonly seen: string
-}
-
 /** The fields of a record that the chain is compared with. */
-export type Compared = Pick<Schemas['Transaction'], 'id' | 'status'> & {
+export type Compared = Pick<Schemas['Transaction'], 'id' | 'created_at'> & {
   readonly to?: string | undefined
   readonly value?: string | undefined
   readonly data?: string | undefined
@@ -49,7 +38,8 @@ export function compare(
     left.delete(same)
     found.set(record.id, evidenceOfNonce(record, same, account))
   }
-  for (const record of open.filter(({ id, nonce }) => !found.has(id) && nonce === undefined)) {
+  const unsigned = open.filter(({ id, nonce }) => !found.has(id) && nonce === undefined)
+  for (const record of unsigned.toSorted(byAge)) {
     const same = [...left].find((one) => hasContent(one, record))
     if (same === undefined) {
       const seen = `None of the ${unexplained.length} transactions that the records do not explain has its content.`
@@ -62,6 +52,14 @@ export function compare(
   }
   return found
 }
+
+/** Sorts records, the oldest first. */
+export function byAge(one: Aged, other: Aged): number {
+  // The ids of those of one millisecond are in the order of their acceptance.
+  return Date.parse(one.created_at) - Date.parse(other.created_at) || (one.id < other.id ? -1 : 1)
+}
+
+type Aged = Pick<Schemas['Transaction'], 'id' | 'created_at'>
 
 function evidenceOfNonce(record: Compared, same: ChainTransaction, account: string): Evidence {
   const where = `Block ${same.block} has a transaction with its nonce`
@@ -82,39 +80,6 @@ function hasContent(one: ChainTransaction, { to, value = '0', data = '0x' }: Com
     one.value === BigInt(value) &&
     one.data.toLowerCase() === data.toLowerCase()
   )
-}
-
-/** A JSON-RPC endpoint that the operator names. */
-export interface Endpoint {
-  call<T>(method: string, params: readonly unknown[]): Promise<T>
-}
-
-/** The longest time for an answer of a node, in ms. */
-const TIMEOUT_MS = 30_000
-
-/** Connects to a JSON-RPC endpoint. No message has the url, which may hold a key. */
-export function connectTo(url: string): Endpoint {
-  if (!URL.canParse(url)) throw new UsageError('--rpc is not a url.')
-  return {
-    call: async (method, params) => {
-      const answer = await fetch(url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      })
-        .then((response) => response.json() as Promise<{ result?: unknown; error?: { message?: unknown } }>)
-        .catch(() => ({ error: { message: 'no answer' } }))
-      if (!('result' in answer) || answer.result === undefined)
-        throw new EndpointError(`${method}: ${String(answer.error?.message)}`)
-      return answer.result as never
-    },
-  }
-}
-
-/** The endpoint did not tell what was asked. */
-export class EndpointError extends Error {
-  override readonly name = 'EndpointError'
 }
 
 /** Whole blocks are asked for side by side up to this number. More would meet the limits of hosted nodes. */
