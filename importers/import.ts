@@ -7,6 +7,7 @@ import { parseJson, stringifyJson } from '../src/contract/exact-integers.ts'
 import { importDefender } from './defender.ts'
 import type { Draft } from './draft.ts'
 import { importEngine } from './engine.ts'
+import { importKora } from './kora.ts'
 import { importOpenZeppelin } from './openzeppelin.ts'
 import { createSecretOpener } from './openzeppelin-secrets.ts'
 
@@ -94,6 +95,49 @@ export const importDefenderRelayers: Command = {
     if (!file) throw new UsageError('Name the file: relayer import defender <relayers.json>')
     return finish(importDefender(await readJson(file)), options.out, terminal)
   },
+}
+
+/** `relayer import kora`. */
+export const importKoraPaymaster: Command = {
+  name: 'import kora',
+  summary: 'Make a configuration of the files of Kora, a paymaster for Solana.',
+  usage: '<kora.toml> [--signers <signers.toml>] [--network <name>] [--out <file>]',
+  help: [
+    "Makes a relayer with the policies of Kora's validation, its signer, and the entry of the plugin kora. Every key is taken, or named with the",
+    'reason; docs/coming-from-kora.md has them all.',
+    '',
+    '  --signers  The file of signers. The first signer in memory becomes the fee payer, with its variable.',
+    '  --network  mainnet-beta (the default), devnet or testnet.',
+    ...OUT,
+    '',
+    'Example: relayer import kora kora.toml --signers signers.toml --out config/config.json',
+  ],
+  options: ['signers', 'network', 'out'],
+  maxPositionals: 1,
+  async run({ positionals: [file], options }, terminal) {
+    if (!file) throw new UsageError('Name the file: relayer import kora <kora.toml>')
+    const { network = 'mainnet-beta' } = options
+    if (!SOLANA_NETWORKS.includes(network))
+      throw new UsageError(`--network: expected ${SOLANA_NETWORKS.join(', ')}.`)
+    const config = await readToml(file)
+    const signers = options.signers === undefined ? {} : await readToml(options.signers)
+    return finish(importKora({ config, signers, network }), options.out, terminal)
+  },
+}
+
+const SOLANA_NETWORKS: readonly string[] = ['mainnet-beta', 'devnet', 'testnet']
+
+async function readToml(file: string): Promise<unknown> {
+  const text = await readText(file)
+  // The parser is needed by this command alone.
+  const { parse, TomlError } = await import('smol-toml')
+  try {
+    return parse(text)
+  } catch (error) {
+    // The message of the parser quotes the text, which may be a secret (I11).
+    const line = error instanceof TomlError ? ` (line ${error.line})` : ''
+    throw new UsageError(`${file} is not TOML${line}.`)
+  }
 }
 
 function readChains(text: string | undefined): number[] {

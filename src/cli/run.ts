@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { importDefenderRelayers, importEngineV2, importOpenZeppelinRelayer } from '../../importers/import.ts'
+import {
+  importDefenderRelayers,
+  importEngineV2,
+  importKoraPaymaster,
+  importOpenZeppelinRelayer,
+} from '../../importers/import.ts'
 import { ConfigError, MissingConfigError, UnreadableConfigError } from '../lib/fields.ts'
 import { PACKAGE_ROOT } from '../lib/package-files.ts'
 import { suggest } from '../lib/suggest.ts'
@@ -46,6 +51,7 @@ const COMMANDS: readonly Command[] = [
   importEngineV2,
   importOpenZeppelinRelayer,
   importDefenderRelayers,
+  importKoraPaymaster,
   changeStorageKey,
   checkConfig,
   migrateCommand,

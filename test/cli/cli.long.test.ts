@@ -66,6 +66,7 @@ describe('help', () => {
       'import engine-v2',
       'import openzeppelin',
       'import defender',
+      'import kora',
       'migrate',
       'tx decide',
     ]) {
@@ -89,6 +90,7 @@ describe('help', () => {
       ['import', 'engine-v2'],
       ['import', 'openzeppelin'],
       ['import', 'defender'],
+      ['import', 'kora'],
       ['migrate'],
       ['tx', 'decide'],
     ].map((name) => [name]),
@@ -110,10 +112,11 @@ describe('wrong arguments exit with 2 and a hint', () => {
     ],
     [
       ['import'],
-      'There is no command "import"; there are import engine-v2, import openzeppelin, import defender.',
+      'There is no command "import"; there are import engine-v2, import openzeppelin, import defender, import kora.',
     ],
     [['import', 'defendr'], '(did you mean "import defender"?)'],
     [['import', 'defender'], 'Name the file: relayer import defender'],
+    [['import', 'kora'], 'Name the file: relayer import kora'],
     [['import', 'openzeppelin'], 'Name the file: relayer import openzeppelin'],
     [['import', 'engine-v2', '--chains', 'polygon'], '--chains: expected chain ids'],
     [['import', 'engine-v2', KEY], 'Usage: relayer import engine-v2'],
