@@ -7,6 +7,8 @@ export interface NetworkSettings {
   readonly network: string
   readonly family: 'eip155' | 'solana' | 'stellar'
   readonly relayerId: string
+  /** EVM: the relayer that settles with `upto`, which needs one that has one account. */
+  readonly uptoRelayerId: string
   /** The assets that are accepted, in lower case on EVM; any if absent. */
   readonly assets: ReadonlySet<string> | undefined
   /** EVM: factories whose calls may create the payer's wallet in the settlement (ERC-6492), in lower case. */
@@ -112,16 +114,21 @@ export function readSettings(config: unknown): Settings {
   return settings
 }
 
+const RELAYER_ID = /^.{1,200}$/
+
 function readNetwork(path: string, value: unknown): NetworkSettings {
   const fields = new Fields(path, value)
   const network = fields.text(
     'network',
     /^(eip155:\d{1,20}|solana:[1-9A-HJ-NP-Za-km-z]{32}|stellar:[a-z]{3,20})$/,
   )
+  const relayerId = fields.text('relayer_id', RELAYER_ID)
   const settings = {
     network,
     family: network.slice(0, network.indexOf(':')) as NetworkSettings['family'],
-    relayerId: fields.text('relayer_id', /^.{1,200}$/),
+    relayerId,
+    uptoRelayerId:
+      fields.any('upto_relayer_id') === undefined ? relayerId : fields.text('upto_relayer_id', RELAYER_ID),
     assets: fields.addresses('assets'),
     walletFactories: fields.addresses('wallet_factories') ?? new Set<string>(),
     maxGas: BigInt(fields.integer('max_gas', 50_000, 30_000_000) ?? DEFAULT_MAX_GAS),

@@ -38,6 +38,12 @@ export function admitPayment<Result>(
     look: (open) => look(open, relayerId, world),
     overLimit: (message) => new Refusal('limit_exceeded', `${message} Try again later.`, payer),
     underfunded: (message) => new Refusal('insufficient_funds', message, payer),
+    occupied: () =>
+      new Refusal(
+        'limit_exceeded',
+        'Another payment of this payer with an approval waits for its block. Settle this one afterwards.',
+        payer,
+      ),
     isRefusal: (error) => error instanceof Refusal,
   }
   return admit(claimOf(asked), rules, steps)
@@ -62,6 +68,7 @@ function claimOf(asked: Asked): Claim {
       unit: normalized(requirements.asset),
       amount: requirements.amount.toString(),
       payee: digest([normalized(requirements.payTo)]),
+      slots: asked.payment.slots,
     },
   }
 }

@@ -2,7 +2,7 @@ import { normalized } from '../shared/fields.ts'
 import { Crowded, NodeError, Unavailable, type World } from '../shared/host.ts'
 import { createRefusalLog } from '../shared/refusals.ts'
 import type { Asked } from './asked.ts'
-import type { NetworkSettings, Settings } from './config.ts'
+import type { Settings } from './config.ts'
 import {
   awaitInclusion,
   checkPaymentId,
@@ -13,14 +13,13 @@ import {
   underPaymentId,
 } from './once.ts'
 import { CallError, Refusal } from './refusal.ts'
-import { decodePayment, readProblem, settlerOn } from './scheme.ts'
+import { decodePayment, settlerOn } from './scheme.ts'
 import {
-  NETWORKS_OF_VERSION_1,
-  PAYMENT_IDENTIFIER,
   type PaymentRequest,
   readPaymentRequest,
   SETTLEMENT,
   type SettleAnswer,
+  type Step,
   type VerifyAnswer,
 } from './wire.ts'
 
@@ -33,93 +32,16 @@ export interface FacilitatorCall {
 
 const logRefusal = createRefusalLog({ now: Date.now, write: (line) => console.warn(line) })
 
-/** The longest that one network may keep the answer about the others. */
-const SUPPORTED_MS = 5_000
-
-/**
- * Answers `GET /supported`: what is settled on which networks, and from which addresses. A network on which
- * nothing can be settled now is named with the reason, and touches no other.
- */
-export async function supported(settings: Settings, world: World): Promise<object> {
-  const found = await Promise.all(
-    [...settings.networks.values()].map(async (each) => {
-      const late = world
-        .sleep(SUPPORTED_MS)
-        .then(() => ({ reason: `Nothing answers within ${SUPPORTED_MS / 1000} s.` }))
-      const state = await Promise.race([stateOf(each, world), late])
-      return { ...each, ...state }
-    }),
-  )
-  const networks = found.flatMap((each) => ('address' in each ? [each] : []))
-  const unavailable = found.flatMap((each) =>
-    'reason' in each ? [{ network: each.network, reason: each.reason }] : [],
-  )
-  const signers: Record<string, string[]> = {}
-  for (const { family, address } of networks) {
-    const pattern = `${family}:*`
-    signers[pattern] = [...new Set([...(signers[pattern] ?? []), address])]
-  }
-  const kinds = networks.flatMap((each) => kindsOf(each))
-  return {
-    kinds,
-    extensions: [PAYMENT_IDENTIFIER],
-    signers,
-    ...(unavailable.length > 0 && { unavailable }),
-  }
-}
-
-async function stateOf(
-  network: NetworkSettings,
-  world: World,
-): Promise<{ readonly address: string } | { readonly reason: string }> {
-  try {
-    const reason = await readProblem(network, world)
-    return reason === undefined ? { address: (await settlerOn(network, world)).address } : { reason }
-  } catch (error) {
-    if (error instanceof Unavailable) return { reason: `The network does not answer: ${error.message}` }
-    // What is wrong with the configuration is the operator's business.
-    console.error(error)
-    return { reason: 'It is not configured correctly. The log has the reason.' }
-  }
-}
-
-function kindsOf(network: NetworkSettings & { readonly address: string }) {
-  const extra = { eip155: {}, solana: { feePayer: network.address }, stellar: { areFeesSponsored: true } }[
-    network.family
-  ]
-  const kind = { scheme: 'exact', ...(network.family === 'eip155' ? {} : { extra }) }
-  const names = Object.entries(NETWORKS_OF_VERSION_1).filter(([, name]) => name === network.network)
-  return [
-    { x402Version: 2, network: network.network, ...kind },
-    ...names.map(([name]) => ({ x402Version: 1, network: name, ...kind })),
-  ]
-}
-
 /**
  * Answers `POST /verify`. Nothing is stored and nothing is sent. @throws CallError for a misused
  * `payment-identifier`
  */
 export async function verify(call: FacilitatorCall, settings: Settings, world: World): Promise<VerifyAnswer> {
   try {
-    const asked = await read(call, settings, world)
+    const asked = await read(call, 'verify', { settings, world })
     await checkPaymentId(asked, world)
-    const { payment } = asked
-    const now = world.now()
-    // Both are asked at the same time. What was accepted before is told first, whatever the chain says of it
-    // now.
-    const [found, verified] = await Promise.allSettled([
-      findTransaction(asked, world),
-      payment.verify({ now, deadline: now + settings.timeoutMs }),
-    ])
-    const sent = settled(found)
-    if (sent)
-      throw new Refusal(
-        'duplicate_settlement',
-        `This payment is settled already, by ${sent.hash ?? sent.id}.`,
-        payment.payer,
-      )
-    settled(verified)
-    return { isValid: true, payer: payment.payer }
+    await verifyUnsent(asked, { settings, world })
+    return { isValid: true, payer: asked.payment.payer }
   } catch (error) {
     const { reason, message, payer } = toRefusal(error, 'unexpected_verify_error')
     logRefusal(reason, message)
@@ -130,6 +52,28 @@ export async function verify(call: FacilitatorCall, settings: Settings, world: W
       ...(payer !== undefined && { payer }),
     }
   }
+}
+
+async function verifyUnsent(
+  asked: Asked,
+  { settings, world }: { readonly settings: Settings; readonly world: World },
+): Promise<void> {
+  const { payment } = asked
+  const now = world.now()
+  // Both are asked at the same time. What was accepted before is told first, whatever the chain says of it
+  // now.
+  const [found, verified] = await Promise.allSettled([
+    findTransaction(asked, world),
+    payment.verify({ now, deadline: now + settings.timeoutMs }),
+  ])
+  const sent = settled(found)
+  if (sent)
+    throw new Refusal(
+      'duplicate_settlement',
+      `This payment is settled already, by ${sent.hash ?? sent.id}.`,
+      payment.payer,
+    )
+  settled(verified)
 }
 
 function settled<Value>(result: PromiseSettledResult<Value>): Value {
@@ -146,10 +90,14 @@ export async function settle(call: FacilitatorCall, settings: Settings, world: W
   const deadline = world.now() + settings.timeoutMs
   let network = networkNameIn(call.body)
   try {
-    const asked = await read(call, settings, world)
+    const asked = await read(call, 'settle', { settings, world })
     network = asked.request.networkName
-    const { settlement, isNew } = await settleOnce(asked, { settings, world, deadline })
     const { payer } = asked.payment
+    if (asked.request.requirements.amount === 0n) {
+      await checkUnused(asked, { settings, world })
+      return { success: true, amount: '0', payer, transaction: '', network }
+    }
+    const { settlement, isNew } = await settleOnce(asked, { settings, world, deadline })
     const shared = {
       payer,
       transaction: settlement.hash,
@@ -178,6 +126,16 @@ export async function settle(call: FacilitatorCall, settings: Settings, world: W
   }
 }
 
+/** Nothing is charged, so nothing is sent. What was promised must still be good, and not be settled already. */
+async function checkUnused(
+  { request, caller }: Asked,
+  { settings, world }: { readonly settings: Settings; readonly world: World },
+): Promise<void> {
+  const whole = { ...request, requirements: { ...request.requirements, amount: request.maximum } }
+  const payment = await decodePayment(whole, await settlerOn(request.network, world), world)
+  await verifyUnsent({ request: whole, payment, caller }, { settings, world })
+}
+
 async function settleOnce(
   asked: Asked,
   { settings, world, deadline }: { settings: Settings; world: World; deadline: number },
@@ -197,8 +155,12 @@ async function settleOnce(
   }
 }
 
-async function read(call: FacilitatorCall, settings: Settings, world: World): Promise<Asked> {
-  const request = readPaymentRequest(call.body, settings)
+async function read(
+  call: FacilitatorCall,
+  step: Step,
+  { settings, world }: { readonly settings: Settings; readonly world: World },
+): Promise<Asked> {
+  const request = readPaymentRequest(call.body, step, settings)
   checkAllowed(request, settings)
   const payment = await decodePayment(request, await settlerOn(request.network, world), world)
   return { request, payment, caller: call.caller }

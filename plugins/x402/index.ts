@@ -2,12 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { apiFor, callerIn, createFairQueue } from '../shared/fair.ts'
 import type { PluginCall } from '../shared/host.ts'
 import { readSettings, type Settings } from './config.ts'
-import { settle, supported, verify } from './facilitator.ts'
+import { settle, verify } from './facilitator.ts'
 import { CallError } from './refusal.ts'
+import { supported } from './supported.ts'
 
 const queue = createFairQueue()
 
-/** Answers x402's facilitator interface: `GET /supported`, `POST /verify` and `POST /settle`. */
+/** Answers x402's facilitator interface: `GET /supported`, `POST /verify` and `POST /settle`, */
 export async function handler(call: PluginCall): Promise<unknown> {
   const { api: memory, kv, params, method, route, config, headers } = call
   const [caller = ''] = headers['x-relayer-api-key-id'] ?? []

@@ -10,12 +10,15 @@ export type Reason =
   | `invalid_exact_svm_${string}`
   | `invalid_exact_stellar_${string}`
   | `invalid_permit2_${string}`
+  | `invalid_upto_evm_${string}`
   | `permit2_${string}`
+  | `eip2612_${string}`
 
 type GeneralReason =
   | 'duplicate_settlement'
   | 'eip6492_factory_not_allowed'
   | 'insufficient_funds'
+  | 'invalid_eip2612_extension_format'
   | 'invalid_network'
   | 'invalid_payload'
   | 'invalid_payment_requirements'
@@ -29,6 +32,7 @@ type GeneralReason =
   | 'unexpected_verify_error'
   | 'unsupported_asset'
   | 'unsupported_scheme'
+  | 'upto_facilitator_mismatch'
 
 /**
  * Says why a payment is not settled. The answer is still HTTP 200: `invalidReason` of a verification,

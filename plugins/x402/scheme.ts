@@ -1,10 +1,19 @@
 import type { Checked } from '../shared/exposure.ts'
 import { callApi, isRecord, NodeError, type Rpc, rpcOf, Unavailable, type World } from '../shared/host.ts'
 import type { NetworkSettings } from './config.ts'
+import { decodeEvmPayment } from './evm/decode.ts'
 import { evmElsewhere, evmOutcome } from './evm/outcome.ts'
-import { checkEvmWindow, decodeEvmPayment, type EvmPayment, isSame } from './evm/payment.ts'
-import { gasLimitFor, judgeEvmPayment, MADE_ON_EVM, readEvmChain, settlementCall } from './evm/verify.ts'
-import type { Refusal } from './refusal.ts'
+import { checkEvmWindow, type EvmPayment, isSame, UPTO_PROXY } from './evm/payment.ts'
+import { withoutPermit } from './evm/permit2.ts'
+import {
+  type EvmReadings,
+  gasLimitFor,
+  judgeEvmPayment,
+  MADE_ON_EVM,
+  readEvmChain,
+  settlementCall,
+} from './evm/verify.ts'
+import { Refusal } from './refusal.ts'
 import { decodeSolanaPayment, type SolanaPayment } from './solana/payment.ts'
 import { isSignedAs, judgeSolanaPayment, readSolanaChain, solanaOutcome } from './solana/verify.ts'
 import { stellarElsewhere, stellarOutcome } from './stellar/outcome.ts'
@@ -76,6 +85,8 @@ export interface Payment {
    * transaction of the relayer.
    */
   outcome(hash: string): Promise<Outcome>
+  /** What only one payment of this payer may have that waits for its block. */
+  readonly slots: readonly string[]
   /** True for a refusal that may only mean that someone else made the payment already. */
   mayBeMade(refusal: Refusal): boolean
   /** Finds out if someone else made it. */
@@ -90,6 +101,8 @@ export interface Settler {
   readonly networkName: string
   /** EVM: seconds between blocks, as they were lately. */
   readonly blockSeconds: number
+  /** Why nothing can be settled with the scheme `upto`; undefined if it can. */
+  readonly uptoProblem: string | undefined
 }
 
 /** Decodes the payment of a request. @throws Refusal if it is not what is required */
@@ -103,7 +116,9 @@ export async function decodePayment(
   const { address } = settler
   switch (network.family) {
     case 'eip155':
-      return evmPayment(network, await decodeEvmPayment(request), rpc, settler)
+      if (request.scheme === 'upto' && settler.uptoProblem !== undefined)
+        throw new Refusal('unsupported_scheme', `scheme: ${settler.uptoProblem}`)
+      return evmPayment(network, await decodeEvmPayment(request, address as `0x${string}`), rpc, settler)
     case 'solana':
       return solanaPayment(network, await decodeSolanaPayment(request, address, network), rpc)
     case 'stellar':
@@ -124,6 +139,7 @@ function solanaPayment(network: NetworkSettings, payment: SolanaPayment, rpc: Rp
     // another payee it is another payment.
     identity: [mint, payer, destination, messageHash],
     content: [messageHash],
+    slots: [],
     isSettledBy: async ({ hash }) => hash === undefined || isSignedAs(payment, hash),
     async verify() {
       const readings = await readSolanaChain(payment, rpc)
@@ -154,6 +170,7 @@ function stellarPayment(
     payer,
     identity: [asset, payer, nonce.toString()],
     content: [entryHash],
+    slots: [],
     isSettledBy: async ({ operations }) => JSON.stringify(operations ?? '').includes(payment.entry),
     async verify(moment) {
       const readings = await readStellarLedger(payment, rpc, address)
@@ -185,11 +202,13 @@ function evmPayment(
     payer,
     identity: [method, asset, payer, nonce.toString()],
     content: [payment.hash, payment.signature],
+    // A permit replaces what is allowed, so two payments with one would count on the same allowance.
+    slots: payment.bringsApproval ? [`approval ${asset}`] : [],
     isSettledBy: async ({ to = '', data = '' }) =>
-      [false, true].some((created) => {
-        const call = settlementCall(payment, created)
-        return isSame(call.to, to) && isSame(call.data, data)
-      }),
+      [payment.move, settlementCall(payment, true)].some(
+        (call) =>
+          isSame(call.to, to) && [data, withoutPermit(to, data)].some((each) => isSame(call.data, each)),
+      ),
     async verify({ now }) {
       checkEvmWindow(payment, { now, blockSeconds })
       const readings = await readEvmChain(payment, rpc, address as `0x${string}`)
@@ -198,7 +217,7 @@ function evmPayment(
       const gas_limit = Number(gasLimitFor(gas, network))
       return {
         body: { to, value: '0', data, gas_limit, valid_until: dateOf(validBefore) },
-        funds: readings.before?.[0],
+        funds: fundsOf(payment, readings),
         block: readings.block,
         isUncertain: readings.payerHasCode || !payment.signedByKey || !isListed(network, asset),
       }
@@ -207,6 +226,13 @@ function evmPayment(
     mayBeMade: ({ reason }) => MADE_ON_EVM.includes(reason),
     elsewhere: (own) => evmElsewhere(payment, own, rpc),
   }
+}
+
+/** What Permit2 may not spend pays nothing, so several payments need as much allowance as balance. */
+function fundsOf({ bringsApproval }: EvmPayment, { before, allowance }: EvmReadings): bigint | undefined {
+  const balance = before?.[0]
+  if (balance === undefined || allowance === undefined || bringsApproval) return balance
+  return allowance < balance ? allowance : balance
 }
 
 /** The end of the year 9999, the last that RFC 3339 can write. */
@@ -243,7 +269,7 @@ export async function settlerOn(
     method: 'GET',
     path: `/api/v1/relayers/${encodeURIComponent(relayerId)}`,
   })
-  const { address, network: networkName, network_type } = isRecord(record) ? record : {}
+  const { address, network: networkName, network_type, accounts } = isRecord(record) ? record : {}
   const wanted = family === 'eip155' ? 'evm' : family
   if (typeof address !== 'string' || typeof networkName !== 'string' || network_type !== wanted)
     throw new WrongNetwork(`config.networks: relayer ${relayerId} is not on a network of the type ${wanted}.`)
@@ -251,8 +277,12 @@ export async function settlerOn(
   const chain = await identify(family, rpc)
   if (chain !== network)
     throw new WrongNetwork(`config.networks: relayer ${relayerId} is on ${chain}, not on ${network}.`)
-  const blockSeconds = family === 'eip155' ? await readBlockSeconds(rpc) : 0
-  const settler = { address, networkName, blockSeconds, at: world.now() }
+  const isEvm = family === 'eip155'
+  const [blockSeconds, uptoProblem] = await Promise.all([
+    isEvm ? readBlockSeconds(rpc) : 0,
+    isEvm ? readUptoProblem(accounts, rpc) : 'upto is supported on EVM chains alone.',
+  ])
+  const settler = { address, networkName, blockSeconds, uptoProblem, at: world.now() }
   settlers.set(key, settler)
   return settler
 }
@@ -271,6 +301,14 @@ export async function readProblem({ relayerId }: NetworkSettings, world: World):
   const others = Array.isArray(accounts) ? accounts.filter(isRecord) : []
   if (disabled !== true || others.some((account) => account.system_disabled === false)) return undefined
   return `Its relayer is disabled: ${isRecord(reason) ? String(reason.type) : 'for a reason that it does not tell'}.`
+}
+
+/** The payer names the account that may settle, so it must be the one that sends. */
+async function readUptoProblem(accounts: unknown, rpc: Rpc): Promise<string | undefined> {
+  if (Array.isArray(accounts) && accounts.length > 1)
+    return 'upto needs a relayer with one account: name it in upto_relayer_id.'
+  const code = await rpc<string>('eth_getCode', [UPTO_PROXY, 'latest'])
+  return code.length > 2 ? undefined : 'x402’s proxy for upto is not on this chain.'
 }
 
 /**

@@ -5,7 +5,7 @@ import { CallError, Refusal } from './refusal.ts'
 
 /** What a resource server demands, as far as it is the same on every network. */
 export interface Requirements {
-  /** In the smallest unit of the asset, more than 0. */
+  /** In the smallest unit of the asset; 0 only if nothing is charged in the end, with `upto`. */
   readonly amount: bigint
   readonly asset: string
   readonly payTo: string
@@ -22,11 +22,19 @@ export interface PaymentRequest {
   readonly requirements: Requirements
   /** The part that belongs to the scheme. */
   readonly payload: Readonly<Record<string, unknown>>
+  readonly scheme: Scheme
+  /** What the payer accepted: with `upto`, the most that may be settled; otherwise the amount. */
+  readonly maximum: bigint
   /** The URL of what is paid for, as the payer signed nothing about it, but sent it. */
   readonly resource: string | undefined
+  /** What the payer sent for extensions of the protocol. */
+  readonly extensions: Readonly<Record<string, unknown>>
   /** The id of the extension `payment-identifier`. */
   readonly paymentId: string | undefined
 }
+
+/** How much is paid: an amount, or what the resource server asks for in the end, up to an amount. */
+export type Scheme = 'exact' | 'upto'
 
 /** The answer to `POST /verify`. */
 export interface VerifyAnswer {
@@ -52,6 +60,9 @@ export interface SettleAnswer {
 
 /** The name of the extension that lets a payer name a payment. */
 export const PAYMENT_IDENTIFIER = 'payment-identifier'
+
+/** The name of the extension by which a payer brings a permit of EIP-2612 for Permit2. */
+export const EIP2612_SPONSORING = 'eip2612GasSponsoring'
 
 /** The extension in which a settlement says that it repeats an earlier answer. */
 export const SETTLEMENT = 'settlement'
@@ -85,17 +96,17 @@ export const NETWORKS_OF_VERSION_1: Readonly<Record<string, string>> = {
   story: 'eip155:1514',
 }
 
-/** The only scheme that is settled. */
-const SCHEME = 'exact'
-
 /** Longer than any request of a resource server; a longer wait would keep connections. */
 const MAX_TIMEOUT_SECONDS = 10_000_000
+
+/** What is asked of a payment. */
+export type Step = 'verify' | 'settle'
 
 /**
  * Reads a request. Throws {@link Refusal}, or {@link CallError} where the extension `payment-identifier`
  * demands a status.
  */
-export function readPaymentRequest(body: unknown, settings: Settings): PaymentRequest {
+export function readPaymentRequest(body: unknown, step: Step, settings: Settings): PaymentRequest {
   if (!isRecord(body)) throw new Refusal('invalid_payload', 'The body must be a JSON object.')
   const { paymentPayload, paymentRequirements } = body
   if (!isRecord(paymentPayload)) throw new Refusal('invalid_payload', 'paymentPayload: expected an object.')
@@ -105,23 +116,31 @@ export function readPaymentRequest(body: unknown, settings: Settings): PaymentRe
   const accepted = version === 2 ? paymentPayload.accepted : paymentPayload
   if (!isRecord(accepted))
     throw new Refusal('invalid_payload', 'paymentPayload.accepted: expected an object.')
-  checkScheme(accepted.scheme, paymentRequirements.scheme)
+  const scheme = readScheme(accepted.scheme, paymentRequirements.scheme, version)
   const { network, networkName } = readNetwork(
     accepted.network,
     paymentRequirements.network,
     version,
     settings,
   )
-  const requirements = readRequirements(paymentRequirements, version)
-  if (version === 2) checkAccepted(requirements, readRequirements(accepted, 2))
-  const { payload } = paymentPayload
+  if (scheme === 'upto' && network.family !== 'eip155')
+    throw new Refusal('unsupported_scheme', 'scheme: upto is supported on EVM chains alone.')
+  // The resource server tells how much it was when it settles; that may be nothing.
+  const isMetered = scheme === 'upto' && step === 'settle'
+  const requirements = readRequirements(paymentRequirements, version, isMetered ? 0n : 1n)
+  const promised = version === 2 ? readRequirements(accepted, 2, 1n) : requirements
+  checkAccepted(requirements, promised, isMetered)
+  const { payload, extensions } = paymentPayload
   if (!isRecord(payload)) throw new Refusal('invalid_payload', 'paymentPayload.payload: expected an object.')
   return {
     version,
-    network,
+    network: scheme === 'upto' ? { ...network, relayerId: network.uptoRelayerId } : network,
     networkName,
+    scheme,
     requirements,
+    maximum: promised.amount,
     payload,
+    extensions: isRecord(extensions) ? extensions : {},
     resource: readResource(version === 2 ? paymentPayload.resource : paymentRequirements.resource),
     paymentId: readPaymentId(paymentPayload.extensions),
   }
@@ -134,10 +153,11 @@ function readVersion(outer: unknown, inner: unknown): 1 | 2 {
   throw new Refusal('invalid_x402_version', 'x402Version: expected 1 or 2.')
 }
 
-function checkScheme(accepted: unknown, required: unknown): void {
+function readScheme(accepted: unknown, required: unknown, version: 1 | 2): Scheme {
   if (accepted !== required)
     throw new Refusal('invalid_scheme', 'scheme: the payment has another one than the requirements.')
-  if (required !== SCHEME) throw new Refusal('unsupported_scheme', `scheme: only ${SCHEME} is supported.`)
+  if (required === 'exact' || (required === 'upto' && version === 2)) return required
+  throw new Refusal('unsupported_scheme', 'scheme: exact and, since version 2, upto are supported.')
 }
 
 function readNetwork(accepted: unknown, required: unknown, version: 1 | 2, { networks }: Settings) {
@@ -151,11 +171,15 @@ function readNetwork(accepted: unknown, required: unknown, version: 1 | 2, { net
   return { network, networkName: required }
 }
 
-function readRequirements(fields: Readonly<Record<string, unknown>>, version: 1 | 2): Requirements {
+function readRequirements(
+  fields: Readonly<Record<string, unknown>>,
+  version: 1 | 2,
+  least: bigint,
+): Requirements {
   const amount = version === 2 ? fields.amount : fields.maxAmountRequired
   const { asset, payTo, maxTimeoutSeconds, extra } = fields
-  if (typeof amount !== 'string' || !/^[1-9]\d{0,77}$/.test(amount))
-    throw wrong(version === 2 ? 'amount' : 'maxAmountRequired', 'a decimal text of a positive integer')
+  if (typeof amount !== 'string' || !/^(0|[1-9]\d{0,77})$/.test(amount) || BigInt(amount) < least)
+    throw wrong(version === 2 ? 'amount' : 'maxAmountRequired', `a decimal text of an integer from ${least}`)
   if (typeof asset !== 'string' || asset === '') throw wrong('asset', 'an address')
   if (typeof payTo !== 'string' || payTo === '') throw wrong('payTo', 'an address')
   if (
@@ -172,9 +196,14 @@ function wrong(field: string, expected: string): Refusal {
 }
 
 /** Servers may fill `extra` anew for each answer, e.g. with a blockhash, so it is not compared. */
-function checkAccepted(required: Requirements, accepted: Requirements): void {
+function checkAccepted(required: Requirements, accepted: Requirements, isMetered: boolean): void {
+  if (isMetered && required.amount > accepted.amount)
+    throw new Refusal(
+      'invalid_upto_evm_payload_settlement_exceeds_amount',
+      `paymentRequirements.amount: ${required.amount} is more than ${accepted.amount}, which the payer accepted.`,
+    )
   const same =
-    accepted.amount === required.amount &&
+    (isMetered || accepted.amount === required.amount) &&
     normalized(accepted.asset) === normalized(required.asset) &&
     normalized(accepted.payTo) === normalized(required.payTo) &&
     accepted.maxTimeoutSeconds === required.maxTimeoutSeconds

@@ -2,6 +2,7 @@ import { concatHex, decodeEventLog, type Hex, hexToBigInt, numberToHex, parseAbi
 import { isRecord, NodeError, type Rpc, Unavailable } from '../../shared/host.ts'
 import type { Elsewhere, Outcome, OwnTransaction } from '../scheme.ts'
 import { type EvmPayment, isNonceUsed, isSame, nonceCall } from './payment.ts'
+import { withoutPermit } from './permit2.ts'
 
 const EVENTS = parseAbi([
   'event Transfer(address indexed from, address indexed to, uint256 value)',
@@ -190,11 +191,12 @@ async function authorizedIn(payment: EvmPayment, hash: Hex, rpc: Rpc): Promise<O
   return next?.eventName === 'Transfer' && isSame(next.args.from, payment.payer) ? 'failed' : 'unknown'
 }
 
-/** A permit leaves no log of its nonce, so only the very call counts. */
-async function permittedIn({ call }: EvmPayment, hash: Hex, rpc: Rpc): Promise<Outcome> {
+/** A permit leaves no log of its nonce, so only the very call counts, with or without an approval. */
+async function permittedIn({ move }: EvmPayment, hash: Hex, rpc: Rpc): Promise<Outcome> {
   const transaction = await rpc<unknown>('eth_getTransactionByHash', [hash])
   if (!isRecord(transaction)) return 'unknown'
-  const isCall = isSame(String(transaction.to), call.to) && isSame(String(transaction.input), call.data)
+  const [to, input] = [String(transaction.to), String(transaction.input)]
+  const isCall = isSame(to, move.to) && isSame(withoutPermit(to, input), move.data)
   return isCall && (await receiptOf(hash, rpc))?.status === '0x1' ? 'paid' : 'unknown'
 }
 

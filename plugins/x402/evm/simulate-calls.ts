@@ -1,11 +1,6 @@
-import { decodeAbiParameters, encodeAbiParameters, type Hex } from 'viem'
+import { concatHex, decodeAbiParameters, encodeAbiParameters, type Hex } from 'viem'
 import type { Rpc } from '../../shared/host.ts'
-
-/** One call of a simulation. */
-export interface Call {
-  readonly to: Hex
-  readonly data: Hex
-}
+import type { Call } from './payment.ts'
 
 /** What it returned, or the data with which it reverted. */
 export interface CallResult {
@@ -39,18 +34,34 @@ const MAX_RESULT_BYTES = 100_000
 /**
  * Makes calls one after the other, each on what the one before left, and returns what each returned. Nothing
  * is changed: a node executes the creation of a contract that makes the calls and returns the results in
- * place of its code, and forgets it.
+ * place of its code, and forgets it. A call that an account makes goes through that account, which has code
+ * for that meanwhile; the node is told no sender then, because accounts with code send nothing.
  */
 export async function simulateCalls(
   rpc: Rpc,
-  from: Hex,
+  relayer: Hex,
   calls: readonly Call[],
 ): Promise<readonly CallResult[]> {
-  const data = `${PROBE}${encodeAbiParameters(CALLS, [calls.map(({ to, data }) => ({ to, data }))]).slice(2)}`
-  const answer = await rpc<Hex>('eth_call', [{ from, data }, 'latest'])
+  const through = calls.map(({ to, data, from }) =>
+    from === undefined ? { to, data } : { to: from, data: concatHex([to, data]) },
+  )
+  const data = `${PROBE}${encodeAbiParameters(CALLS, [through]).slice(2)}`
+  const senders = calls.flatMap(({ from }) => from ?? [])
+  const call =
+    senders.length === 0
+      ? [{ from: relayer, data }, 'latest']
+      : [{ data }, 'latest', Object.fromEntries(senders.map((sender) => [sender, { code: FORWARDER }]))]
+  const answer = await rpc<Hex>('eth_call', call)
   if (answer.length > MAX_RESULT_BYTES * 2) throw new Error('The calls returned too much.')
   return decodeAbiParameters(RESULTS, answer)[0]
 }
+
+/**
+ * Calls the address in the first 20 bytes of its input with the others, and returns or reverts with what that
+ * returned: CALLDATACOPY, CALL, RETURNDATACOPY, then RETURN or REVERT.
+ */
+const FORWARDER: Hex =
+  '0x6014360380601460003760006000826000600060003560601c5af13d600060003e3d600082602957fd5bf3'
 
 /**
  * ```solidity

@@ -3,8 +3,16 @@ import { NodeError, type Rpc } from '../../shared/host.ts'
 import type { NetworkSettings } from '../config.ts'
 import { Refusal, reading } from '../refusal.ts'
 import { MULTICALL_ABI, TOKEN_ABI, WALLET_ABI } from './abi.ts'
-import { type EvmPayment, isNonceUsed, isSame, nonceCall, PERMIT2, WINDOW_REASONS } from './payment.ts'
-import { type Call, type CallResult, simulateCalls } from './simulate-calls.ts'
+import {
+  type Call,
+  type EvmPayment,
+  isNonceUsed,
+  isSame,
+  nonceCall,
+  PERMIT2,
+  WINDOW_REASONS,
+} from './payment.ts'
+import { type CallResult, simulateCalls } from './simulate-calls.ts'
 
 /** The answer of a contract that accepts a signature (ERC-1271). */
 const SIGNATURE_IS_VALID = '0x1626ba7e'
@@ -126,7 +134,7 @@ function integerIn(result: CallResult | undefined): bigint | undefined {
 
 async function estimateGas(call: Call, rpc: Rpc, from: Hex): Promise<EvmReadings['gas']> {
   try {
-    return hexToBigInt(await rpc<Hex>('eth_estimateGas', [{ from, ...call }]))
+    return hexToBigInt(await rpc<Hex>('eth_estimateGas', [{ ...call, from }]))
   } catch (error) {
     if (error instanceof NodeError) return { revert: error.message }
     throw error
@@ -160,8 +168,15 @@ export function judgeEvmPayment(
   const [payerBefore, payeeBefore] = readings.before
   if (payerBefore < amount)
     throw refuse('insufficient_funds', `The payer has ${payerBefore}, and ${amount} are needed.`)
-  if (readings.allowance !== undefined && readings.allowance < amount)
-    throw refuse('permit2_allowance_required', `The payer allows Permit2 to spend ${readings.allowance}.`)
+  if (readings.allowance !== undefined && readings.allowance < amount) {
+    const allowed = `The payer allows Permit2 to spend ${readings.allowance}`
+    if (!payment.bringsApproval) throw refuse('permit2_allowance_required', `${allowed}.`)
+    if (!readings.simulated)
+      throw refuse(
+        'permit2_allowance_required',
+        `${allowed}, or the payment reverts for another reason: the permit that came with it did not help.`,
+      )
+  }
   if (!readings.simulated || !readings.after) throw refuse(names.simulation, 'The simulated payment reverts.')
   const [payerAfter, payeeAfter] = readings.after
   if (payerBefore - payerAfter !== amount || payeeAfter - payeeBefore !== amount) {

@@ -9,6 +9,7 @@ const PAYER = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const SELF = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
 const PERMIT2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
 const PROXY = '0x402085c248EeA27D92E8b30b2C58ed07f9E20001'
+const UPTO_PROXY = '0x4020A4f3b7b90ccA423B9fabCc0CE57C6C240002'
 const token = TOKEN.toLowerCase()
 const LARGEST = 2n ** 256n - 1n
 const WORD = `0x${'11'.repeat(32)}` as const
@@ -149,6 +150,10 @@ describe('a call of Permit2', () => {
   const allowed = { token: TOKEN, amount: 9n }
   const once = { nonce: 1n, deadline: LARGEST }
   const detail = (amount: bigint) => ({ to: OTHER, requestedAmount: amount })
+  const eip2612 = '(uint256 value, uint256 deadline, bytes32 r, bytes32 s, uint8 v) permit2612'
+  const approval = { value: 9n, deadline: LARGEST, r: WORD, s: WORD, v: 27 }
+  const uptoWitness = '(address to, address facilitator, uint256 validAfter)'
+  const uptoTerms = { to: OTHER, facilitator: SELF, validAfter: 0n }
   const CASES: readonly [string, string, Hex, readonly bigint[]][] = [
     [
       'transferFrom',
@@ -213,6 +218,33 @@ describe('a call of Permit2', () => {
         [{ permitted: allowed, ...once }, PAYER, { to: OTHER, validAfter: 0n }, WORD],
       ),
       [9n],
+    ],
+    [
+      'settleWithPermit of it',
+      PROXY,
+      encode(
+        `function settleWithPermit(${eip2612}, ${permit}, address owner, (address to, uint256 validAfter) witness, bytes signature)`,
+        [approval, { permitted: allowed, ...once }, PAYER, { to: OTHER, validAfter: 0n }, WORD],
+      ),
+      [9n],
+    ],
+    [
+      'settle of the proxy for payments of at most an amount, of what is charged in the end',
+      UPTO_PROXY,
+      encode(
+        `function settle(${permit}, uint256 amount, address owner, ${uptoWitness} witness, bytes signature)`,
+        [{ permitted: allowed, ...once }, 8n, PAYER, uptoTerms, WORD],
+      ),
+      [8n],
+    ],
+    [
+      'settleWithPermit of that',
+      UPTO_PROXY,
+      encode(
+        `function settleWithPermit(${eip2612}, ${permit}, uint256 amount, address owner, ${uptoWitness} witness, bytes signature)`,
+        [approval, { permitted: allowed, ...once }, 8n, PAYER, uptoTerms, WORD],
+      ),
+      [8n],
     ],
   ]
 

@@ -229,16 +229,96 @@ contract Permit2 {
     }
 }
 
+/// A token with EIP-2612: a signature allows someone to spend.
+contract PermitToken is AuthorizationToken {
+    mapping(address => uint256) public nonces;
+
+    constructor(string memory name_, string memory version_, uint256 feePercent_) AuthorizationToken(name_, version_, feePercent_) {}
+
+    function permit(address owner, address spender, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s) external {
+        require(block.timestamp <= deadline, "permit is expired");
+        bytes32 typeHash = keccak256("Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)");
+        bytes32 hash = keccak256(abi.encodePacked(
+            "\x19\x01", DOMAIN_SEPARATOR(), keccak256(abi.encode(typeHash, owner, spender, value, nonces[owner]++, deadline))
+        ));
+        require(isSignedBy(owner, hash, abi.encodePacked(r, s, v)), "invalid permit");
+        allowance[owner][spender] = value;
+        emit Approval(owner, spender, value);
+    }
+}
+
+/// What both of x402's proxies share: they let a permit of the token through first, whether it succeeds or not.
+contract Permit2ProxyBase {
+    struct EIP2612Permit { uint256 value; uint256 deadline; bytes32 r; bytes32 s; uint8 v; }
+
+    address constant PERMIT2 = 0x000000000022D473030F116dDEE9F6B43aC78BA3;
+
+    event EIP2612PermitFailed(address token, address owner);
+
+    function allow(EIP2612Permit calldata permit2612, Permit2.PermitTransferFrom calldata permit, address owner) internal {
+        require(permit2612.value == permit.permitted.amount, "Permit2612AmountMismatch");
+        PermitToken token = PermitToken(permit.permitted.token);
+        try token.permit(owner, PERMIT2, permit2612.value, permit2612.deadline, permit2612.v, permit2612.r, permit2612.s) {}
+        catch { emit EIP2612PermitFailed(permit.permitted.token, owner); }
+    }
+}
+
 /// x402's proxy in front of it: it pays whom the payer named, and no one else.
-contract Permit2Proxy {
+contract Permit2Proxy is Permit2ProxyBase {
     struct Witness { address to; uint256 validAfter; }
 
     function settle(Permit2.PermitTransferFrom calldata permit, address owner, Witness calldata witness, bytes calldata signature) external {
+        pay(permit, owner, witness, signature);
+    }
+
+    function settleWithPermit(
+        EIP2612Permit calldata permit2612, Permit2.PermitTransferFrom calldata permit, address owner, Witness calldata witness,
+        bytes calldata signature
+    ) external {
+        allow(permit2612, permit, owner);
+        pay(permit, owner, witness, signature);
+    }
+
+    function pay(Permit2.PermitTransferFrom calldata permit, address owner, Witness calldata witness, bytes calldata signature) internal {
         require(block.timestamp >= witness.validAfter, "PaymentTooEarly");
         bytes32 hash = keccak256(abi.encode(keccak256("Witness(address to,uint256 validAfter)"), witness.to, witness.validAfter));
-        Permit2(0x000000000022D473030F116dDEE9F6B43aC78BA3).permitWitnessTransferFrom(
+        Permit2(PERMIT2).permitWitnessTransferFrom(
             permit, Permit2.TransferDetails(witness.to, permit.permitted.amount), owner, hash,
             "Witness witness)TokenPermissions(address token,uint256 amount)Witness(address to,uint256 validAfter)", signature
+        );
+    }
+}
+
+/// x402's proxy for payments of at most an amount: the facilitator whom the payer named decides how much of it.
+contract UptoPermit2Proxy is Permit2ProxyBase {
+    struct Witness { address to; address facilitator; uint256 validAfter; }
+
+    function settle(
+        Permit2.PermitTransferFrom calldata permit, uint256 amount, address owner, Witness calldata witness, bytes calldata signature
+    ) external {
+        pay(permit, amount, owner, witness, signature);
+    }
+
+    function settleWithPermit(
+        EIP2612Permit calldata permit2612, Permit2.PermitTransferFrom calldata permit, uint256 amount, address owner,
+        Witness calldata witness, bytes calldata signature
+    ) external {
+        allow(permit2612, permit, owner);
+        pay(permit, amount, owner, witness, signature);
+    }
+
+    function pay(
+        Permit2.PermitTransferFrom calldata permit, uint256 amount, address owner, Witness calldata witness, bytes calldata signature
+    ) internal {
+        require(msg.sender == witness.facilitator, "UnauthorizedFacilitator");
+        require(amount <= permit.permitted.amount, "AmountExceedsPermitted");
+        require(amount > 0, "InvalidAmount");
+        require(block.timestamp >= witness.validAfter, "PaymentTooEarly");
+        bytes32 typeHash = keccak256("Witness(address to,address facilitator,uint256 validAfter)");
+        bytes32 hash = keccak256(abi.encode(typeHash, witness.to, witness.facilitator, witness.validAfter));
+        Permit2(PERMIT2).permitWitnessTransferFrom(
+            permit, Permit2.TransferDetails(witness.to, amount), owner, hash,
+            "Witness witness)TokenPermissions(address token,uint256 amount)Witness(address to,address facilitator,uint256 validAfter)", signature
         );
     }
 }

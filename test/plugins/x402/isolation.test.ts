@@ -1,7 +1,8 @@
 import { NETWORKS } from '@x402/evm/v1'
 import { expect, onTestFinished, test } from 'vitest'
 import { readSettings } from '../../../plugins/x402/config.ts'
-import { settle, supported } from '../../../plugins/x402/facilitator.ts'
+import { settle } from '../../../plugins/x402/facilitator.ts'
+import { supported } from '../../../plugins/x402/supported.ts'
 import { NETWORKS_OF_VERSION_1 } from '../../../plugins/x402/wire.ts'
 import { ON_ANVIL } from '../../support/anvil.ts'
 import { DEV_KEYS, plainSigner } from '../../support/service.ts'
@@ -59,7 +60,7 @@ test('a network that is down, one whose relayer is paused, one without funds, an
   const startedAt = performance.now()
   expect(await supported(settings, world)).toEqual({
     kinds: [{ x402Version: 2, scheme: 'exact', network: NETWORK }],
-    extensions: ['payment-identifier'],
+    extensions: ['payment-identifier', 'eip2612GasSponsoring'],
     signers: { 'eip155:*': [RELAYER] },
     unavailable: [
       { network: 'eip155:424242', reason: expect.stringMatching(/answer/) },

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readSettings } from '../../../plugins/x402/config.ts'
-import { settle, supported, verify } from '../../../plugins/x402/facilitator.ts'
+import { settle, verify } from '../../../plugins/x402/facilitator.ts'
+import { supported } from '../../../plugins/x402/supported.ts'
 import { paymentBy } from './evm-payment.ts'
 import { type EvmSite, FUNDS, NETWORK, RELAYER, startEvmSite } from './evm-site.ts'
 import { createWorld, type TestWorld } from './world.ts'
@@ -22,7 +23,7 @@ describe('the facilitator on an EVM chain', () => {
   test('tells what it settles, and from which address', async () => {
     expect(await supported(settings(), world)).toEqual({
       kinds: [{ x402Version: 2, scheme: 'exact', network: NETWORK }],
-      extensions: ['payment-identifier'],
+      extensions: ['payment-identifier', 'eip2612GasSponsoring'],
       signers: { 'eip155:*': [RELAYER] },
     })
   })

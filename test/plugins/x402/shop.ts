@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
 import { HTTPFacilitatorClient } from '@x402/core/server'
 import type { Network, SchemeNetworkServer } from '@x402/core/types'
-import { paymentMiddleware, x402ResourceServer } from '@x402/hono'
+import { paymentMiddleware, setSettlementOverrides, x402ResourceServer } from '@x402/hono'
 import { Hono } from 'hono'
 import { API_KEY } from '../../support/service.ts'
 
@@ -28,6 +28,10 @@ export interface ShopOptions {
   readonly amount?: string
   readonly extra?: Record<string, unknown>
   readonly scheme: SchemeNetworkServer
+  /** What it charges in the end, with a scheme that leaves it open. */
+  readonly charge?: string
+  /** What it declares besides, by the name of the extension. */
+  readonly extensions?: Record<string, unknown>
 }
 
 /** Starts it. */
@@ -41,6 +45,8 @@ export async function startShop(options: ShopOptions): Promise<Shop> {
     amount = '10000',
     extra = {},
     scheme,
+    charge,
+    extensions,
   } = options
   const headers: Record<string, string> = apiKey === null ? {} : { Authorization: `Bearer ${apiKey}` }
   const client = new HTTPFacilitatorClient({
@@ -51,13 +57,20 @@ export async function startShop(options: ShopOptions): Promise<Shop> {
   const app = new Hono()
   app.use(
     paymentMiddleware(
-      { 'GET /report': { accepts: { scheme: 'exact', network, payTo, price }, description: 'A report' } },
+      {
+        'GET /report': {
+          accepts: { scheme: scheme.scheme, network, payTo, price },
+          description: 'A report',
+          ...(extensions && { extensions }),
+        },
+      },
       new x402ResourceServer(client).register(network, scheme),
     ),
   )
   let sales = 0
   app.get('/report', (context) => {
     sales += 1
+    if (charge !== undefined) setSettlementOverrides(context, { amount: charge })
     return context.json({ report: 'sunny' })
   })
   const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' })

@@ -16,7 +16,8 @@ import { createEd25519Signer, ExactStellarScheme as PayerScheme } from '@x402/st
 import { ExactStellarScheme as ShopScheme } from '@x402/stellar/exact/server'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { readSettings } from '../../../plugins/x402/config.ts'
-import { settle, supported, verify } from '../../../plugins/x402/facilitator.ts'
+import { settle, verify } from '../../../plugins/x402/facilitator.ts'
+import { supported } from '../../../plugins/x402/supported.ts'
 import { startLedger, type TestLedger } from '../../../simulators/stellar/start-ledger.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { keypairOf, MAIN, stellarConfig, XLM } from '../../support/stellar-scenario.ts'
@@ -419,7 +420,7 @@ describe('a payment on Stellar that', () => {
 test('the facilitator tells that it pays the fees on Stellar', async () => {
   expect(await supported(settings(), world)).toEqual({
     kinds: [{ x402Version: 2, scheme: 'exact', network: NETWORK, extra: { areFeesSponsored: true } }],
-    extensions: ['payment-identifier'],
+    extensions: ['payment-identifier', 'eip2612GasSponsoring'],
     signers: { 'stellar:*': [MAIN.publicKey()] },
   })
 })

@@ -1,7 +1,8 @@
 import { ExactEvmSchemeV1 } from '@x402/evm/v1'
 import { expect, onTestFinished, test } from 'vitest'
 import { readSettings } from '../../../plugins/x402/config.ts'
-import { settle, supported, verify } from '../../../plugins/x402/facilitator.ts'
+import { settle, verify } from '../../../plugins/x402/facilitator.ts'
+import { supported } from '../../../plugins/x402/supported.ts'
 import { startEvmSite } from './evm-site.ts'
 import { createWorld } from './world.ts'
 

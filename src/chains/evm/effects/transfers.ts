@@ -101,6 +101,9 @@ const PERMIT2 = '0x000000000022d473030f116ddee9f6b43ac78ba3'
 /** x402ExactPermit2Proxy, at the same address on every chain. */
 const PERMIT2_PROXY = '0x402085c248eea27d92e8b30b2c58ed07f9e20001'
 
+/** x402UptoPermit2Proxy, at the same address on every chain. */
+const UPTO_PROXY = '0x4020a4f3b7b90cca423b9fabcc0ce57c6c240002'
+
 const PERMIT = '((address token, uint256 amount) permitted, uint256 nonce, uint256 deadline)'
 const PERMITS = '((address token, uint256 amount)[] permitted, uint256 nonce, uint256 deadline)'
 const DETAILS = '(address to, uint256 amount)'
@@ -134,6 +137,36 @@ const permittedBatch = ([{ permitted: tokens }, details, from]: readonly [
     const token = tokens[index]?.token
     return token === undefined ? [] : [{ from, to, token, amount }]
   })
+
+/** A tuple of words is encoded as the words. */
+const EIP2612 = parseAbiParameters('uint256, uint256, bytes32, bytes32, uint8')
+const EXACT = parseAbiParameters(`${PERMIT}, address, (address, uint256), bytes`)
+const UPTO = parseAbiParameters(`${PERMIT}, uint256, address, (address, address, uint256), bytes`)
+
+/** It names the payee first. */
+type Witness = readonly [string, ...unknown[]]
+
+const settled = ([
+  {
+    permitted: { token, amount },
+  },
+  from,
+  [to],
+]: readonly [
+  Permitted & { readonly permitted: { readonly amount: bigint } },
+  string,
+  Witness,
+  ...unknown[],
+]) => [{ from, to, token, amount }]
+
+const settledUpTo = ([
+  {
+    permitted: { token },
+  },
+  amount,
+  from,
+  [to],
+]: readonly [Permitted, bigint, string, Witness, ...unknown[]]) => [{ from, to, token, amount }]
 
 /**
  * Calls that name the token among their arguments. Only those of known contracts count: any other could name
@@ -175,17 +208,23 @@ const KNOWN_CONTRACTS: ReadonlyMap<string, ReadonlyMap<string, ReadMoves>> = new
   [
     PERMIT2_PROXY,
     new Map([
+      ['0x13cd3b53', reader(EXACT, settled)], // settle
       [
-        '0x13cd3b53', // settle
-        reader(
-          parseAbiParameters(`${PERMIT}, address, (address to, uint256 validAfter), bytes`),
-          ([
-            {
-              permitted: { token, amount },
-            },
-            from,
-            { to },
-          ]) => [{ from, to, token, amount }],
+        '0xfa340378', // settleWithPermit
+        reader([...EIP2612, ...EXACT] as const, ([, , , , , permit, from, witness]) =>
+          settled([permit, from, witness]),
+        ),
+      ],
+    ]),
+  ],
+  [
+    UPTO_PROXY,
+    new Map([
+      ['0xff11e7b4', reader(UPTO, settledUpTo)], // settle
+      [
+        '0x016c1748', // settleWithPermit
+        reader([...EIP2612, ...UPTO] as const, ([, , , , , permit, amount, from, witness]) =>
+          settledUpTo([permit, amount, from, witness]),
         ),
       ],
     ]),

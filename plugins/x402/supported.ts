@@ -1,0 +1,92 @@
+import { Unavailable, type World } from '../shared/host.ts'
+import type { NetworkSettings, Settings } from './config.ts'
+import { readProblem, type Settler, settlerOn } from './scheme.ts'
+import { EIP2612_SPONSORING, NETWORKS_OF_VERSION_1, PAYMENT_IDENTIFIER, type Scheme } from './wire.ts'
+
+/** The longest that one network may keep the answer about the others. */
+const SUPPORTED_MS = 5_000
+
+/** What can be settled on a network now, or why nothing can. */
+type State = { readonly settler: Settler } | { readonly reason: string }
+
+interface Offer {
+  readonly network: NetworkSettings
+  readonly scheme: Scheme
+  readonly state: State
+}
+
+/**
+ * Answers `GET /supported`: what is settled on which networks, and from which addresses. A network on which
+ * nothing can be settled now is named with the reason, and touches no other.
+ */
+export async function supported(settings: Settings, world: World): Promise<object> {
+  const all = await Promise.all([...settings.networks.values()].map((each) => offersOn(each, world)))
+  const offers = all.flat()
+  const signers: Record<string, string[]> = {}
+  for (const { network, state } of offers) {
+    if (!('settler' in state)) continue
+    const pattern = `${network.family}:*`
+    signers[pattern] = [...new Set([...(signers[pattern] ?? []), state.settler.address])]
+  }
+  const unavailable = offers.flatMap(({ network: { network }, scheme, state }) =>
+    'reason' in state ? [{ network, ...(scheme === 'upto' && { scheme }), reason: state.reason }] : [],
+  )
+  return {
+    kinds: offers.flatMap(kindsOf),
+    extensions: [PAYMENT_IDENTIFIER, EIP2612_SPONSORING],
+    signers,
+    ...(unavailable.length > 0 && { unavailable }),
+  }
+}
+
+/** `upto` is told as unavailable only where the operator named a relayer for it. */
+async function offersOn(network: NetworkSettings, world: World): Promise<readonly Offer[]> {
+  const exact = await stateOf(network, world)
+  const first: Offer = { network, scheme: 'exact', state: exact }
+  if (network.family !== 'eip155') return [first]
+  const hasOwn = network.uptoRelayerId !== network.relayerId
+  const state = hasOwn ? await stateOf({ ...network, relayerId: network.uptoRelayerId }, world) : exact
+  const problem = 'settler' in state ? state.settler.uptoProblem : undefined
+  if (problem === undefined && (hasOwn || 'settler' in state))
+    return [first, { network, scheme: 'upto', state }]
+  return hasOwn && problem !== undefined
+    ? [first, { network, scheme: 'upto', state: { reason: problem } }]
+    : [first]
+}
+
+function stateOf(network: NetworkSettings, world: World): Promise<State> {
+  const late = world
+    .sleep(SUPPORTED_MS)
+    .then(() => ({ reason: `Nothing answers within ${SUPPORTED_MS / 1000} s.` }))
+  return Promise.race([readState(network, world), late])
+}
+
+async function readState(network: NetworkSettings, world: World): Promise<State> {
+  try {
+    const reason = await readProblem(network, world)
+    return reason === undefined ? { settler: await settlerOn(network, world) } : { reason }
+  } catch (error) {
+    if (error instanceof Unavailable) return { reason: `The network does not answer: ${error.message}` }
+    // What is wrong with the configuration is the operator's business.
+    console.error(error)
+    return { reason: 'It is not configured correctly. The log has the reason.' }
+  }
+}
+
+function kindsOf({ network: { network, family }, scheme, state }: Offer) {
+  if (!('settler' in state)) return []
+  const { address } = state.settler
+  const extra = {
+    eip155: scheme === 'upto' ? { facilitatorAddress: address } : undefined,
+    solana: { feePayer: address },
+    stellar: { areFeesSponsored: true },
+  }[family]
+  const kind = { scheme, ...(extra && { extra }) }
+  const names = Object.entries(NETWORKS_OF_VERSION_1).filter(
+    ([, name]) => name === network && scheme === 'exact',
+  )
+  return [
+    { x402Version: 2, network, ...kind },
+    ...names.map(([name]) => ({ x402Version: 1, network: name, ...kind })),
+  ]
+}
