@@ -54,6 +54,8 @@ export interface Settings {
   /** The accounts that may be paid, in lower case on EVM; any if absent. */
   readonly payees: ReadonlySet<string> | undefined
   readonly limits: readonly Limit[]
+  /** The payees whose payments an API key may read, by the id of the key. */
+  readonly readers: ReadonlyMap<string, ReadonlySet<string>>
   /** How many payments may fail at the relayer's cost within a day on a network. */
   readonly failures: FailureLimits
 }
@@ -109,9 +111,24 @@ export function readSettings(config: unknown): Settings {
       fields.optionalList('limits')?.map((each, index) => readLimit(`config.limits[${index}]`, each)) ??
       DEFAULT_LIMITS,
     failures: readFailures(fields),
+    readers: readReaders(fields),
   }
   fields.refuseOthers()
   return settings
+}
+
+function readReaders(given: Fields): ReadonlyMap<string, ReadonlySet<string>> {
+  const readers = new Map<string, ReadonlySet<string>>()
+  for (const [index, each] of given.list('readers').entries()) {
+    const fields = new Fields(`config.readers[${index}]`, each)
+    const key = fields.text('key', /^.{1,200}$/)
+    const payees = fields.addresses('payees')
+    fields.refuseOthers()
+    if (payees === undefined) throw new Error(`config.readers[${index}].payees: name at least one.`)
+    if (readers.has(key)) throw new Error(`config.readers[${index}].key: ${key} appears twice.`)
+    readers.set(key, payees)
+  }
+  return readers
 }
 
 const RELAYER_ID = /^.{1,200}$/

@@ -3,14 +3,19 @@ import { apiFor, callerIn, createFairQueue } from '../shared/fair.ts'
 import type { PluginCall } from '../shared/host.ts'
 import { readSettings, type Settings } from './config.ts'
 import { settle, verify } from './facilitator.ts'
+import { type PaymentsCall, payments } from './payments.ts'
 import { CallError } from './refusal.ts'
 import { supported } from './supported.ts'
 
 const queue = createFairQueue()
 
-/** Answers x402's facilitator interface: `GET /supported`, `POST /verify` and `POST /settle`, */
-export async function handler(call: PluginCall): Promise<unknown> {
-  const { api: memory, kv, params, method, route, config, headers } = call
+interface QueriedCall extends PluginCall {
+  readonly query: PaymentsCall['query']
+}
+
+/** Answers x402's facilitator interface: `GET /supported`, `POST /verify` and `POST /settle`, and ours, `GET /payments`. */
+export async function handler(call: QueriedCall): Promise<unknown> {
+  const { api: memory, kv, params, method, route, config, headers, query } = call
   const [caller = ''] = headers['x-relayer-api-key-id'] ?? []
   const clock = { now: Date.now, sleep }
   const api = apiFor(callerIn(headers), { api: memory, ...clock }, queue)
@@ -27,11 +32,14 @@ export async function handler(call: PluginCall): Promise<unknown> {
     case '/settle':
       expectMethod('POST', method, path)
       return settle({ body: params, caller }, settings, world)
+    case '/payments':
+      expectMethod('GET', method, path)
+      return payments({ query, caller }, settings, world)
     default:
       throw new CallError(
         404,
         'not_found',
-        'The facilitator has GET /supported, POST /verify and POST /settle.',
+        'The facilitator has GET /supported, POST /verify, POST /settle and GET /payments.',
       )
   }
 }

@@ -4,6 +4,7 @@ import { type Asked, paymentKey } from './asked.ts'
 import type { Settings } from './config.ts'
 import { admitPayment, notePaymentEnd } from './exposure.ts'
 import { countPayment } from './limits.ts'
+import { referenceTo } from './payments.ts'
 import { CallError, Refusal } from './refusal.ts'
 import type { Payment, Verified } from './scheme.ts'
 
@@ -48,9 +49,12 @@ export async function sendOnce(
         // What cannot be included in time is refused at once, and nothing is stored.
         const seconds = Math.ceil(settings.timeoutMs / 1000)
         const path = `/api/v1/relayers/${encodeURIComponent(request.network.relayerId)}/transactions?max_queue_seconds=${seconds}`
-        return callApi(world, { method: 'POST', path, body, idempotencyKey: key }).catch((error: unknown) => {
-          throw error instanceof ApiRefusal ? refusalOf(error, payment) : error
-        })
+        const named = { ...body, reference: referenceTo(request.requirements.payTo) }
+        return callApi(world, { method: 'POST', path, body: named, idempotencyKey: key }).catch(
+          (error: unknown) => {
+            throw error instanceof ApiRefusal ? refusalOf(error, payment) : error
+          },
+        )
       },
     }
     const transaction = await admitPayment(asked, { settings, world }, steps)

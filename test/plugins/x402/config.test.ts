@@ -21,6 +21,7 @@ describe('the configuration of the facilitator', () => {
       idSeconds: 3600,
       payees: undefined,
       limits: [{ per: 'open', windowSeconds: 86_400, settlements: 1000 }],
+      readers: new Map(),
     })
   })
 

@@ -1,0 +1,175 @@
+import { normalized } from '../shared/fields.ts'
+import { isRecord, type World } from '../shared/host.ts'
+import { isEnded } from '../shared/transactions.ts'
+import type { Settings } from './config.ts'
+import { CallError } from './refusal.ts'
+
+/** What `GET /payments` is asked with. */
+export interface PaymentsCall {
+  readonly query: Readonly<Record<string, readonly string[]>>
+  /** The id of the API key that asks. */
+  readonly caller: string
+}
+
+/** The payments of a payee in one asset of a network. */
+export interface PaymentSum {
+  readonly network: string
+  readonly asset: string
+  readonly payments: number
+  /** In the smallest unit of the asset. */
+  readonly amount: string
+}
+
+/** What a payee got on a day. */
+export interface PaymentReport {
+  readonly payee: string
+  readonly day: string
+  /** What is in final blocks. */
+  readonly settled: readonly PaymentSum[]
+  /** What the relayer paid for them, and for what failed, in the smallest unit of each network's coin. */
+  readonly fees: readonly { readonly network: string; readonly amount: string }[]
+  /** Accepted, and not final yet: ask again. */
+  readonly waiting: number
+  /** Ended without a payment by the relayer; someone else may have sent it. */
+  readonly failed: number
+  /** Final, but its fee is not known. */
+  readonly unknown_fees: number
+}
+
+/** Names a payment by its payee in the records of the service, so that a search finds all of them. */
+export function referenceTo(payee: string): string {
+  return `x402:${normalized(payee)}`
+}
+
+/** The records of one request to the service. */
+const PAGE = 100
+
+/** A payee with more in a day asks the service for an export, which has no such limit. */
+const MAX_PAGES = 500
+
+interface PaymentRecord {
+  readonly status: string
+  readonly relayer_id: string
+  readonly created_at: string
+  readonly transfers?: readonly Transfer[]
+  readonly receipt?: { readonly fee?: string | number; readonly fee_charged?: string | number }
+}
+
+interface Transfer {
+  readonly to?: string
+  readonly asset: string
+  readonly amount: string
+  readonly expected?: boolean
+}
+
+/**
+ * Answers `GET /payments?payee=…&day=…`: what a payee got on a day (UTC), counted by the acceptance of the
+ * payments, as the blocks tell it. It reads the records of the service and keeps none of its own.
+ * @throws CallError for a caller who may not read it, and for wrong parameters
+ */
+export async function payments(
+  { query, caller }: PaymentsCall,
+  settings: Settings,
+  world: World,
+): Promise<PaymentReport> {
+  const [payee, day] = [normalized(oneOf(query, 'payee')), oneOf(query, 'day')]
+  const begin = /^\d{4}-\d{2}-\d{2}$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN
+  if (Number.isNaN(begin)) throw new CallError(400, 'invalid_day', 'day: expected a date such as 2026-11-30.')
+  if (settings.readers.get(caller)?.has(payee) !== true)
+    throw new CallError(
+      403,
+      'payee_not_readable',
+      'payee: this API key may not read its payments. Add it to "readers" of the plugin’s config.',
+    )
+  const networks = new Map(
+    [...settings.networks.values()].flatMap(({ network, relayerId, uptoRelayerId }) => [
+      [relayerId, network],
+      [uptoRelayerId, network],
+    ]),
+  )
+  const records: PaymentRecord[] = []
+  for await (const record of recordsOf(payee, new Date(begin), world))
+    if (networks.has(record.relayer_id)) records.push(record)
+  return { payee, day, ...sumOf(records, payee, networks) }
+}
+
+function oneOf(query: PaymentsCall['query'], name: string): string {
+  const [value, ...others] = query[name] ?? []
+  if (value !== undefined && value !== '' && others.length === 0) return value
+  throw new CallError(400, `${name}_required`, `${name}: is required once, as ?payee=…&day=2026-11-30.`)
+}
+
+const DAY_MS = 86_400_000
+
+async function* recordsOf(payee: string, begin: Date, world: World): AsyncGenerator<PaymentRecord> {
+  const end = new Date(begin.getTime() + DAY_MS)
+  let cursor: string | undefined
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const query = new URLSearchParams({
+      reference: referenceTo(payee),
+      created_after: begin.toISOString(),
+      created_before: end.toISOString(),
+      limit: String(PAGE),
+      ...(cursor !== undefined && { cursor }),
+    })
+    const found = await search(`/api/v1/transactions?${query}`, world)
+    yield* found.records
+    if (found.next === undefined) return
+    cursor = found.next
+  }
+  const message = `More than ${PAGE * MAX_PAGES} payments: export them with GET /api/v1/reports/transactions.`
+  throw new CallError(400, 'report_too_large', message)
+}
+
+async function search(path: string, world: World) {
+  const { body } = await world.api.request({ method: 'GET', path }).catch(() => ({ body: undefined }))
+  const { data, pagination } = isRecord(body) ? body : {}
+  if (!Array.isArray(data))
+    throw new CallError(503, 'unavailable', 'The service does not list its transactions now. Ask again.')
+  const next = isRecord(pagination) ? pagination.next_cursor : undefined
+  return { records: data as PaymentRecord[], next: typeof next === 'string' ? next : undefined }
+}
+
+function sumOf(
+  records: readonly PaymentRecord[],
+  payee: string,
+  networks: ReadonlyMap<string, string>,
+): Omit<PaymentReport, 'payee' | 'day'> {
+  const sums = new Map<string, PaymentSum>()
+  const fees = new Map<string, bigint>()
+  let [waiting, failed, unknown] = [0, 0, 0]
+  for (const { status, relayer_id, transfers = [], receipt } of records) {
+    const network = networks.get(relayer_id) ?? ''
+    const isFinal = status === 'confirmed' || isEnded(status)
+    if (!isFinal) {
+      waiting += 1
+      continue
+    }
+    const fee = receipt?.fee ?? receipt?.fee_charged
+    if (fee !== undefined) fees.set(network, (fees.get(network) ?? 0n) + BigInt(fee))
+    else if (receipt !== undefined) unknown += 1
+    // Only what the block tells is a payment; a failed one tells nothing.
+    const paid = status === 'confirmed' ? transfers.filter((each) => isPayment(each, payee)) : []
+    if (paid.length === 0) failed += 1
+    for (const { asset, amount } of paid) {
+      const key = JSON.stringify([network, asset])
+      const known = sums.get(key) ?? { network, asset, payments: 0, amount: '0' }
+      sums.set(key, {
+        ...known,
+        payments: known.payments + 1,
+        amount: (BigInt(known.amount) + BigInt(amount)).toString(),
+      })
+    }
+  }
+  return {
+    settled: [...sums.values()],
+    fees: [...fees].map(([network, amount]) => ({ network, amount: amount.toString() })),
+    waiting,
+    failed,
+    unknown_fees: unknown,
+  }
+}
+
+function isPayment({ to, asset, expected }: Transfer, payee: string): boolean {
+  return expected !== true && asset !== 'native' && to !== undefined && normalized(to) === payee
+}
