@@ -11,6 +11,7 @@
  *     npm run faults -- --fail-over
  *     npm run faults -- --endpoints 3 --liar --fees
  *     npm run faults -- --fronts --chain solana --steps 20
+ *     npm run faults -- --fronts --gasless
  *
  * History n has the seed `--seed` + n, so a failing one is replayed alone with its own seed and `--histories 1`.
  */
@@ -18,6 +19,7 @@ import { parseArgs } from 'node:util'
 import { runCampaign } from './faults/campaign.ts'
 import { startEvmTestChain } from './faults/evm/test-chain.ts'
 import { type FrontChainName, type FrontHistory, runFronts } from './faults/fronts/campaign.ts'
+import { runGasless } from './faults/fronts/gasless.ts'
 import type { History } from './faults/history.ts'
 import { startSolanaTestChain } from './faults/solana/test-chain.ts'
 import { SHORT_RETENTION, startStellarTestChain } from './faults/stellar/test-chain.ts'
@@ -40,6 +42,7 @@ const USAGE = `Usage: npm run faults -- [options]
   --processes N               processes of the service on one PostgreSQL; 1 when absent, on the embedded database
   --fail-over                 the server of the database is killed, and its synchronous standby promoted; 2 processes when absent
   --fronts                    buyers, sellers, hostile wallets and tokens, and strangers at the facilitator of x402
+  --gasless                   with --fronts: users of gasless requests instead; EVM
   --keep-going                goes on after a history that fails
 `
 
@@ -61,6 +64,7 @@ const { values } = parseArgs({
     processes: { type: 'string' },
     'fail-over': { type: 'boolean', default: false },
     fronts: { type: 'boolean', default: false },
+    gasless: { type: 'boolean', default: false },
     'keep-going': { type: 'boolean', default: false },
   },
 })
@@ -75,8 +79,9 @@ const started = Date.now()
 const first = Number(values.seed)
 const seeds = Array.from({ length: Number(values.histories) }, (_, index) => first + index)
 if (values.fronts) {
-  const chain = chainName(values.chain)
-  await runFronts({ chain, seeds, steps: Number(values.steps), onHistory: sayFront })
+  const campaign = { seeds, steps: Number(values.steps), onHistory: sayFront }
+  if (values.gasless) await runGasless(campaign)
+  else await runFronts({ ...campaign, chain: chainName(values.chain) })
   say(`${failures} of ${values.histories} histories failed, ${Math.round((Date.now() - started) / 1_000)} s`)
   process.exit(failures === 0 ? 0 : 1)
 }

@@ -3,11 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { paymentKey } from '../../../plugins/x402/asked.ts'
 import { pluginEntry } from '../../../test/plugins/x402/plugin-entry.ts'
 import { createRandom, type Random } from '../../../test/support/random.ts'
-import { until } from '../../../test/support/until.ts'
 import { startEvmFront } from './evm.ts'
-import type { FrontChain, Order, PayerKind, Relayed } from './front-chain.ts'
+import type { FrontChain, Order, PayerKind } from './front-chain.ts'
 import { type Answer, type Evidence, isFinal, judge } from './judge.ts'
 import { type KillableService, startKillable } from './killable-service.ts'
+import { changeNode, releasedFees, SETTLE_MS, untilPluginsAreReady, untilRest } from './rest.ts'
 import { startSolanaFront } from './solana.ts'
 import { startStellarFront } from './stellar.ts'
 
@@ -65,9 +65,6 @@ const BOUNDS = { payer: 2, payee: 4, all: 4, open: 3 }
 
 /** A settlement waits so long for its block. */
 const TIMEOUT_SECONDS = 4
-
-/** How long everybody asks again after the history, and how long transactions may be open, in ms. */
-const SETTLE_MS = 90_000
 
 /** Who attacks the service from inside: it floods in one of these ways. */
 const ATTACKER = join(import.meta.dirname, '../../../test/e2e/plugins/fixtures/attacker.ts')
@@ -152,13 +149,6 @@ function pluginsOn({ network, asset }: FrontChain): object[] {
     facilitator('any', {}),
     { id: 'attacker', path: ATTACKER, memory_mb: 256, timeout: 5 },
   ]
-}
-
-async function untilPluginsAreReady({ api }: KillableService): Promise<void> {
-  await until(
-    async () => (await api<{ state: { status: string } }[]>('GET', '/plugins')).body.data,
-    (plugins) => plugins.every(({ state }) => state.status === 'ready'),
-  )
 }
 
 async function makeBlocks(stage: Stage, ended: AbortSignal): Promise<void> {
@@ -325,30 +315,17 @@ async function settle(stage: Stage, { order, mount, answers, unproved }: Purchas
   return answer
 }
 
-/** Silence, lost answers, answers that come late, and lies. */
-function changeNode({ node, lies }: FrontChain, random: Random): void {
-  const mood = random.pick(['well', 'slow', 'broken', 'silent', ...Object.keys(lies)])
-  const chances = random.fork('faults')
-  node.habits = lies[mood]
-  node.fault = () => {
-    if (mood === 'silent') return 'drop'
-    if (mood === 'slow') return { kind: 'delay', ms: chances.int(0, 1_500) }
-    if (mood === 'broken' && chances.chance(0.3)) return chances.pick(['drop', 'lose', 'http_500'] as const)
-    return 'pass'
-  }
-}
-
 /** Waits for rest, lets everybody ask again, and compares what was said with the chain. */
 async function conclude(stage: Stage): Promise<Pick<FrontHistory, 'summary' | 'violations'>> {
-  const { chain, purchases } = stage
+  const { chain, purchases, service } = stage
   const toldThen = new Map(
     purchases.map((purchase) => [purchase, purchase.askers === 1 ? purchase.answers[0] : undefined]),
   )
-  const late = await untilRest(stage)
+  const late = await untilRest(service)
   for (const purchase of purchases) purchase.paidAtRest = await purchase.order.paidIn()
   await Promise.all(purchases.map((purchase) => askUntilFinal(stage, purchase)))
   await Promise.all(purchases.map((purchase) => askUntilFinal(stage, purchase)))
-  const later = await untilRest(stage)
+  const later = await untilRest(service)
   const relayed = await chain.relayed()
   const evidence: Evidence = {
     purchases: await Promise.all(
@@ -363,7 +340,7 @@ async function conclude(stage: Stage): Promise<Pick<FrontHistory, 'summary' | 'v
     ),
     relayed,
     received: await chain.received(),
-    spentFees: await releasedFees(stage.service, relayed),
+    spentFees: await releasedFees(service, relayed),
     bounds: BOUNDS,
     maxFee: chain.maxFee,
   }
@@ -379,48 +356,4 @@ async function conclude(stage: Stage): Promise<Pick<FrontHistory, 'summary' | 'v
 async function askUntilFinal(stage: Stage, purchase: Purchase): Promise<void> {
   const deadline = Date.now() + SETTLE_MS
   while (!isFinal(await settle(stage, purchase)) && Date.now() < deadline) await pause(500)
-}
-
-const FINAL = ['confirmed', 'failed', 'canceled', 'expired']
-
-/** Waits until every transaction of the relayer is final. Returns those that are not in time. */
-async function untilRest({ service }: Stage): Promise<string[]> {
-  const deadline = Date.now() + SETTLE_MS
-  for (;;) {
-    const open = (await transactionsOf(service)).filter(({ status }) => !FINAL.includes(status))
-    if (open.length === 0) return []
-    if (Date.now() > deadline)
-      return open.map(({ id, status, status_reason = '' }) => `${id} is still ${status}: ${status_reason}`)
-    await pause(200)
-  }
-}
-
-interface Shown {
-  readonly id: string
-  readonly status: string
-  readonly status_reason?: string
-}
-
-async function transactionsOf({ api }: KillableService): Promise<Shown[]> {
-  const all: Shown[] = []
-  for (let page = 1; ; page += 1) {
-    const { body } = await api<Shown[]>('GET', `/relayers/main/transactions?per_page=100&page=${page}`)
-    all.push(...body.data)
-    if (body.data.length < 100) return all
-  }
-}
-
-/**
- * Returns the fees that the budget has counted. What final transactions did not take is released a little
- * later.
- */
-async function releasedFees({ api }: KillableService, relayed: readonly Relayed[]): Promise<bigint> {
-  const taken = relayed.reduce((sum, { fee }) => sum + fee, 0n)
-  const deadline = Date.now() + SETTLE_MS
-  for (;;) {
-    const { body } = await api<{ limits: { fees?: { spent: string } }[] }>('GET', '/relayers/main/usage')
-    const spent = BigInt(body.data.limits[0]?.fees?.spent ?? 0)
-    if (spent === taken || Date.now() > deadline) return spent
-    await pause(200)
-  }
 }

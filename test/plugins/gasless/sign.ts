@@ -10,7 +10,7 @@ import {
   zeroHash,
 } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount } from 'viem/accounts'
-import { type AccountName, CHAIN_ID, type ForwarderName, type GaslessSite } from './site.ts'
+import { type AccountName, CHAIN_ID, type ForwarderName, type GaslessContracts } from './site.ts'
 
 /** What is sent to the plugin. */
 export interface Sent {
@@ -81,7 +81,7 @@ export function soon(seconds = 3600): number {
 
 /** Signs a request for a forwarder, with the nonce that it expects. */
 export async function signForward(
-  site: GaslessSite,
+  site: GaslessContracts,
   kind: ForwarderName,
   user: PrivateKeyAccount,
   terms: ForwardTerms,
@@ -112,7 +112,7 @@ export async function signForward(
   return { request, signature }
 }
 
-function nonceOf(site: GaslessSite, kind: ForwarderName, user: Hex): Promise<bigint> {
+function nonceOf(site: GaslessContracts, kind: ForwarderName, user: Hex): Promise<bigint> {
   const { address } = site.forwarders[kind]
   return kind === 'openzeppelin'
     ? site.read(address, FORWARD_ABI.openzeppelin, 'nonces', [user])
@@ -121,7 +121,7 @@ function nonceOf(site: GaslessSite, kind: ForwarderName, user: Hex): Promise<big
 
 /** Signs a request and encodes the call of the forwarder. */
 export async function forwardBy(
-  site: GaslessSite,
+  site: GaslessContracts,
   kind: ForwarderName,
   user: PrivateKeyAccount,
   terms: ForwardTerms,
@@ -149,7 +149,7 @@ function encodeForward(kind: ForwarderName, request: SignedForward['request'], s
 }
 
 /** Encodes `executeBatch` of OpenZeppelin's forwarder. */
-export function batchOf(site: GaslessSite, signed: readonly SignedForward[], refundReceiver: Hex): Sent {
+export function batchOf(site: GaslessContracts, signed: readonly SignedForward[], refundReceiver: Hex): Sent {
   const requests = signed.map(({ request, signature }) => ({ ...request, signature }))
   const data = encodeFunctionData({
     abi: FORWARD_ABI.openzeppelin,
@@ -197,7 +197,7 @@ export async function authorizationOf(
 
 /** Signs a batch for an account, and the authorization that makes it one unless told otherwise. */
 export async function batchBy(
-  site: GaslessSite,
+  site: GaslessContracts,
   kind: AccountName,
   user: PrivateKeyAccount,
   calls: readonly Call[],
@@ -225,7 +225,7 @@ export async function batchBy(
 }
 
 interface Batch {
-  readonly site: GaslessSite
+  readonly site: GaslessContracts
   readonly user: PrivateKeyAccount
   readonly account: Hex
   readonly calls: readonly Required<Call>[]

@@ -68,25 +68,13 @@ export interface Reply<Result = never> {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
 
-/** Everything that a gasless request on anvil needs. */
-export interface GaslessSite {
+/** What is on the chain, and how it is read and changed. */
+export interface GaslessContracts {
   readonly anvil: Anvil
-  readonly service: Service
   readonly forwarders: Readonly<Record<ForwarderName, ForwarderSite>>
   readonly delegates: Readonly<Record<AccountName, Hex>>
-  /** Starts one more service with the same configuration, and the same database if there is one. */
-  start(): Promise<Service>
   /** A contract that trusts nobody. */
   readonly stranger: Hex
-  /** Calls a method at `/gasless/rpc`, or at that of another entry. */
-  call<Result = Hex>(
-    method: string,
-    params: unknown,
-    mount?: string,
-    at?: Pick<Service, 'url'>,
-  ): Promise<Reply<Result>>
-  /** Sends a content, and expects to have it accepted. */
-  send(content: object): Promise<Hex>
   /** The count of an account, of the counter at this address. */
   countOf(counter: Hex, account: Hex): Promise<bigint>
   read<Result = bigint>(
@@ -99,6 +87,22 @@ export interface GaslessSite {
   /** Sends from an account of anvil that no relayer uses. */
   transact(call: object): Promise<void>
   user(): PrivateKeyAccount
+}
+
+/** Everything that a gasless request on anvil needs. */
+export interface GaslessSite extends GaslessContracts {
+  readonly service: Service
+  /** Starts one more service with the same configuration, and the same database if there is one. */
+  start(): Promise<Service>
+  /** Calls a method at `/gasless/rpc`, or at that of another entry. */
+  call<Result = Hex>(
+    method: string,
+    params: unknown,
+    mount?: string,
+    at?: Pick<Service, 'url'>,
+  ): Promise<Reply<Result>>
+  /** Sends a content, and expects to have it accepted. */
+  send(content: object): Promise<Hex>
   stop(): Promise<void>
 }
 
@@ -111,7 +115,10 @@ function artifact(name: string, version: 'contracts' | 'contracts-5'): { bytecod
 const OUTSIDER = '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720'
 
 /** The configuration of the only network. */
-export function networkOf(site: Pick<GaslessSite, 'forwarders' | 'delegates'>, more: object = {}): object {
+export function networkOf(
+  site: Pick<GaslessContracts, 'forwarders' | 'delegates'>,
+  more: object = {},
+): object {
   return {
     chain_id: CHAIN_ID,
     relayer_id: 'main',
@@ -144,20 +151,8 @@ export const GENEROUS = {
   failures: { user: 1000, all: 1000, open: 1000 },
 }
 
-/** Starts anvil, its contracts, and the service with the plugin at `/gasless`. */
-export async function startGaslessSite({
-  entries = (site) => [pluginEntry('gasless', { networks: [networkOf(site)], ...GENEROUS })],
-  options = {},
-  args = [],
-}: {
-  readonly entries?: (
-    site: Pick<GaslessSite, 'forwarders' | 'delegates'>,
-    /** The Keccak-256 of the code of Gelato's account. */
-    gelatoHash: Hex,
-  ) => readonly object[]
-  readonly options?: Partial<ServiceOptions>
-  readonly args?: readonly string[]
-} = {}): Promise<GaslessSite> {
+/** Starts anvil, and creates the contracts of users on it. */
+export async function startGaslessContracts(args: readonly string[] = []): Promise<GaslessContracts> {
   const anvil = await startAnvil({ args: [...args] })
   const client = createPublicClient({ transport: http(anvil.url), pollingInterval: 20 })
   const transact = async (call: object) => {
@@ -166,7 +161,7 @@ export async function startGaslessSite({
     if (receipt.status !== 'success') throw new Error(`transaction ${hash} of the test was reverted`)
     return receipt
   }
-  const deploy: GaslessSite['deploy'] = async (bytecode, abi = [], args = []) => {
+  const deploy: GaslessContracts['deploy'] = async (bytecode, abi = [], args = []) => {
     const { contractAddress } = await transact({ data: encodeDeployData({ abi, bytecode, args } as never) })
     if (!contractAddress) throw new Error('no contract was created')
     return contractAddress.toLowerCase() as Hex
@@ -189,13 +184,43 @@ export async function startGaslessSite({
     thirdweb: await deploy(THIRDWEB_ACCOUNT_CODE),
     turnkey: await deploy(TURNKEY_ACCOUNT_CODE),
   }
-  const gelatoCode = await anvil.rpc<Hex>('eth_getCode', [delegates.gelato, 'latest'])
-  const stranger = await counterFor('0x0000000000000000000000000000000000000001')
+  const read: GaslessContracts['read'] = (address, abi, functionName, args = []) =>
+    client.readContract({ address, abi, functionName, args } as never) as Promise<never>
+  return {
+    anvil,
+    forwarders,
+    delegates,
+    stranger: await counterFor('0x0000000000000000000000000000000000000001'),
+    read,
+    deploy,
+    transact: async (request) => void (await transact(request)),
+    countOf: (counter, account) => read(counter, COUNTER, 'counts', [account]),
+    user: () => privateKeyToAccount(generatePrivateKey()),
+  }
+}
+
+/** Starts anvil, its contracts, and the service with the plugin at `/gasless`. */
+export async function startGaslessSite({
+  entries = (site) => [pluginEntry('gasless', { networks: [networkOf(site)], ...GENEROUS })],
+  options = {},
+  args = [],
+}: {
+  readonly entries?: (
+    site: GaslessContracts,
+    /** The Keccak-256 of the code of Gelato's account. */
+    gelatoHash: Hex,
+  ) => readonly object[]
+  readonly options?: Partial<ServiceOptions>
+  readonly args?: readonly string[]
+} = {}): Promise<GaslessSite> {
+  const contracts = await startGaslessContracts(args)
+  const { anvil } = contracts
+  const gelatoCode = await anvil.rpc<Hex>('eth_getCode', [contracts.delegates.gelato, 'latest'])
   const start = async () => {
     const service = await startService({
       rpcUrls: [anvil.url],
       policies: { allow_authorization_list: true },
-      plugins: entries({ forwarders, delegates }, keccak256(gelatoCode)),
+      plugins: entries(contracts, keccak256(gelatoCode)),
       ...options,
     })
     await untilReady(service)
@@ -211,26 +236,16 @@ export async function startGaslessSite({
     if (response.status !== 200) throw new Error(`${method}: ${response.status} ${await response.text()}`)
     return (await response.json()) as Reply<never>
   }
-  const read: GaslessSite['read'] = (address, abi, functionName, args = []) =>
-    client.readContract({ address, abi, functionName, args } as never) as Promise<never>
   return {
-    anvil,
+    ...contracts,
     service,
-    forwarders,
-    delegates,
-    stranger,
     start,
     call,
-    read,
-    deploy,
-    transact: async (request) => void (await transact(request)),
     send: async (content) => {
       const { result, error } = await call('relayer_sendTransaction', content)
       if (result === undefined) throw new Error(`refused: ${JSON.stringify(error)}`)
       return result
     },
-    countOf: (counter, account) => read(counter, COUNTER, 'counts', [account]),
-    user: () => privateKeyToAccount(generatePrivateKey()),
     stop: async () => {
       await service.stop()
       await anvil.stop()
