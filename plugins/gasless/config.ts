@@ -1,6 +1,7 @@
 import type { Hex } from 'viem'
 import type { FailureLimits } from '../shared/exposure.ts'
 import { Fields } from '../shared/fields.ts'
+import { readWindow, type Window } from '../shared/windows.ts'
 
 /** The forwarders of ERC-2771 that the plugin knows. */
 export const FORWARDER_KINDS = ['openzeppelin', 'minimal', 'thirdweb', 'thirdweb_chainless'] as const
@@ -44,15 +45,11 @@ export interface NetworkSettings {
   readonly anyChainAuthorizations: boolean
 }
 
-/** A bound on what is sent in a window of time. */
-export interface Limit {
-  /** What is counted together: a user, an API key, all callers without a key, or all. */
-  readonly per: 'user' | 'key' | 'open' | 'all'
-  readonly windowSeconds: number
-  readonly requests: number | undefined
-  /** Of the gas limits that are signed. */
-  readonly gas: bigint | undefined
-}
+/** What a limit counts together: a user, an API key, all callers without a key, or all. */
+const LIMIT_WORDS = { per: ['user', 'key', 'open', 'all'], times: 'requests', amount: 'gas' } as const
+
+/** A bound on the requests, and on the gas limits that are signed, in a window of time. */
+export type Limit = Window<(typeof LIMIT_WORDS.per)[number]>
 
 /** The settings of the plugin: its field `config` in the configuration file. */
 export interface Settings {
@@ -76,9 +73,9 @@ const DAY_SECONDS = 86_400
 
 /** What users, strangers and applications can have in a day if the operator says nothing. */
 const DEFAULT_LIMITS: readonly Limit[] = [
-  { per: 'user', windowSeconds: DAY_SECONDS, requests: 20, gas: undefined },
-  { per: 'open', windowSeconds: DAY_SECONDS, requests: 200, gas: undefined },
-  { per: 'key', windowSeconds: DAY_SECONDS, requests: 10_000, gas: undefined },
+  { per: 'user', windowSeconds: DAY_SECONDS, times: 20, amount: undefined },
+  { per: 'open', windowSeconds: DAY_SECONDS, times: 200, amount: undefined },
+  { per: 'key', windowSeconds: DAY_SECONDS, times: 10_000, amount: undefined },
 ]
 
 const DEFAULT_FAILURES = { user: 3, all: 50, open: 100 }
@@ -229,19 +226,7 @@ function readFailures(fields: Fields): FailureLimits {
 
 function readLimit(path: string, value: unknown): Limit {
   const fields = new Fields(path, value)
-  const per = fields.word('per', ['user', 'key', 'open', 'all'])
-  const windowSeconds = fields.integer('window_seconds', 1, 100_000_000)
-  if (per === undefined || windowSeconds === undefined)
-    throw new Error(`${path}: per and window_seconds are required.`)
-  const gas = fields.integer('gas', 0, Number.MAX_SAFE_INTEGER)
-  const limit = {
-    per,
-    windowSeconds,
-    requests: fields.integer('requests', 0, 1_000_000_000),
-    gas: gas === undefined ? undefined : BigInt(gas),
-  }
+  const limit = readWindow(path, fields, LIMIT_WORDS)
   fields.refuseOthers()
-  if (limit.requests === undefined && limit.gas === undefined)
-    throw new Error(`${path}: needs requests or gas.`)
   return limit
 }

@@ -1,5 +1,6 @@
 import type { FailureLimits } from '../shared/exposure.ts'
 import { Fields } from '../shared/fields.ts'
+import { readWindow, type Window } from '../shared/windows.ts'
 
 /** A network on which payments are settled, and the relayer that pays the fees there. */
 export interface NetworkSettings {
@@ -24,17 +25,15 @@ export interface NetworkSettings {
   readonly maxUnits: number
 }
 
+/**
+ * What a limit counts together: the payments of one API key, to one payee, of all callers without a key, or
+ * all.
+ */
+const LIMIT_WORDS = { per: ['key', 'payee', 'open', 'all'], times: 'settlements', amount: 'amount' } as const
+
 /** A bound on what is settled in a window of time. */
-export interface Limit {
-  /**
-   * What is counted together: the payments of one API key, to one payee, of all callers without a key, or
-   * all.
-   */
-  readonly per: 'key' | 'payee' | 'open' | 'all'
-  readonly windowSeconds: number
-  readonly settlements: number | undefined
-  /** In the smallest unit of `asset`. */
-  readonly amount: bigint | undefined
+export interface Limit extends Window<(typeof LIMIT_WORDS.per)[number]> {
+  /** In whose smallest unit `amount` is; undefined for a limit of settlements alone. */
   readonly asset: string | undefined
 }
 
@@ -62,7 +61,7 @@ export interface Settings {
 
 /** Settlements that strangers at an open path can have a day, if the operator says nothing. */
 const DEFAULT_LIMITS: readonly Limit[] = [
-  { per: 'open', windowSeconds: 86_400, settlements: 1000, amount: undefined, asset: undefined },
+  { per: 'open', windowSeconds: 86_400, times: 1000, amount: undefined, asset: undefined },
 ]
 
 const DEFAULT_FAILURES: FailureLimits = { payer: 2, payee: 10, all: 30, open: 60 }
@@ -166,21 +165,8 @@ function readFailures(fields: Fields): FailureLimits {
 
 function readLimit(path: string, value: unknown): Limit {
   const fields = new Fields(path, value)
-  const per = fields.word('per', ['key', 'payee', 'open', 'all'])
-  const windowSeconds = fields.integer('window_seconds', 1, 100_000_000)
-  if (per === undefined || windowSeconds === undefined)
-    throw new Error(`${path}: per and window_seconds are required.`)
-  const amount = fields.integer('amount', 0, Number.MAX_SAFE_INTEGER)
-  const limit = {
-    per,
-    windowSeconds,
-    settlements: fields.integer('settlements', 0, 1_000_000_000),
-    amount: amount === undefined ? undefined : BigInt(amount),
-    asset: fields.optionalText('asset'),
-  }
+  const limit = { ...readWindow(path, fields, LIMIT_WORDS), asset: fields.optionalText('asset') }
   fields.refuseOthers()
-  if (limit.settlements === undefined && limit.amount === undefined)
-    throw new Error(`${path}: needs settlements or amount.`)
   if ((limit.amount === undefined) !== (limit.asset === undefined))
     throw new Error(
       `${path}: amount and asset belong together, because units of different assets cannot be added.`,

@@ -1,12 +1,9 @@
-import { createHash } from 'node:crypto'
 import { normalized } from '../shared/fields.ts'
-import { isRecord, locked, type World } from '../shared/host.ts'
+import type { World } from '../shared/host.ts'
+import { countIn, counts } from '../shared/windows.ts'
 import type { Limit } from './config.ts'
 import { Refusal } from './refusal.ts'
 import type { PaymentRequest } from './wire.ts'
-
-/** What the service puts in place of the id of an API key where callers need none. */
-const NO_KEY = '(anonymous)'
 
 /** A payment that is about to be sent. */
 export interface Claim {
@@ -23,40 +20,16 @@ export interface Claim {
  */
 export async function countPayment(claim: Claim, limits: readonly Limit[], world: World): Promise<void> {
   const { amount, asset } = claim.request.requirements
+  const beyond = (message: string) => new Refusal('limit_exceeded', message, claim.payer)
   for (const limit of limits) {
     if (limit.asset !== undefined && normalized(asset) !== limit.asset) continue
-    if (limit.per === 'open' && claim.caller !== NO_KEY) continue
-    const key = counterKey(limit, claim, world.now())
-    await locked(world, `${key}:lock`, async () => {
-      const count = readCount(await world.kv.get(key))
-      const settlements = count.settlements + 1
-      const total = count.amount + amount
-      const isBeyond =
-        (limit.settlements !== undefined && settlements > limit.settlements) ||
-        (limit.amount !== undefined && total > limit.amount)
-      if (isBeyond) {
-        const message = `The limit per ${limit.per} in ${limit.windowSeconds} seconds is reached.`
-        throw new Refusal('limit_exceeded', message, claim.payer)
-      }
-      await world.kv.set(key, { settlements, amount: total.toString() }, { ttlSec: limit.windowSeconds })
-    })
+    if (!counts(limit, claim.caller)) continue
+    await countIn(limit, { who: [limit.asset ?? '', countedTogether(limit, claim)], amount, beyond }, world)
   }
 }
 
-function readCount(value: unknown): { readonly settlements: number; readonly amount: bigint } {
-  if (!isRecord(value)) return { settlements: 0, amount: 0n }
-  return { settlements: Number(value.settlements), amount: BigInt(String(value.amount)) }
-}
-
-/** Windows begin at multiples of their length since 1970, in all processes at once. */
-function counterKey(limit: Limit, { request, caller }: Claim, now: number): string {
-  const { per, windowSeconds, asset } = limit
-  const who = {
-    all: '',
-    open: '',
-    key: caller,
-    payee: `${request.network.network} ${normalized(request.requirements.payTo)}`,
-  }[per]
-  const parts = [per, windowSeconds, asset ?? '', who, Math.floor(now / 1000 / windowSeconds)]
-  return `count:${createHash('sha256').update(JSON.stringify(parts)).digest('hex')}`
+function countedTogether({ per }: Limit, { request, caller }: Claim): string {
+  const { network, requirements } = request
+  if (per === 'payee') return `${network.network} ${normalized(requirements.payTo)}`
+  return per === 'key' ? caller : ''
 }

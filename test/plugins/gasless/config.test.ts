@@ -9,7 +9,7 @@ const network = { chain_id: 1, relayer_id: 'main', forwarders: [forwarder] }
 describe('the configuration', () => {
   test('bounds what users, strangers, applications and failures can have in a day by default', () => {
     const { limits, failures, networks } = readSettings({ networks: [network] })
-    expect(limits.map(({ per, windowSeconds, requests }) => [per, windowSeconds, requests])).toEqual([
+    expect(limits.map(({ per, windowSeconds, times }) => [per, windowSeconds, times])).toEqual([
       ['user', 86_400, 20],
       ['open', 86_400, 200],
       ['key', 86_400, 10_000],

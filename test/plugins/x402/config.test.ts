@@ -20,7 +20,7 @@ describe('the configuration of the facilitator', () => {
       repeatMs: undefined,
       idSeconds: 3600,
       payees: undefined,
-      limits: [{ per: 'open', windowSeconds: 86_400, settlements: 1000 }],
+      limits: [{ per: 'open', windowSeconds: 86_400, times: 1000 }],
       readers: new Map(),
     })
   })
