@@ -2,48 +2,7 @@ import type { Hex } from 'viem'
 import type { FailureLimits } from '../shared/exposure.ts'
 import { Fields } from '../shared/fields.ts'
 import { readWindow, type Window } from '../shared/windows.ts'
-
-/** The forwarders of ERC-2771 that the plugin knows. */
-export const FORWARDER_KINDS = ['openzeppelin', 'minimal', 'thirdweb', 'thirdweb_chainless'] as const
-export type ForwarderKind = (typeof FORWARDER_KINDS)[number]
-
-/** The accounts of EIP-7702 whose signed batches the plugin knows. */
-export const ACCOUNT_KINDS = ['gelato', 'calibur', 'thirdweb', 'turnkey'] as const
-export type AccountKindName = (typeof ACCOUNT_KINDS)[number]
-
-/** A forwarder that the relayer calls. All addresses are in lower case. */
-export interface Forwarder {
-  readonly address: Hex
-  readonly kind: ForwarderKind
-  /** The name and version of its EIP-712 domain; those of its kind if absent. */
-  readonly domain: { readonly name: string; readonly version: string } | undefined
-  /**
-   * The contracts that may be called through it, each with its functions, or undefined for any function; any
-   * contract that trusts the forwarder if undefined.
-   */
-  readonly targets: ReadonlyMap<Hex, ReadonlySet<string> | undefined> | undefined
-  readonly maxGas: bigint
-  readonly codeHash: Hex | undefined
-}
-
-/** A contract to which users' accounts may delegate. */
-export interface Delegate {
-  readonly address: Hex
-  readonly kind: AccountKindName
-  readonly maxGas: bigint
-  /** The Keccak-256 of its code; any code if undefined. */
-  readonly codeHash: Hex | undefined
-}
-
-/** A chain on which requests are sent, and the relayer whose account sends and pays them. */
-export interface NetworkSettings {
-  readonly chainId: number
-  readonly relayerId: string
-  readonly forwarders: ReadonlyMap<Hex, Forwarder>
-  readonly delegates: ReadonlyMap<Hex, Delegate>
-  /** True if an authorization for every chain (chain id 0) is accepted. */
-  readonly anyChainAuthorizations: boolean
-}
+import { type NetworkSettings, readAddress, readNetwork } from './networks.ts'
 
 /** What a limit counts together: a user, an API key, all callers without a key, or all. */
 const LIMIT_WORDS = { per: ['user', 'key', 'open', 'all'], times: 'requests', amount: 'gas' } as const
@@ -80,9 +39,6 @@ const DEFAULT_LIMITS: readonly Limit[] = [
 
 const DEFAULT_FAILURES = { user: 3, all: 50, open: 100 }
 
-/** Enough for a batch of a few calls. */
-const DEFAULT_MAX_GAS = 1_000_000
-
 const DEFAULT_TIMEOUT_SECONDS = 60
 const DEFAULT_VALID_SECONDS = 600
 
@@ -114,104 +70,6 @@ export function readSettings(config: unknown): Settings {
   } satisfies Settings
   fields.refuseOthers()
   return settings
-}
-
-function readNetwork(path: string, value: unknown): NetworkSettings {
-  const fields = new Fields(path, value)
-  const chainId = fields.integer('chain_id', 1, 999_999_999_999_999)
-  if (chainId === undefined) throw new Error(`${path}.chain_id: expected an integer.`)
-  const maxGas = readMaxGas(fields) ?? BigInt(DEFAULT_MAX_GAS)
-  const forwarders = fields
-    .list('forwarders')
-    .map((each, index) => readForwarder(`${path}.forwarders[${index}]`, each, maxGas))
-  const delegates = fields
-    .list('delegates')
-    .map((each, index) => readDelegate(`${path}.delegates[${index}]`, each, maxGas))
-  if (forwarders.length + delegates.length === 0)
-    throw new Error(`${path}: name at least one of forwarders or delegates.`)
-  const settings = {
-    chainId,
-    relayerId: fields.text('relayer_id', /^.{1,200}$/),
-    forwarders: byAddress(`${path}.forwarders`, forwarders),
-    delegates: byAddress(`${path}.delegates`, delegates),
-    anyChainAuthorizations: readBoolean(path, fields, 'any_chain_authorizations'),
-  }
-  fields.refuseOthers()
-  return settings
-}
-
-function readForwarder(path: string, value: unknown, maxGas: bigint): Forwarder {
-  const fields = new Fields(path, value)
-  const kind = fields.word('kind', FORWARDER_KINDS)
-  if (kind === undefined) throw new Error(`${path}.kind: expected ${FORWARDER_KINDS.join(', ')}.`)
-  const domain = fields.fields('domain')
-  const targets = fields.optionalList('targets')
-  const forwarder = {
-    address: readAddress(`${path}.address`, fields.optionalText('address')),
-    kind,
-    domain: domain && {
-      name: domain.text('name', /^.{1,100}$/),
-      version: domain.text('version', /^.{1,20}$/),
-    },
-    targets: targets && new Map(targets.map((each, index) => readTarget(`${path}.targets[${index}]`, each))),
-    maxGas: readMaxGas(fields) ?? maxGas,
-    codeHash: readHash(path, fields),
-  }
-  domain?.refuseOthers()
-  fields.refuseOthers()
-  return forwarder
-}
-
-function readTarget(path: string, value: unknown): readonly [Hex, ReadonlySet<string> | undefined] {
-  const fields = new Fields(path, value)
-  const address = readAddress(`${path}.address`, fields.optionalText('address'))
-  const selectors = fields.optionalList('selectors')?.map((each, index) => {
-    if (typeof each === 'string' && /^0x[0-9a-fA-F]{8}$/.test(each)) return each.toLowerCase()
-    throw new Error(`${path}.selectors[${index}]: expected 0x and 8 hexadecimal digits.`)
-  })
-  fields.refuseOthers()
-  return [address, selectors && new Set(selectors)]
-}
-
-function readDelegate(path: string, value: unknown, maxGas: bigint): Delegate {
-  const fields = new Fields(path, value)
-  const kind = fields.word('kind', ACCOUNT_KINDS)
-  if (kind === undefined) throw new Error(`${path}.kind: expected ${ACCOUNT_KINDS.join(', ')}.`)
-  const address = readAddress(`${path}.address`, fields.optionalText('address'))
-  const delegate = { address, kind, maxGas: readMaxGas(fields) ?? maxGas, codeHash: readHash(path, fields) }
-  fields.refuseOthers()
-  return delegate
-}
-
-function readMaxGas(fields: Fields): bigint | undefined {
-  const gas = fields.integer('max_gas', 50_000, 30_000_000)
-  return gas === undefined ? undefined : BigInt(gas)
-}
-
-function readHash(path: string, fields: Fields): Hex | undefined {
-  const hash = fields.optionalText('code_hash')
-  if (hash === undefined || /^0x[0-9a-f]{64}$/.test(hash)) return hash as Hex | undefined
-  throw new Error(`${path}.code_hash: expected 0x and 64 hexadecimal digits.`)
-}
-
-function byAddress<Entry extends { readonly address: Hex }>(
-  path: string,
-  list: readonly Entry[],
-): ReadonlyMap<Hex, Entry> {
-  const entries = new Map(list.map((each) => [each.address, each]))
-  if (entries.size < list.length) throw new Error(`${path}: each address may appear once.`)
-  return entries
-}
-
-function readAddress(path: string, value: string | undefined): Hex {
-  if (value !== undefined && /^0x[0-9a-f]{40}$/.test(value)) return value as Hex
-  throw new Error(`${path}: expected an address, 0x and 40 hexadecimal digits.`)
-}
-
-function readBoolean(path: string, fields: Fields, name: string): boolean {
-  const value = fields.any(name) ?? false
-  if (typeof value !== 'boolean') throw new Error(`${path}.${name}: expected true or false.`)
-  return value
 }
 
 function readFailures(fields: Fields): FailureLimits {

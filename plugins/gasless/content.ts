@@ -1,8 +1,8 @@
 import type { Hex } from 'viem'
 import type { World } from '../shared/host.ts'
 import { digest, findByKey, isEnded, type SentTransaction } from '../shared/transactions.ts'
-import type { NetworkSettings } from './config.ts'
 import { RpcError } from './errors.ts'
+import type { NetworkSettings } from './networks.ts'
 import type { Authorization, Content } from './wire.ts'
 
 /** A transaction of this plugin as the service shows it. */

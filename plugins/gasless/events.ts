@@ -1,8 +1,9 @@
 import { ApiRefusal, isRecord, type World } from '../shared/host.ts'
 import { isEnded, readWhole } from '../shared/transactions.ts'
-import type { NetworkSettings, Settings } from './config.ts'
+import type { Settings } from './config.ts'
 import { type RelayedTransaction, signsItsContent } from './content.ts'
 import { settleUsers } from './exposure.ts'
+import type { NetworkSettings } from './networks.ts'
 import { usersOf } from './progress.ts'
 import { senderOn } from './sender.ts'
 

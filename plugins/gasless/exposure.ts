@@ -14,7 +14,7 @@ import { digest, findByKey, isEnded, readWhole } from '../shared/transactions.ts
 import type { Settings } from './config.ts'
 import { contentOf, type RelayedTransaction } from './content.ts'
 import { RpcError } from './errors.ts'
-import type { User } from './intent.ts'
+import type { Payment, User } from './intent.ts'
 import { readOutcome } from './outcome.ts'
 import type { Sender } from './sender.ts'
 
@@ -24,6 +24,7 @@ const UNSENT_MS = 60_000
 /** What is asked to be admitted. */
 export interface Admission {
   readonly users: readonly User[]
+  readonly payment: Pick<Payment, 'unit' | 'amount'> | undefined
   /** The idempotency key of the transaction. */
   readonly key: string
   /** The id of the API key that asks: users of one cannot use up the failures of another. */
@@ -35,7 +36,7 @@ export interface Admission {
  * authorization, and what failed at the relayer's cost counts. @throws RpcError
  */
 export function admitRequest<Verified extends Checked, Result>(
-  { users, key, caller }: Admission,
+  { users, payment, key, caller }: Admission,
   context: ExposureContext,
   { check, send }: { check(): Promise<Verified>; send(verified: Verified): Promise<Result> },
 ): Promise<Result> {
@@ -49,7 +50,7 @@ export function admitRequest<Verified extends Checked, Result>(
       if (checked === undefined) throw new Error('a request has no user')
       return send(checked)
     }
-    return admit(claimOf({ user, key, caller, chainId }), rules, {
+    return admit(claimOf({ user, payment, key, caller, chainId }), rules, {
       check: async () => checked ?? (await check()),
       send: (verified) => next(index + 1, verified),
     })
@@ -94,11 +95,13 @@ function occupiedBy(slot: string): ['invalidAuthorizationList' | 'rejected', str
 
 function claimOf({
   user: { address, slots },
+  payment,
   key,
   caller,
   chainId,
 }: {
   readonly user: User
+  readonly payment: Admission['payment']
   readonly key: string
   readonly caller: string
   readonly chainId: number
@@ -107,7 +110,13 @@ function claimOf({
     payer: payerOf(chainId, address),
     group: `${chainId}:${digest([caller])}`,
     // The user stands in place of a payee, so that whoever looks at it knows whose it is.
-    entry: { key, unit: '', amount: '0', payee: address, slots },
+    entry: {
+      key,
+      unit: payment?.unit ?? '',
+      amount: String(payment?.amount ?? 0n),
+      payee: address,
+      slots,
+    },
   }
 }
 
@@ -134,7 +143,7 @@ async function isFailureOf(user: Hex, transaction: RelayedTransaction, sender: S
   const content = contentOf(sender.network.chainId, transaction)
   if (content === undefined || transaction.hash === undefined) return false
   const outcome = await readOutcome(content, transaction.hash, sender)
-  return outcome.kind === 'told' && outcome.failures.has(user)
+  return outcome.kind === 'told' ? outcome.failures.has(user) : outcome.isByUser === true
 }
 
 /** Names the caller who pays, and the user for whom a request is: users of one key are not those of another. */

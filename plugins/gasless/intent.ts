@@ -1,7 +1,7 @@
-import { type Hex, keccak256 } from 'viem'
+import { type Hex, hexToBytes, keccak256 } from 'viem'
 import type { Rpc } from '../shared/host.ts'
-import type { Delegate } from './config.ts'
 import { RpcError } from './errors.ts'
+import type { Delegate } from './networks.ts'
 import type { Content } from './wire.ts'
 
 /** A user of a request, whose signature is proved. */
@@ -10,6 +10,15 @@ export interface User {
   readonly address: Hex
   /** What only one request that waits for its block may have, such as a nonce. */
   readonly slots: readonly string[]
+}
+
+/** What a user has to pay from, so that requests that wait do not count the same twice. */
+export interface Payment {
+  /** Names what it is paid in. */
+  readonly unit: string
+  readonly amount: bigint
+  /** Reads what the user has now. */
+  funds(): Promise<bigint>
 }
 
 /** What a content does, after its signatures and nonces were checked. */
@@ -23,6 +32,8 @@ export interface Intent {
   readonly maxGas: bigint
   /** True if code that a stranger may have written is asked in the block. */
   readonly isUncertain: boolean
+  /** What the user pays the relayer for it at most, and what he has of it; undefined if he pays nothing. */
+  readonly payment?: Payment | undefined
   /**
    * Executes it on the newest state of the chain. Returns the gas that it needs.
    * @throws RpcError `simulationFailed`
@@ -75,4 +86,28 @@ const AUTHORIZATION_GAS = 25_000n
 export function intrinsicGas({ data, authorizations }: Pick<Content, 'data' | 'authorizations'>): bigint {
   const bytes = BigInt((data.length - 2) / 2)
   return BASE_GAS + bytes * BYTE_GAS + AUTHORIZATION_GAS * BigInt(authorizations.length)
+}
+
+/** The gas of the bytes of a transaction, and the least of which it pays (EIP-7623). */
+const ZERO_BYTE_GAS = 4
+const OTHER_BYTE_GAS = 16
+const FLOOR_FACTOR = 10
+
+/**
+ * Returns the gas that a transaction takes whose call finds no code: its own, and the floor, of which the
+ * higher one counts.
+ */
+export function emptyGas({ data, authorizations }: Pick<Content, 'data' | 'authorizations'>): {
+  readonly standard: number
+  readonly floor: number
+} {
+  const bytes = hexToBytes(data)
+  const zeros = bytes.filter((byte) => byte === 0).length
+  const others = bytes.length - zeros
+  const base = Number(BASE_GAS)
+  const own = zeros * ZERO_BYTE_GAS + others * OTHER_BYTE_GAS
+  return {
+    standard: base + own + Number(AUTHORIZATION_GAS) * authorizations.length,
+    floor: base + FLOOR_FACTOR * (zeros + others * 4),
+  }
 }

@@ -1,26 +1,15 @@
 import { decodeAbiParameters, type Hex, hexToBigInt, isHex, numberToHex } from 'viem'
 import { isRecord, NodeError, type Rpc, Unavailable } from '../shared/host.ts'
-import { delegateIn, isEntryOf } from './accounts/batch.ts'
-import type { Forwarder, NetworkSettings } from './config.ts'
+import { isEntryOf } from './accounts/batch.ts'
+import { delegateIn } from './accounts/delegation.ts'
 import { decodeForward, type ForwardRequest } from './forwarders/abi.ts'
 import { provesByReverting } from './forwarders/forward.ts'
-import { hasListedCode } from './intent.ts'
+import { emptyGas, hasListedCode } from './intent.ts'
+import type { Forwarder, NetworkSettings } from './networks.ts'
+import { decodeOperation } from './operations/abi.ts'
+import { outcomeOfOperation } from './operations/outcome.ts'
+import { type Outcome, type Receipt, unknown } from './told.ts'
 import type { Content } from './wire.ts'
-
-/** A receipt as nodes answer it; the fields that are read here. */
-export interface Receipt {
-  readonly status: Hex
-  readonly blockNumber: Hex
-  readonly transactionHash: Hex
-  readonly logs: readonly unknown[]
-}
-
-/** What the block did with a request. */
-export type Outcome =
-  /** The calls of these users failed, each with the reason; none if all were made. */
-  | { readonly kind: 'told'; readonly receipt: Receipt; readonly failures: ReadonlyMap<Hex, string> }
-  /** Nothing proves it now. */
-  | { readonly kind: 'unknown'; readonly message: string }
 
 /**
  * Finds out what the block that includes a transaction did with what was signed. A transaction that succeeds
@@ -37,6 +26,9 @@ export async function readOutcome(
     if (receipt.status === '0x0')
       return { kind: 'told', receipt, failures: allOf(content, network, 'The transaction reverted.') }
     if (receipt.status !== '0x1') return unknown('The receipt has no status.')
+    const entryPoint = network.entryPoints.get(content.to)
+    if (entryPoint !== undefined)
+      return await outcomeOfOperation({ content, receipt }, { entryPoint, network, rpc })
     const forwarder = network.forwarders.get(content.to)
     return forwarder === undefined
       ? await outcomeOfAccount({ content, receipt }, network, rpc)
@@ -47,10 +39,6 @@ export async function readOutcome(
   }
 }
 
-function unknown(message: string): Outcome {
-  return { kind: 'unknown', message }
-}
-
 async function readReceipt(hash: string, rpc: Rpc): Promise<Receipt | undefined> {
   const receipt = await rpc<unknown>('eth_getTransactionReceipt', [hash])
   if (!isRecord(receipt) || !isHex(receipt.blockNumber) || !Array.isArray(receipt.logs)) return undefined
@@ -59,6 +47,7 @@ async function readReceipt(hash: string, rpc: Rpc): Promise<Receipt | undefined>
 
 /** Names the users of a content. */
 export function usersIn(content: Content, network: NetworkSettings): readonly Hex[] {
+  if (network.entryPoints.has(content.to)) return [decodeOperation(content.data).operation.sender]
   const forwarder = network.forwarders.get(content.to)
   if (forwarder === undefined) return [content.to]
   return [...new Set(decodeForward(forwarder.kind, content.data).requests.map(({ from }) => from))]
@@ -96,8 +85,24 @@ async function outcomeOfAccount(
     return { kind: 'told', receipt, failures: new Map([[content.to, reason]]) }
   }
   const runs = delegateIn(wrong) ?? 'no code of a delegate'
-  const reason = `Nothing was executed: in the block, ${content.to} runs ${runs}.`
-  return { kind: 'told', receipt, failures: new Map([[content.to, reason]]) }
+  if (isEmptyCall(content, receipt)) {
+    const reason = `Nothing was executed: in the block, ${content.to} runs ${runs}.`
+    return { kind: 'told', receipt, failures: new Map([[content.to, reason]]) }
+  }
+  const message = `It is included. In the same block, ${content.to} began or ended to run ${runs}, so nothing tells which code was executed.`
+  return { kind: 'unknown', message, isByUser: true }
+}
+
+/** What the gas of a transaction may be above that of an empty one, and hide that something was executed. */
+const HIDDEN_GAS = 8_000
+
+/**
+ * True if a transaction used exactly the gas of one whose call finds no code. One that executes a signed
+ * batch uses more: it recovers a key, writes a nonce, and makes a call.
+ */
+function isEmptyCall(content: Content, { gasUsed }: Receipt): boolean {
+  const { standard, floor } = emptyGas(content)
+  return Number(gasUsed) === Math.max(standard, floor) && floor - standard < HIDDEN_GAS
 }
 
 async function outcomeOfForwarder(

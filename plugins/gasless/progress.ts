@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import { callApi, Unavailable, type World } from '../shared/host.ts'
 import { findByKey, isEnded, readWhole } from '../shared/transactions.ts'
-import type { NetworkSettings, Settings } from './config.ts'
+import type { Settings } from './config.ts'
 import {
   contentOf,
   type Name,
@@ -13,6 +13,7 @@ import {
 } from './content.ts'
 import { RpcError } from './errors.ts'
 import { settleUsers } from './exposure.ts'
+import type { NetworkSettings } from './networks.ts'
 import { readOutcome, usersIn } from './outcome.ts'
 import { type Sender, senderOn } from './sender.ts'
 import { isTerminal, type Progress, type RelayStatus, statusOf } from './status.ts'

@@ -26,11 +26,19 @@ export async function answer(method: string, call: MethodCall): Promise<unknown>
 }
 
 const METHODS: Readonly<Record<string, (call: MethodCall) => Promise<unknown>>> = {
-  relayer_getCapabilities: async ({ params, settings }) => {
+  relayer_getCapabilities: async ({ params, settings, world }) => {
     const asked = readAskedChains(params)
-    const chains = [...settings.networks.keys()].filter((id) => asked === undefined || asked.includes(id))
-    const none = { feeCollector: settings.feeCollector, tokens: [] }
-    return Object.fromEntries(chains.map((id) => [String(id), none]))
+    const networks = [...settings.networks.values()].filter(
+      ({ chainId }) => asked === undefined || asked.includes(chainId),
+    )
+    const entries = networks.map(async (network) => {
+      const shown = { feeCollector: settings.feeCollector, tokens: [] }
+      const { chainId, entryPoints } = network
+      if (entryPoints.size === 0) return [String(chainId), shown] as const
+      const { address: beneficiary } = await senderOn(network, world)
+      return [String(chainId), { ...shown, entryPoints: [...entryPoints.keys()], beneficiary }] as const
+    })
+    return Object.fromEntries(await Promise.all(entries))
   },
   relayer_getFeeData: async (call) => {
     const { chainId, head } = await readFee(call)

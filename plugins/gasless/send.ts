@@ -6,6 +6,7 @@ import { admitRequest, userIdOf } from './exposure.ts'
 import { readForward } from './forwarders/forward.ts'
 import { gasLimitFor, type Intent } from './intent.ts'
 import { countRequest } from './limits.ts'
+import { readOperation } from './operations/operation.ts'
 import type { Followed } from './progress.ts'
 import { networkOf, type Sender, senderOn } from './sender.ts'
 import type { Content } from './wire.ts'
@@ -38,9 +39,14 @@ export async function check(order: Order, settings: Settings, world: World): Pro
 async function readIntent(
   content: Content,
   sender: Sender,
-  { leastSeconds }: Settings,
+  { leastSeconds, feeCollector }: Settings,
   world: World,
 ): Promise<Intent> {
+  const entryPoint = sender.network.entryPoints.get(content.to)
+  if (entryPoint !== undefined)
+    return readOperation({ entryPoint, content }, sender, {
+      beneficiaries: new Set([...sender.own, feeCollector]),
+    })
   const forwarder = sender.network.forwarders.get(content.to)
   const time = { now: world.now(), leastSeconds }
   return forwarder === undefined
@@ -56,13 +62,13 @@ async function sendNew(
   const { content, caller } = order
   const sender = await senderOn(networkOf(content.chainId, settings), world)
   const intent = await readIntent(content, sender, settings, world)
-  const { users, isUncertain } = intent
+  const { users, isUncertain, payment } = intent
   return admitRequest(
-    { users, key: known.key, caller },
+    { users, payment, key: known.key, caller },
     { settings, sender, world },
     {
       check: async () => ({
-        funds: undefined,
+        funds: await payment?.funds(),
         block: undefined,
         isUncertain,
         gas: gasLimitFor(await intent.simulate(), intent),

@@ -1,7 +1,8 @@
 import type { Hex } from 'viem'
 import { callApi, isRecord, NodeError, type Rpc, rpcOf, Unavailable, type World } from '../shared/host.ts'
-import type { NetworkSettings, Settings } from './config.ts'
+import type { Settings } from './config.ts'
 import { RpcError } from './errors.ts'
+import type { NetworkSettings } from './networks.ts'
 
 /** The relayer of a chain. */
 export interface Sender {

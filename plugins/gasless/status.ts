@@ -2,7 +2,7 @@ import type { Hex } from 'viem'
 import { isEnded } from '../shared/transactions.ts'
 import type { Settings } from './config.ts'
 import type { RelayedTransaction } from './content.ts'
-import type { Outcome, Receipt } from './outcome.ts'
+import type { Outcome, Receipt } from './told.ts'
 
 /** A status of the draft; 210 is of Gelato's dialect alone. */
 export type RelayStatus = {

@@ -1,7 +1,7 @@
-import type { Hex } from 'viem'
+import { type Hex, numberToHex } from 'viem'
 import { recoverAuthorizationAddress } from 'viem/utils'
-import type { NetworkSettings } from '../config.ts'
 import { RpcError } from '../errors.ts'
+import type { NetworkSettings } from '../networks.ts'
 import type { Authorization } from '../wire.ts'
 
 /** Half of the order of the curve: a signature with a higher `s` counts nowhere (EIP-7702). */
@@ -32,6 +32,20 @@ export async function checkAuthorization(
       `nonce: ${authorization.nonce} is signed`,
       `${nonce} is expected, the nonce of ${account} on the chain`,
     )
+}
+
+/** The field of a simulated call with which authorizations apply to it; none without them. */
+export function authorizationsOfCall(authorizations: readonly Authorization[]): {
+  readonly authorizationList?: readonly object[]
+} {
+  if (authorizations.length === 0) return {}
+  const authorizationList = authorizations.map(({ chainId, nonce, yParity, ...signed }) => ({
+    ...signed,
+    chainId: numberToHex(chainId),
+    nonce: numberToHex(nonce),
+    yParity: numberToHex(yParity),
+  }))
+  return { authorizationList }
 }
 
 async function authorityOf({

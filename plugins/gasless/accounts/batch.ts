@@ -1,19 +1,27 @@
 import { type Hex, numberToHex } from 'viem'
 import { NodeError } from '../../shared/host.ts'
-import type { AccountKindName, Delegate } from '../config.ts'
 import { invalid, RpcError, simulationFailed } from '../errors.ts'
 import { signerOf } from '../forwarders/signature.ts'
 import { checkDeadline, hasListedCode, type Intent, intrinsicGas, requireKeySignature } from '../intent.ts'
+import type { AccountKindName, Delegate } from '../networks.ts'
 import type { Sender } from '../sender.ts'
 import type { Content } from '../wire.ts'
 import type { AccountKind, SignedBatch } from './account.ts'
-import { checkAuthorization } from './authorization.ts'
+import { authorizationsOfCall, checkAuthorization } from './authorization.ts'
 import { CALIBUR } from './calibur.ts'
+import { delegateIn } from './delegation.ts'
 import { GELATO } from './gelato.ts'
 import { THIRDWEB } from './thirdweb.ts'
 import { TURNKEY } from './turnkey.ts'
 
+/** Accounts that nobody but themselves and an EntryPoint may call. */
+const ENTRY_POINT: AccountKind = {
+  selectors: new Set(),
+  read: () => Promise.reject(new Error('no batch is executed for anybody')),
+}
+
 const KINDS: Readonly<Record<AccountKindName, AccountKind>> = {
+  entry_point: ENTRY_POINT,
   gelato: GELATO,
   calibur: CALIBUR,
   thirdweb: THIRDWEB,
@@ -23,16 +31,6 @@ const KINDS: Readonly<Record<AccountKindName, AccountKind>> = {
 /** True for a function with which an account of this kind executes a signed batch. */
 export function isEntryOf(kind: AccountKindName, data: Hex): boolean {
   return KINDS[kind].selectors.has(data.slice(0, 10))
-}
-
-/** The code of an account that delegates begins with this (EIP-7702). */
-const DELEGATION = '0xef0100'
-
-/** Returns the contract to which this code delegates, in lower case; undefined for any other code. */
-export function delegateIn(code: Hex): Hex | undefined {
-  return code.toLowerCase().startsWith(DELEGATION)
-    ? `0x${code.slice(DELEGATION.length).toLowerCase()}`
-    : undefined
 }
 
 /**
@@ -126,14 +124,7 @@ function callsOf({ to, data, authorizations }: Content, { rpc, address }: Sender
     from: address,
     to,
     value: '0x0',
-    ...(authorizations.length > 0 && {
-      authorizationList: authorizations.map(({ chainId, nonce, yParity, ...signed }) => ({
-        ...signed,
-        chainId: numberToHex(chainId),
-        nonce: numberToHex(nonce),
-        yParity: numberToHex(yParity),
-      })),
-    }),
+    ...authorizationsOfCall(authorizations),
   }
   const failed = (error: unknown) => {
     throw error instanceof NodeError ? simulationFailed(error) : error

@@ -1,6 +1,6 @@
 import { decodeFunctionData, encodeFunctionData, type Hex, parseAbi } from 'viem'
-import type { ForwarderKind } from '../config.ts'
 import { invalid } from '../errors.ts'
+import type { ForwarderKind } from '../networks.ts'
 
 /** OpenZeppelin's ERC2771Forwarder 5.x. The nonce is signed, and not passed. */
 const OPENZEPPELIN = parseAbi([

@@ -1,7 +1,7 @@
 import { type Hex, hashTypedData, recoverAddress } from 'viem'
-import type { Forwarder, ForwarderKind } from '../config.ts'
 import { RpcError } from '../errors.ts'
 import { requireKeySignature } from '../intent.ts'
+import type { Forwarder, ForwarderKind } from '../networks.ts'
 import type { ForwardRequest } from './abi.ts'
 
 /** The EIP-712 domain of a forwarder, besides its address. */

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
-import type { Forwarder } from '../config.ts'
 import { RpcError } from '../errors.ts'
+import type { Forwarder } from '../networks.ts'
 import type { ForwardRequest } from './abi.ts'
 
 /**

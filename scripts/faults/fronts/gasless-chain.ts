@@ -91,9 +91,6 @@ const STRANGER = '0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f'
 /** More than any block charges; who bids it is first. */
 const PRICE = 100_000_000_000n
 
-/** Less than the relayer bids, and enough for a block: who bids it comes after the relayer. */
-const LATE_PRICE = 2_000_000_000n
-
 /** An estimate that a node says every other time. */
 const DEAR_GAS = '0x895440'
 
@@ -172,7 +169,9 @@ export async function startGaslessChain(random: Random, rules: object): Promise<
   async function clear(user: PrivateKeyAccount): Promise<void> {
     const nonce = Number(await rpc<Hex>('eth_getTransactionCount', [user.address, 'latest']))
     await rpc('anvil_setBalance', [user.address, '0xde0b6b3a7640000'])
-    const price = random.chance(0.5) ? PRICE : LATE_PRICE
+    const { baseFeePerGas } = await rpc<{ baseFeePerGas: Hex }>('eth_getBlockByNumber', ['pending', false])
+    // Who bids more comes before the relayer; who bids what a block needs comes after it.
+    const price = random.chance(0.5) ? PRICE : BigInt(baseFeePerGas) + 1n
     const raw = await user.signTransaction({
       type: 'eip7702',
       chainId: CHAIN_ID,
@@ -180,7 +179,7 @@ export async function startGaslessChain(random: Random, rules: object): Promise<
       to: user.address,
       gas: 200_000n,
       maxFeePerGas: price,
-      maxPriorityFeePerGas: price,
+      maxPriorityFeePerGas: price === PRICE ? price : 0n,
       authorizationList: [
         await user.signAuthorization({ address: zeroAddress, chainId: CHAIN_ID, nonce: nonce + 1 }),
       ],

@@ -1,9 +1,10 @@
 import { encodeFunctionData, type Hex } from 'viem'
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../support/until.ts'
 import { batchBy, batchOf, forwardBy, signForward } from './sign.ts'
 import {
+  CHAIN_ID,
   COUNTER,
   countCall,
   type GaslessSite,
@@ -100,6 +101,34 @@ async function beforeBlock(content: object, happens: () => Promise<unknown>, mou
   return result
 }
 
+/** A transaction of the user's own, which bids less than the relayer, and is not over before its block. */
+async function endDelegation(user: PrivateKeyAccount, nonce: number): Promise<void> {
+  const { anvil } = site
+  await anvil.rpc('anvil_setBalance', [user.address, '0xde0b6b3a7640000'])
+  const { baseFeePerGas } = await anvil.rpc<{ baseFeePerGas: Hex }>('eth_getBlockByNumber', [
+    'pending',
+    false,
+  ])
+  const raw = await user.signTransaction({
+    type: 'eip7702',
+    chainId: CHAIN_ID,
+    nonce,
+    to: user.address,
+    gas: 200_000n,
+    // Of two bids, anvil takes the higher maximum first.
+    maxFeePerGas: BigInt(baseFeePerGas) + 1n,
+    maxPriorityFeePerGas: 0n,
+    authorizationList: [
+      await user.signAuthorization({
+        address: '0x0000000000000000000000000000000000000000',
+        chainId: CHAIN_ID,
+        nonce: nonce + 1,
+      }),
+    ],
+  })
+  await anvil.rpc('eth_sendRawTransaction', [raw])
+}
+
 describe('a user who changes his account between the simulation and the block', () => {
   test('by a transaction of his own makes the authorization void, and is told that nothing was executed', async () => {
     const user = site.user()
@@ -123,6 +152,28 @@ describe('a user who changes his account between the simulation and the block', 
     const id = await beforeBlock(content, () => site.anvil.rpc('anvil_setCode', [user.address, codeIn(site)]))
     expect((await ended(id)).status).toBe(500)
     expect(await site.countOf(site.stranger, user.address)).toBe(0n)
+  })
+
+  test('after it in the same block, is told neither a failure nor a success, and it counts as a failure', async () => {
+    const user = site.user()
+    const delegate = () =>
+      site.anvil.rpc('anvil_setCode', [user.address, `0xef0100${site.delegates.gelato.slice(2)}`])
+    for (const [index, nonce] of [0, 2].entries()) {
+      await delegate()
+      const terms = { delegated: true, nonce: BigInt(index) }
+      const content = await batchBy(site, 'gelato', user, increment(), terms)
+      const id = await beforeBlock(content, () => endDelegation(user, nonce), 'strict')
+      expect(await site.countOf(site.stranger, user.address)).toBe(BigInt(index + 1))
+      const status = await until(
+        async () => (await site.call<Status>('relayer_getStatus', { id }, 'strict')).result,
+        (shown) => shown?.message !== undefined,
+      )
+      expect(status).toMatchObject({ status: 110, message: expect.stringContaining('In the same block') })
+      await site.anvil.rpc('evm_mine')
+    }
+    await delegate()
+    const next = await batchBy(site, 'gelato', user, increment(), { delegated: true, nonce: 2n })
+    expect(await refusal(next, 'strict')).toMatchObject({ code: 4203 })
   })
 
   test('by new code of his delegate, whose code is listed, is told a failure and refused then', async () => {

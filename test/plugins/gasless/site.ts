@@ -156,7 +156,7 @@ export async function startGaslessContracts(args: readonly string[] = []): Promi
   const anvil = await startAnvil({ args: [...args] })
   const client = createPublicClient({ transport: http(anvil.url), pollingInterval: 20 })
   const transact = async (call: object) => {
-    const hash = await anvil.rpc<Hex>('eth_sendTransaction', [{ from: OUTSIDER, gas: '0x4c4b40', ...call }])
+    const hash = await anvil.rpc<Hex>('eth_sendTransaction', [{ from: OUTSIDER, gas: '0x989680', ...call }])
     const receipt = await client.waitForTransactionReceipt({ hash })
     if (receipt.status !== 'success') throw new Error(`transaction ${hash} of the test was reverted`)
     return receipt
@@ -204,7 +204,10 @@ export async function startGaslessSite({
   entries = (site) => [pluginEntry('gasless', { networks: [networkOf(site)], ...GENEROUS })],
   options = {},
   args = [],
+  prepare = async () => undefined,
 }: {
+  /** Creates further contracts before the service starts. */
+  readonly prepare?: (contracts: GaslessContracts) => Promise<void>
   readonly entries?: (
     site: GaslessContracts,
     /** The Keccak-256 of the code of Gelato's account. */
@@ -214,6 +217,7 @@ export async function startGaslessSite({
   readonly args?: readonly string[]
 } = {}): Promise<GaslessSite> {
   const contracts = await startGaslessContracts(args)
+  await prepare(contracts)
   const { anvil } = contracts
   const gelatoCode = await anvil.rpc<Hex>('eth_getCode', [contracts.delegates.gelato, 'latest'])
   const start = async () => {

@@ -1,12 +1,18 @@
 import type { Hex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import type { RelayedTransaction } from '../../../plugins/gasless/content.ts'
-import type { Outcome, Receipt } from '../../../plugins/gasless/outcome.ts'
 import { asDraft, isTerminal, statusOf } from '../../../plugins/gasless/status.ts'
+import type { Outcome, Receipt } from '../../../plugins/gasless/told.ts'
 
 const ID: Hex = `0x${'1'.repeat(64)}`
 const HASH: Hex = `0x${'2'.repeat(64)}`
-const RECEIPT: Receipt = { status: '0x1', blockNumber: '0x5', transactionHash: HASH, logs: [] }
+const RECEIPT: Receipt = {
+  status: '0x1',
+  blockNumber: '0x5',
+  gasUsed: '0x5208',
+  transactionHash: HASH,
+  logs: [],
+}
 const DONE: Outcome = { kind: 'told', receipt: RECEIPT, failures: new Map() }
 const FAILED: Outcome = { kind: 'told', receipt: RECEIPT, failures: new Map([[ID, 'It reverted.']]) }
 const UNKNOWN: Outcome = { kind: 'unknown', message: 'No node tells.' }

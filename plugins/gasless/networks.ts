@@ -1,0 +1,216 @@
+import type { Hex } from 'viem'
+import { Fields } from '../shared/fields.ts'
+
+/** The forwarders of ERC-2771 that the plugin knows. */
+export const FORWARDER_KINDS = ['openzeppelin', 'minimal', 'thirdweb', 'thirdweb_chainless'] as const
+export type ForwarderKind = (typeof FORWARDER_KINDS)[number]
+
+/**
+ * The accounts of EIP-7702 whose signed batches the plugin knows, and those that only an EntryPoint may call.
+ */
+export const ACCOUNT_KINDS = ['gelato', 'calibur', 'thirdweb', 'turnkey', 'entry_point'] as const
+export type AccountKindName = (typeof ACCOUNT_KINDS)[number]
+
+/** A forwarder that the relayer calls. All addresses are in lower case. */
+export interface Forwarder {
+  readonly address: Hex
+  readonly kind: ForwarderKind
+  /** The name and version of its EIP-712 domain; those of its kind if absent. */
+  readonly domain: { readonly name: string; readonly version: string } | undefined
+  /**
+   * The contracts that may be called through it, each with its functions, or undefined for any function; any
+   * contract that trusts the forwarder if undefined.
+   */
+  readonly targets: ReadonlyMap<Hex, ReadonlySet<string> | undefined> | undefined
+  readonly maxGas: bigint
+  readonly codeHash: Hex | undefined
+}
+
+/** A contract to which users' accounts may delegate. */
+export interface Delegate {
+  readonly address: Hex
+  readonly kind: AccountKindName
+  readonly maxGas: bigint
+  /** The Keccak-256 of its code; any code if undefined. */
+  readonly codeHash: Hex | undefined
+}
+
+/** An EntryPoint of ERC-4337, 0.7 or later, that the relayer calls with one user operation at a time. */
+export interface EntryPoint {
+  readonly address: Hex
+  readonly maxGas: bigint
+  /** The most gas of a validation, which the code of the account uses up as it likes. */
+  readonly maxVerificationGas: bigint
+  /** Those that may pay for an operation. */
+  readonly paymasters: ReadonlySet<Hex>
+  readonly codeHash: Hex | undefined
+}
+
+/** What accounts run that are proxies (ERC-1967). */
+export interface Implementation {
+  readonly address: Hex
+  /** The Keccak-256 of the proxy's own code. */
+  readonly proxyCodeHash: Hex
+}
+
+/** A chain on which requests are sent, and the relayer whose account sends and pays them. */
+export interface NetworkSettings {
+  readonly chainId: number
+  readonly relayerId: string
+  readonly forwarders: ReadonlyMap<Hex, Forwarder>
+  readonly delegates: ReadonlyMap<Hex, Delegate>
+  readonly entryPoints: ReadonlyMap<Hex, EntryPoint>
+  readonly implementations: ReadonlyMap<Hex, Implementation>
+  /** True if an authorization for every chain (chain id 0) is accepted. */
+  readonly anyChainAuthorizations: boolean
+}
+
+/** Enough for a batch of a few calls. */
+const DEFAULT_MAX_GAS = 1_000_000
+
+/** Enough for a signature of a key, and for most that contracts check. */
+const DEFAULT_MAX_VERIFICATION_GAS = 300_000
+
+/** Reads a network. Throws a sentence that names the wrong field. */
+export function readNetwork(path: string, value: unknown): NetworkSettings {
+  const fields = new Fields(path, value)
+  const chainId = fields.integer('chain_id', 1, 999_999_999_999_999)
+  if (chainId === undefined) throw new Error(`${path}.chain_id: expected an integer.`)
+  const maxGas = readMaxGas(fields) ?? BigInt(DEFAULT_MAX_GAS)
+  const forwarders = fields
+    .list('forwarders')
+    .map((each, index) => readForwarder(`${path}.forwarders[${index}]`, each, maxGas))
+  const delegates = fields
+    .list('delegates')
+    .map((each, index) => readDelegate(`${path}.delegates[${index}]`, each, maxGas))
+  const entryPoints = fields
+    .list('entry_points')
+    .map((each, index) => readEntryPoint(`${path}.entry_points[${index}]`, each, maxGas))
+  const implementations = fields
+    .list('implementations')
+    .map((each, index) => readImplementation(`${path}.implementations[${index}]`, each))
+  if (forwarders.length + delegates.length + implementations.length === 0)
+    throw new Error(`${path}: name at least one of forwarders, delegates or implementations.`)
+  const needsEntryPoint = implementations.length > 0 || delegates.some(({ kind }) => kind === 'entry_point')
+  if (needsEntryPoint && entryPoints.length === 0)
+    throw new Error(`${path}.entry_points: accounts that only an EntryPoint may call need at least one.`)
+  const settings = {
+    chainId,
+    relayerId: fields.text('relayer_id', /^.{1,200}$/),
+    forwarders: byAddress(`${path}.forwarders`, forwarders),
+    delegates: byAddress(`${path}.delegates`, delegates),
+    entryPoints: byAddress(`${path}.entry_points`, entryPoints),
+    implementations: byAddress(`${path}.implementations`, implementations),
+    anyChainAuthorizations: readBoolean(path, fields, 'any_chain_authorizations'),
+  }
+  fields.refuseOthers()
+  return settings
+}
+
+function readForwarder(path: string, value: unknown, maxGas: bigint): Forwarder {
+  const fields = new Fields(path, value)
+  const kind = fields.word('kind', FORWARDER_KINDS)
+  if (kind === undefined) throw new Error(`${path}.kind: expected ${FORWARDER_KINDS.join(', ')}.`)
+  const domain = fields.fields('domain')
+  const targets = fields.optionalList('targets')
+  const forwarder = {
+    address: readAddress(`${path}.address`, fields.optionalText('address')),
+    kind,
+    domain: domain && {
+      name: domain.text('name', /^.{1,100}$/),
+      version: domain.text('version', /^.{1,20}$/),
+    },
+    targets: targets && new Map(targets.map((each, index) => readTarget(`${path}.targets[${index}]`, each))),
+    maxGas: readMaxGas(fields) ?? maxGas,
+    codeHash: readHash(path, fields, 'code_hash'),
+  }
+  domain?.refuseOthers()
+  fields.refuseOthers()
+  return forwarder
+}
+
+function readTarget(path: string, value: unknown): readonly [Hex, ReadonlySet<string> | undefined] {
+  const fields = new Fields(path, value)
+  const address = readAddress(`${path}.address`, fields.optionalText('address'))
+  const selectors = fields.optionalList('selectors')?.map((each, index) => {
+    if (typeof each === 'string' && /^0x[0-9a-fA-F]{8}$/.test(each)) return each.toLowerCase()
+    throw new Error(`${path}.selectors[${index}]: expected 0x and 8 hexadecimal digits.`)
+  })
+  fields.refuseOthers()
+  return [address, selectors && new Set(selectors)]
+}
+
+function readDelegate(path: string, value: unknown, maxGas: bigint): Delegate {
+  const fields = new Fields(path, value)
+  const kind = fields.word('kind', ACCOUNT_KINDS)
+  if (kind === undefined) throw new Error(`${path}.kind: expected ${ACCOUNT_KINDS.join(', ')}.`)
+  const address = readAddress(`${path}.address`, fields.optionalText('address'))
+  const delegate = {
+    address,
+    kind,
+    maxGas: readMaxGas(fields) ?? maxGas,
+    codeHash: readHash(path, fields, 'code_hash'),
+  }
+  fields.refuseOthers()
+  return delegate
+}
+
+function readEntryPoint(path: string, value: unknown, maxGas: bigint): EntryPoint {
+  const fields = new Fields(path, value)
+  const verification = fields.integer('max_verification_gas', 20_000, 30_000_000)
+  const entryPoint = {
+    address: readAddress(`${path}.address`, fields.optionalText('address')),
+    maxGas: readMaxGas(fields) ?? maxGas,
+    maxVerificationGas: BigInt(verification ?? DEFAULT_MAX_VERIFICATION_GAS),
+    paymasters: new Set(
+      fields
+        .list('paymasters')
+        .map((each, index) => readAddress(`${path}.paymasters[${index}]`, String(each).toLowerCase())),
+    ),
+    codeHash: readHash(path, fields, 'code_hash'),
+  }
+  fields.refuseOthers()
+  return entryPoint
+}
+
+function readImplementation(path: string, value: unknown): Implementation {
+  const fields = new Fields(path, value)
+  const address = readAddress(`${path}.address`, fields.optionalText('address'))
+  const proxyCodeHash = readHash(path, fields, 'proxy_code_hash')
+  if (proxyCodeHash === undefined)
+    throw new Error(`${path}.proxy_code_hash: expected 0x and 64 hexadecimal digits.`)
+  fields.refuseOthers()
+  return { address, proxyCodeHash }
+}
+
+function readMaxGas(fields: Fields): bigint | undefined {
+  const gas = fields.integer('max_gas', 50_000, 30_000_000)
+  return gas === undefined ? undefined : BigInt(gas)
+}
+
+function readHash(path: string, fields: Fields, name: string): Hex | undefined {
+  const hash = fields.optionalText(name)
+  if (hash === undefined || /^0x[0-9a-f]{64}$/.test(hash)) return hash as Hex | undefined
+  throw new Error(`${path}.${name}: expected 0x and 64 hexadecimal digits.`)
+}
+
+function byAddress<Entry extends { readonly address: Hex }>(
+  path: string,
+  list: readonly Entry[],
+): ReadonlyMap<Hex, Entry> {
+  const entries = new Map(list.map((each) => [each.address, each]))
+  if (entries.size < list.length) throw new Error(`${path}: each address may appear once.`)
+  return entries
+}
+
+/** Reads an address in lower case. */
+export function readAddress(path: string, value: string | undefined): Hex {
+  if (value !== undefined && /^0x[0-9a-f]{40}$/.test(value)) return value as Hex
+  throw new Error(`${path}: expected an address, 0x and 40 hexadecimal digits.`)
+}
+
+function readBoolean(path: string, fields: Fields, name: string): boolean {
+  const value = fields.any(name) ?? false
+  if (typeof value !== 'boolean') throw new Error(`${path}.${name}: expected true or false.`)
+  return value
+}
