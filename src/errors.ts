@@ -59,6 +59,7 @@ export type ErrorCode =
   | 'session_not_found'
   | 'second_person_required'
   | 'proposal_not_found'
+  | 'schedule_not_found'
   | 'signer_not_found'
   | 'signer_refused'
   | 'signer_unavailable'

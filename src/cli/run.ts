@@ -13,6 +13,20 @@ import { suggest } from '../lib/suggest.ts'
 import { maskUrls } from '../log.ts'
 import { relayersList, relayersPause, relayersResume } from './api/relayers.ts'
 import { report } from './api/report.ts'
+import { restoreAccept, restoreCheck, restoreDecide } from './api/restore.ts'
+import {
+  scheduleApprove,
+  scheduleChange,
+  scheduleCreate,
+  scheduleDelete,
+  scheduleList,
+  scheduleNext,
+  schedulePause,
+  scheduleRefuse,
+  scheduleResume,
+  scheduleRuns,
+  scheduleShow,
+} from './api/schedules.ts'
 import { signersCreate, signersCreateKey, signersKeys, signersList } from './api/signers.ts'
 import {
   txApprove,
@@ -66,6 +80,17 @@ const COMMANDS: readonly Command[] = [
   txWhy,
   txFollow,
   txDecide,
+  scheduleList,
+  scheduleCreate,
+  scheduleShow,
+  scheduleNext,
+  scheduleRuns,
+  scheduleChange,
+  schedulePause,
+  scheduleResume,
+  scheduleDelete,
+  scheduleApprove,
+  scheduleRefuse,
   relayersList,
   relayersPause,
   relayersResume,

@@ -3,6 +3,7 @@ import { isAbsolute, join, resolve } from 'node:path'
 import { findContradiction } from '../access/manage.ts'
 import type { Rights } from '../access/principal.ts'
 import { SCOPES, type Scope } from '../access/scope.ts'
+import { readTimes } from '../lib/cron.ts'
 import { type FieldType, flag, id, oneOf, openReader, type Reader, text, whole } from '../lib/fields.ts'
 import type { LogLevel } from '../log.ts'
 import {
@@ -15,7 +16,6 @@ import {
   type PluginHooks,
   type ScheduleHook,
 } from '../plugins/hooks/hook.ts'
-import { readTimes } from '../plugins/hooks/times.ts'
 import {
   DEFAULT_MEMORY_MB,
   DEFAULT_SCOPES,

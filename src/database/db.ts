@@ -43,6 +43,7 @@ import type {
   SignersTable,
   TokenDecimalsTable,
 } from './tables/relayers.ts'
+import type { ScheduleRunsTable, SchedulesTable } from './tables/schedules.ts'
 import type {
   AccountsTable,
   ApprovalsTable,
@@ -123,6 +124,8 @@ export interface Schema {
   contract_interfaces: ContractInterfacesTable
   top_ups: TopUpsTable
   sponsored_quotes: SponsoredQuotesTable
+  schedules: SchedulesTable
+  schedule_runs: ScheduleRunsTable
 }
 
 /** The database, embedded or not. Both engines use the same SQL and return the same JavaScript values. */

@@ -14,13 +14,15 @@ import {
 export type IncidentType = 'transaction_undecided' | 'transaction_stuck' | 'transaction_reorganized'
 
 /**
- * `transaction_update`: status or attempt changed · `relayer_state_update`: disabled or enabled · `alert`: one has begun or is over ·
+ * `transaction_update`: status or attempt changed · `relayer_state_update`: disabled or enabled · `schedule_update`: a schedule changed, or a
+ * time of it was refused or skipped · `alert`: one has begun or is over ·
  * `notification_test`: a caller requested it.
  */
 export type EventType =
   | 'transaction_update'
   | IncidentType
   | 'relayer_state_update'
+  | 'schedule_update'
   | 'alert'
   | 'notification_test'
 

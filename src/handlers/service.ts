@@ -21,6 +21,7 @@ import type { InterfaceManager } from '../relayers/interfaces/manager.ts'
 import type { RelayerManager } from '../relayers/manage/manager.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import type { RelayerReader } from '../relayers/relayer-cache.ts'
+import type { ScheduleManager } from '../schedules/manage.ts'
 import type { SecondPerson } from '../second-person/second-person.ts'
 import type { Sessions } from '../sign-in/sessions.ts'
 import type { KeyCreator } from '../signers/creation/create-key.ts'
@@ -73,6 +74,7 @@ export interface RelayerParts {
 /** The parts that the operations of transactions use. */
 export interface TransactionParts {
   readonly transactions: Transactions
+  readonly schedules: ScheduleManager
   readonly sponsors: Sponsors
   /** Reads what a diagnosis needs to know. */
   readonly gather: (relayer: Relayer, item: TransactionWithAttempts) => Promise<DiagnosisFacts>

@@ -171,6 +171,7 @@ const NOT_FOUND: Readonly<Record<string, ErrorCode>> = {
   plugin_id: 'plugin_not_found',
   session_id: 'session_not_found',
   proposal_id: 'proposal_not_found',
+  schedule_id: 'schedule_not_found',
 }
 
 /**

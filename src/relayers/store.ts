@@ -378,11 +378,12 @@ export async function findUndecided(db: Db, relayerId: string): Promise<string |
 }
 
 /**
- * Removes a relayer from the list, with its further accounts and its ABIs. Its transactions stay in the
- * database, and the API no longer shows them.
+ * Removes a relayer from the list, with its further accounts, its ABIs and its schedules. Its transactions
+ * stay in the database, and the API no longer shows them.
  */
 export async function removeRelayer(tx: Tx, id: string): Promise<void> {
   await deleteInterfacesOf(tx, id)
+  await tx.deleteFrom('schedules').where('relayer_id', '=', id).execute()
   await tx
     .updateTable('relayers')
     .set({ removed_at: sql<Date>`now()`, notification_id: null })

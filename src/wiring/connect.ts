@@ -11,6 +11,9 @@ import { createCallAdmission } from '../http/guards.ts'
 import { namesOfNetworks } from '../networks/directory.ts'
 import { networkOf } from '../relayers/relayer.ts'
 import { visibleRelayerIds } from '../relayers/store.ts'
+import { createScheduleManager } from '../schedules/manage.ts'
+import { createScheduleRunner } from '../schedules/run.ts'
+import { SCHEDULES_CHANNEL } from '../schedules/schedules-store.ts'
 import { secretFields } from '../second-person/change.ts'
 import { createSecondPerson, type SecondPerson } from '../second-person/second-person.ts'
 import { createSponsors } from '../sponsoring/sponsor.ts'
@@ -32,6 +35,7 @@ import {
   createStuckWorker,
   createTopUpWorker,
 } from '../workers/periodic-workers.ts'
+import { createScheduleWorker } from '../workers/schedule-worker.ts'
 import { createSubmitWorker } from '../workers/submit-worker.ts'
 import { createAccess } from './access.ts'
 import {
@@ -109,17 +113,34 @@ async function createDomains(opened: Opened) {
     observer: instrumentation?.hooks,
   })
   const events = { presentEvents, notifier, tickets }
-  return { instrumentation, runtimeSet, ...events, deliveries, management, access, plugins, hooks }
+  // Callers and schedules send alike: the operator's programs are asked about both.
+  const sending: TransactionsContext = { ...context, db, beforeSend: hooks.beforeSend }
+  const transactions = new Transactions(sending)
+  const schedules = createScheduleManager({ context: sending, transactions })
+  const requests = { sending, transactions, schedules }
+  return {
+    instrumentation,
+    runtimeSet,
+    ...events,
+    deliveries,
+    management,
+    access,
+    plugins,
+    hooks,
+    ...requests,
+  }
 }
 
 type Workers = ReturnType<typeof createWorkers>
 
-function createWorkers(opened: Opened, { runtimeSet, management, access, deliveries, hooks }: Domains) {
+function createWorkers(opened: Opened, domains: Domains) {
+  const { runtimeSet, management, access, deliveries, hooks, sending, transactions } = domains
   const { config, database, clock, clockLoops, log } = opened
   const { registry, context, share, networks } = runtimeSet
   const submit = createSubmitWorker(context)
   share.onChange(submit.wake)
   const topUps = createTopUpWorker(context, { intervalMs: config.healthIntervalMs })
+  const schedules = createScheduleWorker(context, createScheduleRunner({ context: sending, transactions }))
   const limits = createSharedLimits({ database, rateLimit: config.rateLimit, clock, log })
   const permanent: readonly Loop[] = [
     ...clockLoops,
@@ -133,6 +154,7 @@ function createWorkers(opened: Opened, { runtimeSet, management, access, deliver
     createSpendingWorker(context),
     createAfterWorker(context),
     topUps,
+    schedules,
     management.health,
     createAlertWorker({
       db: database.db,
@@ -148,7 +170,7 @@ function createWorkers(opened: Opened, { runtimeSet, management, access, deliver
     ...hooks.loops,
   ]
   const loops = () => [...permanent, ...registry.watchLoops()]
-  return { submit, topUps, limiter: limits.limiter, permanent, loops }
+  return { submit, topUps, schedules, limiter: limits.limiter, permanent, loops }
 }
 
 interface Connecting {
@@ -191,10 +213,10 @@ function serviceOf(
   { config, database, clock, log, compiled }: Opened,
   { domains, workers, stopping }: Connecting & { readonly stopping: AbortSignal },
 ): Service {
-  const { instrumentation, runtimeSet, deliveries, management, access, hooks } = domains
+  const { instrumentation, runtimeSet, deliveries, management, access } = domains
   const { registry, networks, prices, prepare } = runtimeSet
   const { db } = database
-  const context: TransactionsContext = { ...runtimeSet.context, db, beforeSend: hooks.beforeSend }
+  const { sending: context, transactions, schedules } = domains
   const { relayerOf, runtimeOf } = context
   const { manager, interfaces, signers, keyCreator, resetChain } = management
   const { notifier, presentEvents, tickets, plugins } = domains
@@ -216,7 +238,8 @@ function serviceOf(
     networks: management.networks,
     headOf: (id) => headsInUse(registry, clock.monotonic()).get(id)?.state,
     resetChain,
-    transactions: new Transactions(context),
+    transactions,
+    schedules,
     sponsors: createSponsors({ db, clock, prices }),
     gather: (relayer, item) => gatherFacts(context, relayer, item),
     admitCall: createCallAdmission(compiled),
@@ -271,10 +294,11 @@ async function listenToDatabase(
   { domains, workers }: Connecting,
 ): Promise<() => Promise<void>> {
   const { runtimeSet, deliveries, hooks, notifier, access } = domains
-  const { submit, topUps } = workers
+  const { submit, topUps, schedules } = workers
   const subscriptions = [
     await database.listen(WORK_CHANNEL, submit.wakeRelayer),
     await database.listen(SLOT_CHANNEL, submit.wakeForSlot),
+    await database.listen(SCHEDULES_CHANNEL, schedules.announced),
     await database.listen(PROCESSES_CHANNEL, () => {
       for (const loop of runtimeSet.share.loops) loop.wake()
     }),

@@ -15,6 +15,7 @@ import { manageRelayersHandlers, relayerHandlers, relayerStateHandlers } from '.
 import type { Service } from '../handlers/service.ts'
 import { signerHandlers, signingHandlers } from '../handlers/signing.ts'
 import { approvalHandlers, proposalHandlers } from '../handlers/transactions/approvals.ts'
+import { scheduleHandlers } from '../handlers/transactions/schedules.ts'
 import { searchTransactionsHandlers } from '../handlers/transactions/search.ts'
 import {
   pendingHandlers,
@@ -41,6 +42,7 @@ export function createHandlers(service: Service): HandlerMap {
     ...searchTransactionsHandlers(service),
     ...pendingHandlers(service),
     ...approvalHandlers(service),
+    ...scheduleHandlers(service),
     ...signerHandlers(service),
     ...apiKeyHandlers(service),
     ...pluginHandlers(service),

@@ -30,9 +30,10 @@ const WOKEN = 'woken'
 interface LoopOptions {
   readonly name: string
   /**
-   * The longest wait between two rounds, in ms. A wake normally comes first; the timer is only the backstop.
+   * The longest wait between two rounds, in ms. A wake normally comes first; the timer is only the backstop. A
+   * function is asked after each round.
    */
-  readonly intervalMs: number
+  readonly intervalMs: number | (() => number)
   readonly clock: Clock
   readonly log: Logger
   readonly work: () => Promise<void>
@@ -71,7 +72,8 @@ export function createLoop({ name, intervalMs, clock, log, work }: LoopOptions):
       first.resolve()
       if (woken && error === undefined) continue
       waiting = new AbortController()
-      await clock.sleep(intervalMs, AbortSignal.any([waiting.signal, stopping.signal]))
+      const ms = typeof intervalMs === 'number' ? intervalMs : intervalMs()
+      await clock.sleep(ms, AbortSignal.any([waiting.signal, stopping.signal]))
     }
   }
 

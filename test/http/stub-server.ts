@@ -147,12 +147,38 @@ const CONTRACT_ABI = {
   abi: [{ type: 'function', name: 'pause', inputs: [] }],
 } as const satisfies Schemas['ContractAbi']
 
+const SCHEDULE = {
+  id: 'weekly',
+  relayer_id: 'main',
+  state: 'active',
+  cron: '0 9 * * 1',
+  timezone: 'UTC',
+  transaction: { to: `0x${'11'.repeat(20)}`, value: 1n },
+  missed: 'once',
+  overlap: 'skip',
+  approval: 'each_run',
+  api_key_id: 'root',
+  version: 1,
+  next_at: '2026-11-23T09:00:00.000Z',
+  runs: 0,
+  created_at: '2026-11-20T10:00:00.000Z',
+  updated_at: '2026-11-20T10:00:00.000Z',
+} as const satisfies Schemas['Schedule']
+
 const METRICS = { contentType: 'text/plain; version=0.0.4; charset=utf-8', body: 'requests_total 1\n' }
 
 async function* emptyStream(): AsyncGenerator<never[]> {}
 
 /** Each handler gives the smallest correct answer. A test replaces the handler of its subject. */
 const HANDLERS: HandlerMap = {
+  listSchedules: async () => EMPTY_LIST,
+  createSchedule: async () => ({ data: SCHEDULE }),
+  getSchedule: async () => ({ data: SCHEDULE }),
+  updateSchedule: async () => ({ data: SCHEDULE }),
+  deleteSchedule: async () => ({ data: 'Schedule deleted successfully' }),
+  listScheduleRuns: async () => EMPTY_LIST,
+  listNextRuns: async () => ({ data: [] }),
+  decideSchedule: async () => ({ data: SCHEDULE }),
   listProposals: async () => EMPTY_LIST,
   decideProposal: async () => ({
     data: {

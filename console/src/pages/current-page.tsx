@@ -13,6 +13,7 @@ import { PluginPage } from './plugins/plugin-page.tsx'
 import { PluginsPage } from './plugins/plugins-page.tsx'
 import { ProposalsPage } from './proposals-page.tsx'
 import { RelayerPage } from './relayer/relayer-page.tsx'
+import { SchedulesPage } from './schedules/schedules-page.tsx'
 import { SearchPage } from './search/search-page.tsx'
 import { SessionsPage } from './sessions-page.tsx'
 import { SignersPage } from './signers/signers-page.tsx'
@@ -35,6 +36,8 @@ export function CurrentPage({ route }: { readonly route: Route }) {
       return second ? <RelayerPage id={second} /> : <OverviewPage />
     case 'approvals':
       return <ApprovalsPage route={route} />
+    case 'schedules':
+      return <SchedulesPage route={route} />
     case 'networks':
       return <NetworksPage />
     case 'signers':

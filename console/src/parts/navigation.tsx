@@ -15,6 +15,7 @@ const ENTRIES: readonly Entry[] = [
   { name: 'Overview', path: '', scope: 'relayers:read' },
   { name: 'Transactions', path: 'transactions', scope: 'transactions:read' },
   { name: 'Approvals', path: 'approvals', scope: 'transactions:read' },
+  { name: 'Schedules', path: 'schedules', scope: 'transactions:read' },
   { name: 'Networks', path: 'networks', scope: 'networks:read' },
   { name: 'Signers', path: 'signers', scope: 'signers:read' },
   { name: 'Notifications', path: 'notifications', scope: 'notifications:read' },

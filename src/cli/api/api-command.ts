@@ -171,6 +171,19 @@ async function readEnvelope<Data>({ url }: ApiAccess, response: Response): Promi
   }
 }
 
+/**
+ * Checks a request that is JSON text. It is sent as it is, so that no integer is rounded, and the message does
+ * not repeat it (I11).
+ */
+export function requireJson(text: string, example: string): string {
+  try {
+    JSON.parse(text)
+  } catch {
+    throw new UsageError(`The request is not JSON. Put it into single quotes: ${example}`)
+  }
+  return text
+}
+
 /** Writes a part of an answer as JSON with exact integers, indented or in one line. */
 export function toJson(data: unknown, { indented = true } = {}): string {
   return stringifyJson(data, indented ? 2 : undefined)

@@ -13,6 +13,7 @@ import {
   formatRecord,
   pathOf,
   queryOf,
+  requireJson,
   toJson,
 } from './api-command.ts'
 import {
@@ -53,7 +54,10 @@ export const txSend: Command = apiCommand({
     const key = args.options['idempotency-key']
     const headers = key === undefined ? {} : { 'idempotency-key': key }
     const path = `${pathOf('relayers', relayerId, 'transactions')}${dryRunQuery(args)}`
-    const answer = await args.client.call<Shown>('POST', path, { body: readJson(request), headers })
+    const answer = await args.client.call<Shown>('POST', path, {
+      body: requireJson(request, REQUEST),
+      headers,
+    })
     await show(args, answer)
     return args.flags.has('follow') && !args.flags.has('dry-run')
       ? follow(args, { relayerId, id: answer.data.id })
@@ -134,7 +138,7 @@ export const txReplace: Command = apiCommand({
   run: async (args) => {
     const [, , request = ''] = args.positionals
     const path = `${transactionPath(args)}${dryRunQuery(args)}`
-    return show(args, await args.client.call<Shown>('PUT', path, { body: readJson(request) }))
+    return show(args, await args.client.call<Shown>('PUT', path, { body: requireJson(request, REQUEST) }))
   },
 })
 
@@ -272,16 +276,6 @@ function transactionPath({ positionals: [relayerId = '', id = ''] }: ApiArgument
 
 function dryRunQuery({ flags }: ApiArguments): string {
   return flags.has('dry-run') ? '?dry_run=true' : ''
-}
-
-/** The text is sent as it is, so that no integer is rounded. The message does not repeat it (I11). */
-function readJson(text: string): string {
-  try {
-    JSON.parse(text)
-  } catch {
-    throw new UsageError(`The request is not JSON. Put it into single quotes: ${REQUEST}`)
-  }
-  return text
 }
 
 async function show(

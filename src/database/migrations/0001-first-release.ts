@@ -4,6 +4,7 @@ import { EVENTS } from './initial-schema/events.ts'
 import { NOTIFICATIONS } from './initial-schema/notifications.ts'
 import { PLUGINS } from './initial-schema/plugins.ts'
 import { RELAYERS } from './initial-schema/relayers.ts'
+import { SCHEDULES } from './initial-schema/schedules.ts'
 import { SPENDING } from './initial-schema/spending.ts'
 import { TRANSACTIONS } from './initial-schema/transactions.ts'
 
@@ -17,6 +18,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     ...NOTIFICATIONS,
     ...RELAYERS,
     ...TRANSACTIONS,
+    ...SCHEDULES,
     ...SPENDING,
     ...ACCESS,
     ...PLUGINS,

@@ -49,6 +49,7 @@ export type CommonRecord = Pick<
       | 'awaits_transaction'
       | 'undecided_since'
       | 'top_up_of'
+      | 'schedule_id'
       | 'lane'
       | 'reference'
       | 'no_op'

@@ -8,6 +8,7 @@ import { omitUndefined } from '../../lib/object.ts'
 import { poolIdOf } from '../../relayers/accounts/pool.ts'
 import { type RelayerSnapshot, readRelayerSnapshots } from '../../relayers/store.ts'
 import type { RelayerRuntime } from '../../transactions/model/runtime.ts'
+import { readScheduleNotices } from '../../schedules/schedules-store.ts'
 import { readSnapshots } from '../../transactions/store/event-payload-store.ts'
 import { withDecodedCalls } from './decoded-calls.ts'
 import { presentRelayer } from './shared.ts'
@@ -27,9 +28,10 @@ export function createEventPresenter({ db, runtimesOf }: EventPresenterDeps): Ev
   return async (events) => {
     const ofTypes = (...types: EventRecord['type'][]) => events.filter((event) => types.includes(event.type))
     const numbersOf = (type: EventRecord['type']) => ofTypes(type).map(({ number }) => number)
-    const [transactions, relayers, alerts, runtimes] = await Promise.all([
+    const [transactions, relayers, schedules, alerts, runtimes] = await Promise.all([
       readSnapshots(db, ofTypes(...TRANSACTION_EVENTS)),
       readRelayerSnapshots(db, numbersOf('relayer_state_update')),
+      readScheduleNotices(db, numbersOf('schedule_update')),
       readAlertNotices(db, numbersOf('alert')),
       runtimesOf(withPools(events.flatMap(({ relayerId }) => relayerId ?? []))),
     ])
@@ -48,7 +50,7 @@ export function createEventPresenter({ db, runtimesOf }: EventPresenterDeps): Ev
         created_at: event.createdAt.toISOString(),
         relayer_id: event.relayerId && poolIdOf(event.relayerId),
         transaction_id: event.transactionId,
-        payload: payloadOf(event, { transactions: presented, relayers, alerts, runtimes }),
+        payload: payloadOf(event, { transactions: presented, relayers, schedules, alerts, runtimes }),
       }),
     )
   }
@@ -63,12 +65,13 @@ interface Snapshots {
   readonly runtimes: ReadonlyMap<string, RelayerRuntime>
   readonly transactions: ReadonlyMap<bigint, Schemas['Transaction'] | undefined>
   readonly relayers: ReadonlyMap<bigint, RelayerSnapshot>
+  readonly schedules: ReadonlyMap<bigint, Schemas['SchedulePayload']>
   readonly alerts: ReadonlyMap<bigint, AlertNotice>
 }
 
 function payloadOf(
   event: EventRecord,
-  { transactions, relayers, alerts, runtimes }: Snapshots,
+  { transactions, relayers, schedules, alerts, runtimes }: Snapshots,
 ): Schemas['EventPayload'] {
   switch (event.type) {
     case 'transaction_update':
@@ -83,6 +86,11 @@ function payloadOf(
       const snapshot = relayers.get(event.number)
       if (snapshot === undefined) throw new Error(`event ${event.number} has no relayer`)
       return presentRelayerState(snapshot, runtimes.get(snapshot.relayer.id))
+    }
+    case 'schedule_update': {
+      const notice = schedules.get(event.number)
+      if (notice === undefined) throw new Error(`event ${event.number} has no schedule`)
+      return notice
     }
     case 'alert': {
       const notice = alerts.get(event.number)

@@ -60,6 +60,7 @@ function presentCommon(
     awaits_transaction: transaction.awaitsTransaction === undefined ? undefined : (true as const),
     undecided_since: transaction.undecidedSince?.toISOString(),
     top_up_of: transaction.topUpOf && poolIdOf(transaction.topUpOf),
+    schedule_id: transaction.scheduleId,
     lane: transaction.lane,
     reference: transaction.reference,
     no_op: isNoopShown(transaction, shown) ? (true as const) : undefined,

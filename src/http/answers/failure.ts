@@ -117,6 +117,7 @@ export const STATUS_OF_CODE: Readonly<Record<ErrorCode, FailureStatus>> = {
   plugin_not_found: 404,
   session_not_found: 404,
   proposal_not_found: 404,
+  schedule_not_found: 404,
   signer_not_found: 404,
   transaction_not_found: 404,
 

@@ -1,5 +1,6 @@
 import type { Db } from '../../database/db.ts'
 import { AppError } from '../../errors.ts'
+import { type DueRun, findDueRun, readTimes, type Times } from '../../lib/cron.ts'
 import { omitUndefined } from '../../lib/object.ts'
 import type { Clock } from '../../lib/time.ts'
 import type { Logger } from '../../log.ts'
@@ -9,7 +10,6 @@ import { callHook } from './before-send.ts'
 import { problemOf } from './events.ts'
 import type { HookObserver, ScheduleHook } from './hook.ts'
 import { type LastRun, moveLastRun, readLastRuns } from './hooks-store.ts'
-import { type DueRun, findDueRun, readTimes, type Times } from './times.ts'
 
 /** The name of the exported function. */
 const ENTRY = 'schedule'

@@ -1,10 +1,10 @@
 import type { Schemas } from '../../contract/operations.ts'
 import type { Db } from '../../database/db.ts'
+import { readTimes } from '../../lib/cron.ts'
 import { omitUndefined } from '../../lib/object.ts'
 import type { PluginConfig } from '../plugin.ts'
 import type { EventHook, ScheduleHook } from './hook.ts'
 import { readBacklog, readLastRuns } from './hooks-store.ts'
-import { readTimes } from './times.ts'
 
 type Hooks = NonNullable<Schemas['Plugin']['hooks']>
 

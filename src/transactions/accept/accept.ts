@@ -1,5 +1,6 @@
 import type { Actor } from '../../access/principal.ts'
 import type { ChainRequest } from '../../chains/request.ts'
+import type { Tx } from '../../database/db.ts'
 import { AppError, type ErrorCode } from '../../errors.ts'
 import { createBatcher } from '../../lib/concurrency/batcher.ts'
 import { poolIdOf } from '../../relayers/accounts/pool.ts'
@@ -9,7 +10,14 @@ import type { TransactionsContext } from '../model/runtime.ts'
 import type { TransactionWithAttempts } from '../model/transaction.ts'
 import { findKeys, type UsedKeys } from '../store/idempotency-store.ts'
 import { findTransactions } from '../store/lookups-store.ts'
-import { ACCOUNT_LEAVES, admitCandidates, type Candidate, type Decision, LANE_MOVED } from './admit.ts'
+import {
+  ACCOUNT_LEAVES,
+  type ApprovedReason,
+  admitCandidates,
+  type Candidate,
+  type Decision,
+  LANE_MOVED,
+} from './admit.ts'
 import type { AccountChooser } from './choose-account.ts'
 import { type Checked, checkSubmission, type Evaluation, evaluate, refusalOf } from './evaluate.ts'
 import { type IdempotencyKey, keyReuseError } from './idempotency.ts'
@@ -39,6 +47,15 @@ interface Sender {
   readonly maxQueueSeconds?: number | undefined
 }
 
+/** What belongs to a request because it is the run of a schedule. */
+export interface OfSchedule {
+  readonly id: string
+  /** What another key has approved once for all runs. */
+  readonly approved: readonly ApprovedReason[]
+  /** Writes in the commit of the transaction that the run was decided. Its error takes the run back. */
+  readonly conclude: (tx: Tx, decisions: readonly Decision[]) => Promise<void>
+}
+
 /** Accepts requests for relayers with one account or several. */
 export interface Acceptor {
   /**
@@ -55,6 +72,12 @@ export interface Acceptor {
    * @throws AppError with the first item that is refused; nothing is stored then
    */
   sendBatch(relayer: Relayer, batch: Batch): Promise<readonly Accepted[]>
+  /**
+   * Accepts the run of a schedule as `send` does any request. What `conclude` writes is committed with the
+   * transaction.
+   * @throws AppError as `send`; the error of `conclude`
+   */
+  sendRun(relayer: Relayer, sending: Sending, schedule: OfSchedule): Promise<Accepted>
 }
 
 /** A request, and its sender. */
@@ -95,14 +118,26 @@ export function createAcceptor(context: TransactionsContext, chooser: AccountCho
     admit: (candidates) => admitCandidates(context, candidates, { allOrNone: true }),
   }
   return {
-    send: async (relayer, { request, idempotencyKey, reference, after, ...sender }) => {
-      const batch = { ...sender, items: [{ request, idempotencyKey, reference, after }] }
-      const [accepted] = await accept({ context, chooser, ...single }, relayer, batch)
-      if (accepted === undefined) throw new Error('an acceptance returned fewer transactions than requests')
-      return accepted
-    },
+    send: async (relayer, sending) =>
+      onlyOne(await accept({ context, chooser, ...single }, relayer, batchOf(sending))),
     sendBatch: (relayer, batch) => accept({ context, chooser, ...together }, relayer, batch),
+    sendRun: async (relayer, sending, schedule) => {
+      const { conclude } = schedule
+      const admit: Way['admit'] = (candidates) => admitCandidates(context, candidates, { conclude })
+      return onlyOne(
+        await accept({ context, chooser, at: single.at, admit, schedule }, relayer, batchOf(sending)),
+      )
+    },
   }
+}
+
+function batchOf({ request, idempotencyKey, reference, after, ...sender }: Sending): Batch {
+  return { ...sender, items: [{ request, idempotencyKey, reference, after }] }
+}
+
+function onlyOne([accepted]: readonly Accepted[]): Accepted {
+  if (accepted === undefined) throw new Error('an acceptance returned fewer transactions than requests')
+  return accepted
 }
 
 /** A way to admit requests: each by itself, or all of a batch together. */
@@ -115,6 +150,8 @@ interface Way {
 interface Accepting extends Way {
   readonly context: TransactionsContext
   readonly chooser: AccountChooser
+  /** The schedule whose run the only request is. */
+  readonly schedule?: OfSchedule | undefined
 }
 
 /** An accepted request, or the transaction that an earlier request with its key made. */
@@ -175,7 +212,7 @@ function earlierOf(
 
 /** Accepts requests for this account. */
 async function admitFresh(
-  { context, at, admit }: Accepting,
+  { context, at, admit, schedule }: Accepting,
   relayer: Relayer,
   { fresh, actor, lane, maxQueueSeconds }: Sender & { readonly fresh: readonly Fresh[] },
 ): Promise<ReadonlyMap<number, Outcome>> {
@@ -186,7 +223,16 @@ async function admitFresh(
   for (const { index, request, idempotencyKey, reference, after } of fresh)
     checked.push(
       await locating(at, index, () =>
-        checkSubmission(context, { relayer, request, actor, idempotencyKey, lane, reference, after }),
+        checkSubmission(context, {
+          relayer,
+          request,
+          actor,
+          idempotencyKey,
+          lane,
+          reference,
+          after,
+          schedule,
+        }),
       ),
     )
   for (const [position, { index }] of fresh.entries()) {

@@ -57,7 +57,12 @@ export interface Candidate {
   readonly idempotencyKey: IdempotencyKey | undefined
   /** The answers of those who were asked about it: all of them allow it, some with an approval. */
   readonly asked?: readonly RuleResult[] | undefined
+  /** Reasons of rules to wait for an approval that another key has approved already. */
+  readonly approved?: readonly ApprovedReason[] | undefined
 }
+
+/** A reason of a rule to wait for an approval. Only one with the same words counts as approved. */
+export type ApprovedReason = Pick<RuleResult, 'subject' | 'rule' | 'detail'>
 
 /** A transaction that is stored. */
 interface Admitted {
@@ -92,6 +97,11 @@ interface AdmissionOptions {
   readonly allOrNone?: boolean
   /** Runs first, in the database transaction of the admission. Its error refuses every candidate. */
   readonly guard?: ((tx: Tx) => Promise<AppError | undefined>) | undefined
+  /**
+   * Writes what belongs to the same commit as the decisions about the candidates of a relayer. Its error takes
+   * everything back.
+   */
+  readonly conclude?: ((tx: Tx, decisions: readonly Decision[]) => Promise<void>) | undefined
   /** Takes everything back, and returns what would have been decided. */
   readonly isDryRun?: boolean
 }
@@ -136,7 +146,7 @@ const MAX_TRIES = 20
 function admitOnce(
   context: TransactionsContext,
   candidates: readonly Candidate[],
-  { allOrNone = false, guard, isDryRun = false }: AdmissionOptions,
+  { allOrNone = false, guard, conclude, isDryRun = false }: AdmissionOptions,
 ): Promise<Decision[]> {
   const groups = [...Map.groupBy(candidates, ({ relayer }) => relayer.id)]
   return transact(context.db, async (tx) => {
@@ -146,7 +156,7 @@ function admitOnce(
     const movedLanes = await lockLanesOf(tx, candidates)
     const decisions = new Map<Candidate, Decision>()
     for (const [id, group] of groups) {
-      const decided = await admitGroup(context, group, { tx, id, now, allOrNone, movedLanes })
+      const decided = await admitGroup(context, group, { tx, id, now, allOrNone, movedLanes, conclude })
       for (const [index, candidate] of group.entries()) {
         const decision = decided[index]
         if (decision !== undefined) decisions.set(candidate, decision)
@@ -166,6 +176,7 @@ interface Round {
   readonly now: number
   readonly allOrNone: boolean
   readonly movedLanes: ReadonlySet<Candidate>
+  readonly conclude: AdmissionOptions['conclude']
 }
 
 /**
@@ -203,7 +214,7 @@ async function lockLanesOf(tx: Tx, candidates: readonly Candidate[]): Promise<Se
 async function admitGroup(
   context: TransactionsContext,
   candidates: readonly Candidate[],
-  { tx, id, now, allOrNone, movedLanes }: Round,
+  { tx, id, now, allOrNone, movedLanes, conclude }: Round,
 ): Promise<Decision[]> {
   const [first] = candidates
   if (first === undefined) return []
@@ -264,6 +275,7 @@ async function admitGroup(
   )
   await insertKeys(tx, id, admitted.flatMap(keyRecordOf))
   await ledger.save()
+  await conclude?.(tx, decisions)
   await appendEntries(tx, auditLogOf(id), admitted.map(auditedSending))
   return decisions
 }
@@ -330,7 +342,9 @@ function decide(
     const purchase = purchaseOf(runtime, { relayer, actor: candidate.actor }, candidate.transaction)
     const { asked = [] } = candidate
     const ofBudgets = purchase ? ledger.evaluate(purchase) : []
-    const results = [...(waiting[index] ?? []), ...asked, ...ofBudgets]
+    const { approved = [] } = candidate
+    const unapproved = (waiting[index] ?? []).filter((reason) => !isApproved(reason, approved))
+    const results = [...unapproved, ...asked, ...ofBudgets]
     const reasons = results.filter(({ requiresApproval }) => requiresApproval === true)
     // Its funds are checked when it is signed.
     const isLater = isScheduled(candidate.transaction, now) || candidate.transaction.awaitsPrice === true
@@ -362,6 +376,10 @@ function decide(
         : awaitApproval(transaction, { relayer, actor, chain: runtime.chain, results: reasons })
     return { kind: 'admitted', ...stored, ...considered }
   })
+}
+
+function isApproved({ subject, rule, detail }: RuleResult, approved: readonly ApprovedReason[]): boolean {
+  return approved.some((one) => one.subject === subject && one.rule === rule && one.detail === detail)
 }
 
 /** A further account that leaves is as good as gone. */

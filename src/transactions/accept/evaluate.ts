@@ -28,6 +28,8 @@ export interface Submission {
   readonly lane?: string | undefined
   readonly reference?: string | undefined
   readonly after?: RequestedAfter | undefined
+  /** The schedule whose run it is. */
+  readonly schedule?: { readonly id: string; readonly approved: Candidate['approved'] } | undefined
 }
 
 /** A request after everything that needs no price. */
@@ -121,6 +123,7 @@ export async function evaluate(
     actor,
     idempotencyKey,
     asked: asked.results,
+    approved: submission.schedule?.approved,
   }
   return { refusal, prepared, candidate, draft: known?.draft, logs: logsOf(prepared) }
 }
@@ -160,7 +163,7 @@ function logsOf(prepared: Exclude<Answer<Prepared>, { kind: 'refused' }> | Setup
 
 function newTransaction(
   context: TransactionsContext,
-  { relayer, request, actor, lane, reference, after }: Submission,
+  { relayer, request, actor, lane, reference, after, schedule }: Submission,
   prepared: Prepared | undefined,
 ): Transaction {
   const now = new Date(context.clock.now())
@@ -184,6 +187,7 @@ function newTransaction(
     requestedBy: actor.keyId,
     lane,
     reference,
+    scheduleId: schedule?.id,
     userId: actor.userId,
     traceParent: context.tracer?.requestContext(),
     isPrivate: sendsPrivately(relayer) || undefined,

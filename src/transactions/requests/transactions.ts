@@ -1,7 +1,7 @@
 import type { Actor } from '../../access/principal.ts'
 import { inactive } from '../../relayers/policies/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
-import { type Accepted, type Acceptor, type Batch, createAcceptor, type Sending } from '../accept/accept.ts'
+import { type Accepted, type Acceptor, type Batch, createAcceptor, type OfSchedule, type Sending } from '../accept/accept.ts'
 import { type AccountChooser, createAccountChooser } from '../accept/choose-account.ts'
 import type { Approval } from '../approvals/approvals-store.ts'
 import { type Deciding, decideApproval } from '../approvals/decide.ts'
@@ -31,6 +31,11 @@ export class Transactions {
 
   send(relayer: Relayer, sending: Sending): Promise<Accepted> {
     return this.#acceptor.send(relayer, sending)
+  }
+
+  /** Sends the run of a schedule. */
+  sendRun(relayer: Relayer, sending: Sending, schedule: OfSchedule): Promise<Accepted> {
+    return this.#acceptor.sendRun(relayer, sending, schedule)
   }
 
   sendBatch(relayer: Relayer, batch: Batch): Promise<readonly Accepted[]> {

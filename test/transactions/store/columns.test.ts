@@ -73,6 +73,7 @@ function complete(change: Partial<Transaction> = {}): Transaction {
     cost: 2n ** 200n + 1n,
     isBudgeted: true,
     topUpOf: 'filled',
+    scheduleId: 'weekly',
     requestedBy: 'shop',
     lane: 'slow',
     reference: 'invoice-7',

@@ -1111,6 +1111,194 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/schedules": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List schedules
+         * @description Lists the schedules of all relayers that the API key sees, in the order of their creation, then by id.
+         */
+        readonly get: operations["listSchedules"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/relayers/{relayer_id}/schedules": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Id of the relayer. An unknown id is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Create a schedule
+         * @description Sends a transaction again and again. Each run is an ordinary transaction with its own record, decided when its time comes by everything that
+         *     decides about a send: policies, simulation, rules, budgets, plugins, approvals. It is sent in the name of the API key that created, changed
+         *     or resumed the schedule last; a person who is signed in cannot do that (400 `not_supported`), because a session ends.
+         *
+         *     What is wrong in every run is refused now. What may pass until a run (a revert, a low balance, a used budget) is only told in
+         *     `metadata.logs`. A relayer and an API key have at most 100 schedules each. `docs/schedules.md` explains the rest.
+         */
+        readonly post: operations["createSchedule"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/relayers/{relayer_id}/schedules/{schedule_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Id of the relayer. An unknown id is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description Id of the schedule. An unknown id is Not found.
+                 * @example 3f1d2a90-0b5c-4e0f-9a3c-5d1f7b2c8e44
+                 */
+                readonly schedule_id: components["parameters"]["ScheduleId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get a schedule
+         * @description Returns the schedule as it is now.
+         */
+        readonly get: operations["getSchedule"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Delete a schedule
+         * @description Deletes the schedule with the record of its runs. Transactions that were sent stay; cancel those that should not be executed.
+         */
+        readonly delete: operations["deleteSchedule"];
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change, pause or resume a schedule
+         * @description Changes the given fields; null removes an optional one, and a `transaction` replaces the current one as a whole. Transactions that were sent
+         *     stay as they are. `paused: true` sends nothing until `paused: false`, and the times between are not missed.
+         *
+         *     Except for a pause and a name, the schedule sends in the name of the caller from then on, and what was approved once is approved again.
+         */
+        readonly patch: operations["updateSchedule"];
+        readonly trace?: never;
+    };
+    readonly "/api/v1/relayers/{relayer_id}/schedules/{schedule_id}/runs": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Id of the relayer. An unknown id is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description Id of the schedule. An unknown id is Not found.
+                 * @example 3f1d2a90-0b5c-4e0f-9a3c-5d1f7b2c8e44
+                 */
+                readonly schedule_id: components["parameters"]["ScheduleId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * List the runs of a schedule
+         * @description Lists what became of the times of the schedule, newest first. The newest 1,000 are kept.
+         */
+        readonly get: operations["listScheduleRuns"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/relayers/{relayer_id}/schedules/{schedule_id}/next-runs": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Id of the relayer. An unknown id is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description Id of the schedule. An unknown id is Not found.
+                 * @example 3f1d2a90-0b5c-4e0f-9a3c-5d1f7b2c8e44
+                 */
+                readonly schedule_id: components["parameters"]["ScheduleId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * List the next runs of a schedule
+         * @description Lists the next times of an active schedule, of at most a year. Any other schedule has none.
+         */
+        readonly get: operations["listNextRuns"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/relayers/{relayer_id}/schedules/{schedule_id}/approval": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Id of the relayer. An unknown id is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description Id of the schedule. An unknown id is Not found.
+                 * @example 3f1d2a90-0b5c-4e0f-9a3c-5d1f7b2c8e44
+                 */
+                readonly schedule_id: components["parameters"]["ScheduleId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Approve or refuse a schedule
+         * @description Decides about a schedule that waits for an approval (`approval: once`). The approval covers the reasons in `approval_reasons`: a run for which
+         *     a rule gives another reason still waits by itself. A refused schedule is paused. The API key in whose name it sends cannot decide (403
+         *     `own_approval`). A `version` that is no longer current, or a schedule that does not wait, is 409 `approval_decided`.
+         */
+        readonly post: operations["decideSchedule"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/notifications": {
         readonly parameters: {
             readonly query?: never;
@@ -2307,6 +2495,26 @@ export interface webhooks {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly schedule_update: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * A schedule changed
+         * @description The service sends this to the relayer's notification when a schedule has changed, and when one of its times was refused or skipped.
+         */
+        readonly post: operations["onScheduleUpdate"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly relayer_state_update: {
         readonly parameters: {
             readonly query?: never;
@@ -2457,6 +2665,7 @@ export interface components {
          *     | `signer_unavailable` | 500. The key service does not answer; nothing was signed, so you can retry |
          *     | `api_key_not_found` | 404. No API key has this id |
          *     | `second_person_required` | 403. The change waits for another person, or only people may propose it; `error` says which |
+         *     | `schedule_not_found` | 404. This relayer has no such schedule |
          *     | `proposal_not_found` | 404. No proposal has this id |
          *     | `session_not_found` | 404. No session has this id, or it has ended |
          *     | `network_not_found` | 404. There is no network of this type and name |
@@ -2514,7 +2723,7 @@ export interface components {
          *     | `network_unavailable` | 500. No node of the network answers; nothing was changed, so you can retry |
          * @enum {string}
          */
-        readonly ErrorCode: "unauthorized" | "insufficient_scope" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "approval_not_found" | "notification_not_found" | "abi_not_found" | "delivery_not_found" | "signer_not_found" | "signer_refused" | "signer_unavailable" | "api_key_not_found" | "session_not_found" | "second_person_required" | "proposal_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "chain_id_mismatch" | "method_not_allowed" | "internal_error" | "request_timeout" | "database_unavailable" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_undecided" | "transaction_not_included" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_beyond_ceiling" | "report_too_large" | "rule_violated" | "approval_decided" | "own_approval" | "payment_required" | "price_unavailable" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "chain_not_reset" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable" | "plugin_not_found" | "plugin_failed" | "plugin_timeout" | "plugin_unavailable";
+        readonly ErrorCode: "unauthorized" | "insufficient_scope" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "approval_not_found" | "notification_not_found" | "abi_not_found" | "delivery_not_found" | "signer_not_found" | "signer_refused" | "signer_unavailable" | "api_key_not_found" | "session_not_found" | "second_person_required" | "proposal_not_found" | "schedule_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "chain_id_mismatch" | "method_not_allowed" | "internal_error" | "request_timeout" | "database_unavailable" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_undecided" | "transaction_not_included" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_beyond_ceiling" | "report_too_large" | "rule_violated" | "approval_decided" | "own_approval" | "payment_required" | "price_unavailable" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "chain_not_reset" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable" | "plugin_not_found" | "plugin_failed" | "plugin_timeout" | "plugin_unavailable";
         /** @description The body of every failure. */
         readonly Failure: {
             /** @constant */
@@ -2580,7 +2789,7 @@ export interface components {
              * @description The reason, for programs.
              * @enum {string}
              */
-            readonly code?: "not_found" | "relayer_not_found" | "transaction_not_found" | "approval_not_found" | "abi_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "network_not_found" | "api_key_not_found" | "plugin_not_found" | "session_not_found" | "proposal_not_found";
+            readonly code?: "not_found" | "relayer_not_found" | "transaction_not_found" | "approval_not_found" | "abi_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "network_not_found" | "api_key_not_found" | "plugin_not_found" | "session_not_found" | "proposal_not_found" | "schedule_not_found";
         };
         readonly ConflictFailure: components["schemas"]["Failure"] & {
             /** @constant */
@@ -5424,6 +5633,238 @@ export interface components {
          */
         readonly EventNumber: string;
         /**
+         * @description `awaiting_approval`: another key has to approve it first (`decideSchedule`). `paused`: by a caller, or by the service, which says why.
+         *     `completed`: no time is left, or `max_runs` is reached.
+         * @enum {string}
+         */
+        readonly ScheduleState: "active" | "paused" | "awaiting_approval" | "completed";
+        /** @description A name for people. */
+        readonly ScheduleName: string;
+        /**
+         * @description Minute, hour, day of month, month and day of week, as in `0 9 25 * *`. `L`, `W` and `#` are known, seconds are not: once a minute is the most.
+         *     If day of month and day of week are both given, either is enough; `+` before the day of week requires both.
+         */
+        readonly CronExpression: string;
+        /** @description A time zone of the IANA database, which decides about daylight saving time. */
+        readonly TimeZone: string;
+        /**
+         * @description What happens to times of more than a minute ago, after the service was down. `skip`: nothing. `once`: one run, for the newest of them. `all`:
+         *     a run for each of the newest ten; needs `overlap: allow`.
+         * @enum {string}
+         */
+        readonly MissedRuns: "skip" | "once" | "all";
+        /**
+         * @description What happens when the transaction of the run before is not final: `skip` leaves the time out.
+         * @enum {string}
+         */
+        readonly ScheduleOverlap: "allow" | "skip";
+        /**
+         * @description Where rules require an approval: `each_run` waits for one, or, with `once`, the schedule waits for one and its runs do not.
+         * @enum {string}
+         */
+        readonly ScheduleApproval: "each_run" | "once";
+        /** @description The time from a run until its transaction expires, as `valid_until` of a request. */
+        readonly ValidForSeconds: number;
+        /** @description The schedule is over after this many transactions. */
+        readonly MaxRuns: number;
+        readonly CreateScheduleRequest: {
+            readonly name?: components["schemas"]["ScheduleName"];
+            readonly cron: components["schemas"]["CronExpression"];
+            /** @description The time zone of the expression. Default: `UTC`. */
+            readonly timezone?: components["schemas"]["TimeZone"];
+            /**
+             * @description What each run sends, as in `sendTransaction`, without `valid_from`, `valid_until`, `after` and `idempotency_key`, and not signed by
+             *     others.
+             */
+            readonly transaction: components["schemas"]["TransactionRequest"];
+            readonly valid_for_seconds?: components["schemas"]["ValidForSeconds"];
+            /** @description Default: `once`. */
+            readonly missed?: components["schemas"]["MissedRuns"];
+            /** @description Default: `skip`. */
+            readonly overlap?: components["schemas"]["ScheduleOverlap"];
+            /** @description Default: `each_run`. */
+            readonly approval?: components["schemas"]["ScheduleApproval"];
+            /**
+             * Format: date-time
+             * @description No time after this one counts (RFC 3339).
+             */
+            readonly ends_at?: string;
+            readonly max_runs?: components["schemas"]["MaxRuns"];
+        };
+        readonly UpdateScheduleRequest: {
+            readonly name?: components["schemas"]["ScheduleName"] | null;
+            readonly cron?: components["schemas"]["CronExpression"];
+            readonly timezone?: components["schemas"]["TimeZone"];
+            readonly transaction?: components["schemas"]["TransactionRequest"];
+            readonly valid_for_seconds?: components["schemas"]["ValidForSeconds"] | null;
+            readonly missed?: components["schemas"]["MissedRuns"];
+            readonly overlap?: components["schemas"]["ScheduleOverlap"];
+            readonly approval?: components["schemas"]["ScheduleApproval"];
+            /**
+             * Format: date-time
+             * @description No time after this one counts (RFC 3339).
+             */
+            readonly ends_at?: string | null;
+            readonly max_runs?: components["schemas"]["MaxRuns"] | null;
+            /** @description True pauses it; false resumes it. */
+            readonly paused?: boolean;
+        };
+        readonly ScheduleDecision: {
+            /**
+             * @description `approve` lets it run; `refuse` pauses it.
+             * @enum {string}
+             */
+            readonly decision: "approve" | "refuse";
+            /** @description The version that is decided about, as `getSchedule` showed it. */
+            readonly version: number;
+            /** @description A comment for the record, without control characters. */
+            readonly reason?: string;
+        };
+        /** @description A transaction that is sent again and again. */
+        readonly Schedule: {
+            readonly id: components["schemas"]["Id"];
+            readonly relayer_id: components["schemas"]["Id"];
+            readonly name?: components["schemas"]["ScheduleName"];
+            readonly state: components["schemas"]["ScheduleState"];
+            /** @description Why it is in this state. */
+            readonly state_reason?: string;
+            readonly cron: components["schemas"]["CronExpression"];
+            readonly timezone: components["schemas"]["TimeZone"];
+            /** @description What each run sends, with calls by name encoded. */
+            readonly transaction: components["schemas"]["TransactionRequest"];
+            readonly valid_for_seconds?: components["schemas"]["ValidForSeconds"];
+            readonly missed: components["schemas"]["MissedRuns"];
+            readonly overlap: components["schemas"]["ScheduleOverlap"];
+            readonly approval: components["schemas"]["ScheduleApproval"];
+            /** @description What the approval is about, or was. */
+            readonly approval_reasons?: readonly string[];
+            /** @description The id of the API key or person that approved it. */
+            readonly approved_by?: string;
+            readonly ends_at?: components["schemas"]["Timestamp"];
+            readonly max_runs?: components["schemas"]["MaxRuns"];
+            /** @description In whose name it sends: the id of an API key, or `root`. */
+            readonly api_key_id: string;
+            /** @description The `User-Id` with which it was created or changed. */
+            readonly user_id?: string;
+            /** @description Every change of a caller increments it. */
+            readonly version: number;
+            /** @description The next time; present while it is active. */
+            readonly next_at?: components["schemas"]["Timestamp"];
+            /** @description The newest time that was decided. */
+            readonly last_at?: components["schemas"]["Timestamp"];
+            /** @description The number of transactions that it has sent. */
+            readonly runs: number;
+            readonly last_transaction_id?: components["schemas"]["Id"];
+            /**
+             * @description The most that a run takes from the account, value and fee, in the smallest unit, at the prices when one was last priced. Absent if no node
+             *     has told them yet.
+             */
+            readonly max_cost_per_run?: string;
+            readonly created_at: components["schemas"]["Timestamp"];
+            /** @description When a caller changed it last. */
+            readonly updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description What became of a time of a schedule. */
+        readonly ScheduleRun: {
+            /** @description The time; of several, the first one. */
+            readonly scheduled_at: components["schemas"]["Timestamp"];
+            /**
+             * @description `sent` as a transaction, `refused` as a request would be, or `skipped`.
+             * @enum {string}
+             */
+            readonly outcome: "sent" | "refused" | "skipped";
+            readonly decided_at: components["schemas"]["Timestamp"];
+            readonly transaction_id?: components["schemas"]["Id"];
+            /** @description Why it was refused. */
+            readonly code?: components["schemas"]["ErrorCode"];
+            /** @description Why nothing was sent, in a sentence. */
+            readonly reason?: string;
+            /** @description The times that it stands for. Many that were missed are one entry; at most 100 are counted. */
+            readonly times: number;
+        };
+        readonly ScheduleListResponse: {
+            /** @constant */
+            readonly success: true;
+            /** @description The items of the page. */
+            readonly data: readonly components["schemas"]["Schedule"][];
+            readonly pagination: components["schemas"]["Pagination"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly ScheduleResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["Schedule"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        /**
+         * Dry run of a schedule
+         * @description What a schedule would do. Nothing was stored.
+         */
+        readonly ScheduleDryRun: {
+            /** @constant */
+            readonly dry_run: true;
+            /** @description The state in which it would begin. */
+            readonly state: components["schemas"]["ScheduleState"];
+            /** @description Its first times; at most ten. */
+            readonly next_runs: readonly components["schemas"]["Timestamp"][];
+            /** @description What would happen to a run now. */
+            readonly run: components["schemas"]["DryRun"];
+        };
+        readonly ScheduleOrDryRunResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["Schedule"] | components["schemas"]["ScheduleDryRun"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly ScheduleRunListResponse: {
+            /** @constant */
+            readonly success: true;
+            /** @description The items of the page. */
+            readonly data: readonly components["schemas"]["ScheduleRun"][];
+            readonly pagination: components["schemas"]["Pagination"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly NextRunsResponse: {
+            /** @constant */
+            readonly success: true;
+            /** @description The times, the earliest first. */
+            readonly data: readonly components["schemas"]["Timestamp"][];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        /** @description Something became of a schedule. A run that was sent has the events of its transaction instead. */
+        readonly SchedulePayload: {
+            /** @constant */
+            readonly payload_type: "schedule";
+            readonly schedule_id: components["schemas"]["Id"];
+            readonly relayer_id: components["schemas"]["Id"];
+            readonly name?: components["schemas"]["ScheduleName"];
+            /**
+             * @description `run`: a time was refused or skipped.
+             * @enum {string}
+             */
+            readonly change: "created" | "changed" | "paused" | "approved" | "refused" | "run" | "completed" | "deleted";
+            readonly state: components["schemas"]["ScheduleState"];
+            /** @description Why it is in this state. */
+            readonly state_reason?: string;
+            readonly next_at?: components["schemas"]["Timestamp"];
+            readonly run?: components["schemas"]["ScheduleRun"];
+        };
+        /** @description The body of a delivery about a schedule. */
+        readonly ScheduleUpdateWebhook: {
+            /** @description Identifies the event; the same on every attempt. */
+            readonly id: components["schemas"]["Uuid"];
+            /** @constant */
+            readonly event: "schedule_update";
+            readonly payload: components["schemas"]["SchedulePayload"];
+            /** @description When it happened. */
+            readonly timestamp: components["schemas"]["Timestamp"];
+        };
+        /**
          * @description - `transaction_update`: the status of a transaction has changed, or it has a new attempt.
          *     - `transaction_undecided`: nothing proves what happened to the transaction. No endpoint can prove any more whether a block included it, or one
          *       that could has not answered for 15 minutes; or the endpoints contradict each other about the result of a mined transaction. Nothing is
@@ -5434,11 +5875,12 @@ export interface components {
          *     - `transaction_reorganized`: the block of a confirmed transaction is no longer in the chain. The reorganisation was deeper than the network's
          *       finality setting allows for.
          *     - `relayer_state_update`: the service disabled or enabled a relayer.
+         *     - `schedule_update`: a schedule has changed, or one of its times was refused or skipped.
          *     - `alert`: an alert began or ended; see `AlertKind`.
          *     - `notification_test`: a test event was requested.
          * @enum {string}
          */
-        readonly EventType: "transaction_update" | "transaction_undecided" | "transaction_stuck" | "transaction_reorganized" | "relayer_state_update" | "alert" | "notification_test";
+        readonly EventType: "transaction_update" | "transaction_undecided" | "transaction_stuck" | "transaction_reorganized" | "relayer_state_update" | "schedule_update" | "alert" | "notification_test";
         /** @description An entry of the event log. */
         readonly Event: {
             readonly number: components["schemas"]["EventNumber"];
@@ -5477,7 +5919,7 @@ export interface components {
          * @description The kind of a record. `deployment` is the deployment as a whole; the id is the name of a setting.
          * @enum {string}
          */
-        readonly AuditTargetType: "relayer" | "signer" | "notification" | "network" | "transaction" | "api_key" | "plugin" | "session" | "proposal" | "deployment";
+        readonly AuditTargetType: "relayer" | "signer" | "notification" | "network" | "transaction" | "schedule" | "api_key" | "plugin" | "session" | "proposal" | "deployment";
         /** @description The fields of a record. Large integers are decimal strings. */
         readonly AuditedRecord: {
             readonly [key: string]: unknown;
@@ -5540,7 +5982,7 @@ export interface components {
             readonly data: string;
         };
         /** @description The content of an event. `payload_type` says which of these it is. */
-        readonly EventPayload: components["schemas"]["TransactionPayload"] | components["schemas"]["RelayerDisabledPayload"] | components["schemas"]["RelayerEnabledPayload"] | components["schemas"]["AlertPayload"] | components["schemas"]["TestPayload"];
+        readonly EventPayload: components["schemas"]["TransactionPayload"] | components["schemas"]["RelayerDisabledPayload"] | components["schemas"]["RelayerEnabledPayload"] | components["schemas"]["SchedulePayload"] | components["schemas"]["AlertPayload"] | components["schemas"]["TestPayload"];
         /** @description The transaction at that time, with all fields of `getTransactionById` except `attempts`. */
         readonly TransactionPayload: components["schemas"]["EvmTransactionPayload"] | components["schemas"]["StellarTransactionPayload"] | components["schemas"]["SolanaTransactionPayload"];
         /**
@@ -6317,6 +6759,8 @@ export interface components {
             readonly undecided_since?: components["schemas"]["UndecidedSince"];
             /** @description The relayer that it refills. Present if the service sent it for the `policies.top_up` of that relayer. */
             readonly top_up_of?: components["schemas"]["Id"];
+            /** @description The schedule whose run it is. */
+            readonly schedule_id?: components["schemas"]["Id"];
             /** @description The lane of the request. */
             readonly lane?: string;
             /** @description The `reference` of the request. */
@@ -6686,6 +7130,8 @@ export interface components {
             readonly undecided_since?: components["schemas"]["UndecidedSince"];
             /** @description The relayer that it refills. Present if the service sent it for the `policies.top_up` of that relayer. */
             readonly top_up_of?: components["schemas"]["Id"];
+            /** @description The schedule whose run it is. */
+            readonly schedule_id?: components["schemas"]["Id"];
             /** @description The lane of the request. */
             readonly lane?: string;
             /** @description The `reference` of the request. */
@@ -6783,6 +7229,8 @@ export interface components {
             readonly undecided_since?: components["schemas"]["UndecidedSince"];
             /** @description The relayer that it refills. Present if the service sent it for the `policies.top_up` of that relayer. */
             readonly top_up_of?: components["schemas"]["Id"];
+            /** @description The schedule whose run it is. */
+            readonly schedule_id?: components["schemas"]["Id"];
             /** @description The lane of the request. */
             readonly lane?: string;
             /** @description The `reference` of the request. */
@@ -8216,6 +8664,18 @@ export interface components {
                 readonly "application/json": components["schemas"]["DiagnosisResponse"];
             };
         };
+        /** @description The schedule as it is now. */
+        readonly Schedule: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ScheduleResponse"];
+            };
+        };
         /** @description The transaction as it is now, or, with `dry_run`, what would happen. */
         readonly TransactionOrDryRun: {
             headers: {
@@ -8559,6 +9019,11 @@ export interface components {
          * @example 0f9d2b1c-5e7a-4c3d-8b6f-1a2b3c4d5e6f
          */
         readonly ProposalId: components["schemas"]["Id"];
+        /**
+         * @description Id of the schedule. An unknown id is Not found.
+         * @example 3f1d2a90-0b5c-4e0f-9a3c-5d1f7b2c8e44
+         */
+        readonly ScheduleId: components["schemas"]["Id"];
         /**
          * @description Id of the plugin. An unknown id is Not found.
          * @example payout
@@ -10304,6 +10769,356 @@ export interface operations {
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listSchedules: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Only those of this relayer.
+                 * @example local-1
+                 */
+                readonly relayer_id?: components["schemas"]["Id"];
+                /**
+                 * @description Only those in this state.
+                 * @example active
+                 */
+                readonly state?: components["schemas"]["ScheduleState"];
+                /**
+                 * @description Number of the page. Pages start at 1, and 0 is served as 1. A page after the last one is empty. Numbers above 2147483647 are served as 2147483647.
+                 * @example 1
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /**
+                 * @description The number of items on a page. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+                 * @example 10
+                 */
+                readonly per_page?: components["parameters"]["PerPage"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of schedules. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ScheduleListResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly createSchedule: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description With `true`, nothing is stored, signed, counted or sent: the response is a `DryRun` of what would happen.
+                 * @example true
+                 */
+                readonly dry_run?: components["parameters"]["DryRun"];
+            };
+            readonly header?: {
+                /**
+                 * @description The user of yours for whom the request is, 1 to 128 visible ASCII characters. What it spends counts against the `user_limits` of the API key.
+                 *     Give an opaque id: it is stored with what was spent.
+                 * @example user-1017
+                 */
+                readonly "User-Id"?: components["parameters"]["UserId"];
+            };
+            readonly path: {
+                /**
+                 * @description Id of the relayer. An unknown id is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["CreateScheduleRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The schedule, or, with `dry_run`, what would happen. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ScheduleOrDryRunResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly getSchedule: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Id of the relayer. An unknown id is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description Id of the schedule. An unknown id is Not found.
+                 * @example 3f1d2a90-0b5c-4e0f-9a3c-5d1f7b2c8e44
+                 */
+                readonly schedule_id: components["parameters"]["ScheduleId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: components["responses"]["Schedule"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly deleteSchedule: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Id of the relayer. An unknown id is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description Id of the schedule. An unknown id is Not found.
+                 * @example 3f1d2a90-0b5c-4e0f-9a3c-5d1f7b2c8e44
+                 */
+                readonly schedule_id: components["parameters"]["ScheduleId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is deleted. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DeletionResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly updateSchedule: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The user of yours for whom the request is, 1 to 128 visible ASCII characters. What it spends counts against the `user_limits` of the API key.
+                 *     Give an opaque id: it is stored with what was spent.
+                 * @example user-1017
+                 */
+                readonly "User-Id"?: components["parameters"]["UserId"];
+            };
+            readonly path: {
+                /**
+                 * @description Id of the relayer. An unknown id is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description Id of the schedule. An unknown id is Not found.
+                 * @example 3f1d2a90-0b5c-4e0f-9a3c-5d1f7b2c8e44
+                 */
+                readonly schedule_id: components["parameters"]["ScheduleId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["UpdateScheduleRequest"];
+                readonly "application/merge-patch+json": components["schemas"]["UpdateScheduleRequest"];
+            };
+        };
+        readonly responses: {
+            readonly 200: components["responses"]["Schedule"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listScheduleRuns: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Number of the page. Pages start at 1, and 0 is served as 1. A page after the last one is empty. Numbers above 2147483647 are served as 2147483647.
+                 * @example 1
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /**
+                 * @description The number of items on a page. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+                 * @example 10
+                 */
+                readonly per_page?: components["parameters"]["PerPage"];
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Id of the relayer. An unknown id is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description Id of the schedule. An unknown id is Not found.
+                 * @example 3f1d2a90-0b5c-4e0f-9a3c-5d1f7b2c8e44
+                 */
+                readonly schedule_id: components["parameters"]["ScheduleId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of runs. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ScheduleRunListResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listNextRuns: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description The most times.
+                 * @example 3
+                 */
+                readonly count?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Id of the relayer. An unknown id is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description Id of the schedule. An unknown id is Not found.
+                 * @example 3f1d2a90-0b5c-4e0f-9a3c-5d1f7b2c8e44
+                 */
+                readonly schedule_id: components["parameters"]["ScheduleId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The next times. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["NextRunsResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly decideSchedule: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Id of the relayer. An unknown id is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description Id of the schedule. An unknown id is Not found.
+                 * @example 3f1d2a90-0b5c-4e0f-9a3c-5d1f7b2c8e44
+                 */
+                readonly schedule_id: components["parameters"]["ScheduleId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ScheduleDecision"];
+            };
+        };
+        readonly responses: {
+            readonly 200: components["responses"]["Schedule"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["ForbiddenToDecide"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["AlreadyDecided"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
@@ -12493,6 +13308,56 @@ export interface operations {
         readonly requestBody: {
             readonly content: {
                 readonly "application/json": components["schemas"]["TransactionIncidentWebhook"];
+            };
+        };
+        readonly responses: {
+            readonly 410: components["responses"]["WebhookGone"];
+            readonly 429: components["responses"]["WebhookLater"];
+            readonly "2XX": components["responses"]["WebhookTaken"];
+        };
+    };
+    readonly onScheduleUpdate: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /**
+                 * @description Base64 of the HMAC-SHA256 of the exact body with the signing key. Absent if the notification has none.
+                 * @example 1ywnVkJ3cLZoKCzRmFRhNCEO7Lz6QkyaW6EFbN6yJ0s=
+                 */
+                readonly "X-Signature"?: components["parameters"]["XSignature"];
+                /**
+                 * @description The same with the previous signing key, during the overlap of a rotation.
+                 * @example Tt8Zs4nNfY1zB5d0vVxk4o6bq9hUQpI2w3Jm7cKXr8A=
+                 */
+                readonly "X-Signature-Previous"?: components["parameters"]["XSignaturePrevious"];
+                /**
+                 * @description The `id` of the body; the same on every attempt.
+                 * @example 7b6e1f0a-0f4e-4d43-9a63-1f8f0a3b2c4d
+                 */
+                readonly "webhook-id": components["parameters"]["WebhookId"];
+                /**
+                 * @description When this attempt was sent, in seconds since 1970.
+                 * @example 1795255200
+                 */
+                readonly "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /**
+                 * @description One `v1,` and base64 for each key in use, with spaces between them. Absent if the notification has no signing key.
+                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                 */
+                readonly "webhook-signature"?: components["parameters"]["WebhookSignature"];
+                /**
+                 * @description The trace context of this attempt (W3C Trace Context), if the deployment sends traces. Its trace id is the id of the transaction without
+                 *     hyphens, so the receiver can continue the trace.
+                 * @example 00-0d9ad9d83f394a399a4b6a8e2c6d1a11-00f067aa0ba902b7-01
+                 */
+                readonly traceparent?: components["parameters"]["WebhookTraceParent"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ScheduleUpdateWebhook"];
             };
         };
         readonly responses: {

@@ -60,6 +60,16 @@ export const OPERATIONS: Readonly<Record<keyof Resources, Readonly<Record<string
     decide: { method: "post", path: "/api/v1/relayers/{relayer_id}/transactions/{transaction_id}/approval", body: true },
     list: { method: "get", path: "/api/v1/approvals", paging: "page" },
   },
+  schedules: {
+    list: { method: "get", path: "/api/v1/schedules", paging: "page" },
+    create: { method: "post", path: "/api/v1/relayers/{relayer_id}/schedules", body: true },
+    get: { method: "get", path: "/api/v1/relayers/{relayer_id}/schedules/{schedule_id}" },
+    delete: { method: "delete", path: "/api/v1/relayers/{relayer_id}/schedules/{schedule_id}" },
+    update: { method: "patch", path: "/api/v1/relayers/{relayer_id}/schedules/{schedule_id}", body: true },
+    listRuns: { method: "get", path: "/api/v1/relayers/{relayer_id}/schedules/{schedule_id}/runs", paging: "page" },
+    listNextRuns: { method: "get", path: "/api/v1/relayers/{relayer_id}/schedules/{schedule_id}/next-runs" },
+    decide: { method: "post", path: "/api/v1/relayers/{relayer_id}/schedules/{schedule_id}/approval", body: true },
+  },
   notifications: {
     list: { method: "get", path: "/api/v1/notifications", paging: "page" },
     create: { method: "post", path: "/api/v1/notifications", body: true },
@@ -235,6 +245,26 @@ export interface Resources {
     decide(relayerId: string, transactionId: string, body: Body<'decideApproval'>, options?: Options<'decideApproval'>): Promise<Data<'decideApproval'>>
     /** List approvals: operation `listApprovals`. It needs the scope `transactions:read`. */
     list(options?: Options<'listApprovals'>): Pages<Data<'listApprovals'>[number]>
+  }
+  readonly schedules: {
+    /** List schedules: operation `listSchedules`. It needs the scope `transactions:read`. */
+    list(options?: Options<'listSchedules'>): Pages<Data<'listSchedules'>[number]>
+    /** Create a schedule: operation `createSchedule`. It needs the scope `transactions:write`. */
+    create(relayerId: string, body: Body<'createSchedule'>, options: Options<'createSchedule'> & { dry_run: true }): Promise<DryRunOf<'createSchedule'>>
+    /** Create a schedule: operation `createSchedule`. It needs the scope `transactions:write`. */
+    create(relayerId: string, body: Body<'createSchedule'>, options?: Options<'createSchedule'> & { dry_run?: false }): Promise<SentBy<'createSchedule'>>
+    /** Get a schedule: operation `getSchedule`. It needs the scope `transactions:read`. */
+    get(relayerId: string, scheduleId: string, options?: Options<'getSchedule'>): Promise<Data<'getSchedule'>>
+    /** Delete a schedule: operation `deleteSchedule`. It needs the scope `transactions:write`. */
+    delete(relayerId: string, scheduleId: string, options?: Options<'deleteSchedule'>): Promise<Data<'deleteSchedule'>>
+    /** Change, pause or resume a schedule: operation `updateSchedule`. It needs the scope `transactions:write`. */
+    update(relayerId: string, scheduleId: string, body: Body<'updateSchedule'>, options?: Options<'updateSchedule'>): Promise<Data<'updateSchedule'>>
+    /** List the runs of a schedule: operation `listScheduleRuns`. It needs the scope `transactions:read`. */
+    listRuns(relayerId: string, scheduleId: string, options?: Options<'listScheduleRuns'>): Pages<Data<'listScheduleRuns'>[number]>
+    /** List the next runs of a schedule: operation `listNextRuns`. It needs the scope `transactions:read`. */
+    listNextRuns(relayerId: string, scheduleId: string, options?: Options<'listNextRuns'>): Promise<Data<'listNextRuns'>>
+    /** Approve or refuse a schedule: operation `decideSchedule`. It needs the scope `transactions:approve`. */
+    decide(relayerId: string, scheduleId: string, body: Body<'decideSchedule'>, options?: Options<'decideSchedule'>): Promise<Data<'decideSchedule'>>
   }
   readonly notifications: {
     /** List notifications: operation `listNotifications`. It needs the scope `notifications:read`. */

@@ -1,21 +1,36 @@
 import { Cron } from 'croner'
-import type { ScheduleHook } from './hook.ts'
 
-/** The times of a schedule. */
+/** A cron expression, and the time zone in which it is read. */
+export interface CronExpression {
+  readonly cron: string
+  /** A name of the IANA database, such as `Europe/Berlin`. */
+  readonly timezone: string
+}
+
+/** The times of a cron expression. */
 export interface Times {
   /** Returns the first time after another one; undefined if there is none. */
   next(after: Date): Date | undefined
-  /** Returns the newest time up to another one. */
-  last(upTo: Date): Date | undefined
+  /** Returns the newest times up to another one, the newest first. */
+  previous(count: number, upTo: Date): readonly Date[]
+}
+
+interface ReadOptions {
+  /** The numbers of fields that are accepted. Default: five, or six with seconds. */
+  readonly fields?: 'five' | 'five-or-six'
 }
 
 /** @throws Error with a sentence about an expression or a time zone that cannot be read */
-export function readTimes({ cron, timezone }: Pick<ScheduleHook, 'cron' | 'timezone'>): Times {
-  const job = new Cron(cron, { mode: '5-or-6-parts', timezone, paused: true })
+export function readTimes(
+  { cron, timezone }: CronExpression,
+  { fields = 'five-or-six' }: ReadOptions = {},
+): Times {
+  const mode = fields === 'five' ? '5-part' : '5-or-6-parts'
+  const job = new Cron(cron, { mode, timezone, paused: true })
   const times: Times = {
     next: (after) => job.nextRun(after) ?? undefined,
     // The library counts a time in the same second only if the reference has milliseconds.
-    last: (upTo) => job.previousRuns(1, new Date(upTo.getTime() + 1))[0],
+    previous: (count, upTo) => job.previousRuns(count, new Date(upTo.getTime() + 1)),
   }
   if (times.next(new Date()) === undefined) throw new Error('it names no time that ever comes')
   return times
@@ -43,5 +58,5 @@ export function findDueRun(times: Times, lastAt: Date, now: Date): DueRun | unde
     if (next === undefined || next > now) return { at, missed }
     at = next
   }
-  return { at: times.last(now) ?? at, missed: MAX_MISSED }
+  return { at: times.previous(1, now)[0] ?? at, missed: MAX_MISSED }
 }
