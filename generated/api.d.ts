@@ -6677,7 +6677,7 @@ export interface components {
              *     - `awaits_approval`: a rule requires a decision by another API key.
              *     - `awaits_transaction`: it waits for another transaction (`after`).
              *     - `scheduled`: it waits for its `valid_from`.
-             *     - `awaits_price`: the next block, or every node, requires more than the caller's price. It is not signed until that changes, and others
+             *     - `awaits_price`: the next block, or every node, requires more than the caller's price or `when` allows. It is not signed until that changes, and others
              *       overtake it.
              *     - `waiting_to_be_signed`, `waiting_for_inclusion`, `waiting_for_confirmations`: everything is in order.
              * @enum {string}
@@ -6761,6 +6761,7 @@ export interface components {
             readonly top_up_of?: components["schemas"]["Id"];
             /** @description The schedule whose run it is. */
             readonly schedule_id?: components["schemas"]["Id"];
+            readonly when?: components["schemas"]["FeeCondition"];
             /** @description The lane of the request. */
             readonly lane?: string;
             /** @description The `reference` of the request. */
@@ -7511,6 +7512,7 @@ export interface components {
             /** @description The part of the fee that may go to the block producer, in wei. */
             readonly max_priority_fee_per_gas?: components["schemas"]["U128"];
             readonly speed?: components["schemas"]["Speed"];
+            readonly when?: components["schemas"]["FeeConditionRequest"];
             readonly valid_from?: components["schemas"]["ValidFrom"];
             readonly after?: components["schemas"]["AfterRequest"];
             /**
@@ -7522,6 +7524,33 @@ export interface components {
             readonly lane?: components["schemas"]["Lane"];
             readonly reference?: components["schemas"]["Reference"];
             readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];
+        };
+        /**
+         * @description Waits for a low fee of the network: with automatic prices, nothing is signed until the base fee of the next block (the gas price, where blocks
+         *     have none) is at most `fee_at_most`. It is judged when the transaction is signed, about every 10 s; until then it has no nonce, reserves
+         *     nothing, and others overtake it. A signed transaction does not wait again, and may cost more if the fee rises before a block includes it.
+         *     Needs `valid_until`.
+         */
+        readonly FeeConditionRequest: {
+            /** @description The highest fee, in wei per unit of gas. */
+            readonly fee_at_most: components["schemas"]["U128"];
+            /**
+             * @description What happens at `valid_until`: it expires (default), or it is sent at the market price, within the policies.
+             * @enum {string}
+             */
+            readonly at_end?: "expire" | "send";
+        };
+        /** @description The `when` of the request. */
+        readonly FeeCondition: {
+            /** @description The highest fee, in wei per unit of gas. */
+            readonly fee_at_most: string;
+            /**
+             * @description What happens at the end of the wait.
+             * @enum {string}
+             */
+            readonly at_end: "expire" | "send";
+            /** @description The end of the wait. */
+            readonly until?: components["schemas"]["Timestamp"];
         };
         /**
          * @description The accounts and storage that the transaction declares (EIP-2930), which makes their first use cheaper; each entry costs gas. With EIP-1559

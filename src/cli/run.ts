@@ -13,7 +13,6 @@ import { suggest } from '../lib/suggest.ts'
 import { maskUrls } from '../log.ts'
 import { relayersList, relayersPause, relayersResume } from './api/relayers.ts'
 import { report } from './api/report.ts'
-import { restoreAccept, restoreCheck, restoreDecide } from './api/restore.ts'
 import {
   scheduleApprove,
   scheduleChange,

@@ -44,8 +44,10 @@ function isTimeZone(timeZone: string): boolean {
  */
 export function requireRepeatable(
   chain: Pick<Chain, 'endsAt' | 'externalSigning' | 'expiry'>,
-  { request }: Pick<ScheduleContent, 'request'>,
+  { request, validForSeconds }: Pick<ScheduleContent, 'request' | 'validForSeconds'>,
 ): void {
+  if (request.when !== undefined && validForSeconds === undefined)
+    throw invalid('body.transaction.when: expected with valid_for_seconds, the longest wait of a run.')
   if (request.payment !== undefined || checkAfter(chain, request) !== undefined)
     throw invalid(
       'body.transaction: not expected to be signed by others, because their signatures are for one transaction.',

@@ -16,7 +16,15 @@ import type { TransactionsContext } from '../transactions/model/runtime.ts'
 import type { DryRun } from '../transactions/requests/dry-run.ts'
 import type { Transactions } from '../transactions/requests/transactions.ts'
 import { requireReadable, requireRepeatable } from './checks.ts'
-import { MAX_SCHEDULES, nextTime, runKey, type Schedule, type ScheduleContent, timesOf } from './schedule.ts'
+import {
+  MAX_SCHEDULES,
+  nextTime,
+  requestAt,
+  runKey,
+  type Schedule,
+  type ScheduleContent,
+  timesOf,
+} from './schedule.ts'
 import {
   countSchedules,
   deleteSchedule,
@@ -103,7 +111,7 @@ export function createScheduleManager({ context, transactions }: ScheduleManager
     const times = requireReadable(content)
     const { chain } = context.runtimeOf(relayer)
     requireRepeatable(chain, content)
-    const { request } = content
+    const request = requestAt(content, now())
     const submission = {
       relayer,
       request,

@@ -16,7 +16,15 @@ import type { TransactionsContext } from '../transactions/model/runtime.ts'
 import { isFinal } from '../transactions/model/transitions.ts'
 import type { Transactions } from '../transactions/requests/transactions.ts'
 import { findTransaction } from '../transactions/store/lookups-store.ts'
-import { planStep, runKey, type Schedule, type ScheduleRun, type Step, timesOf } from './schedule.ts'
+import {
+  planStep,
+  requestAt,
+  runKey,
+  type Schedule,
+  type ScheduleRun,
+  type Step,
+  timesOf,
+} from './schedule.ts'
 import {
   findDueSchedules,
   insertRuns,
@@ -121,11 +129,9 @@ export function createScheduleRunner({ context, transactions }: ScheduleRunnerDe
     step: Step,
     { relayer, at, actor }: { readonly relayer: Relayer; readonly at: Date; readonly actor: Actor },
   ): Promise<boolean> {
-    const { id, validForSeconds, lane, reference, approvedBy, reasons = [] } = schedule
+    const { id, lane, reference, approvedBy, reasons = [] } = schedule
     const now = new Date(clock.now())
-    const validUntil =
-      validForSeconds === undefined ? undefined : new Date(now.getTime() + validForSeconds * 1_000)
-    const request = validUntil === undefined ? schedule.request : { ...schedule.request, validUntil }
+    const request = requestAt(schedule, now)
     const sending = { request, actor, lane, reference, idempotencyKey: runKey({ id, at }) }
     let isConcluded = false
     const approved = approvedBy === undefined ? [] : reasons

@@ -3,6 +3,7 @@ import type { ErrorCode } from '../errors.ts'
 import { readTimes, type Times } from '../lib/cron.ts'
 import type { ApprovedReason } from '../transactions/accept/admit.ts'
 import type { IdempotencyKey } from '../transactions/accept/idempotency.ts'
+import { withEnd } from '../transactions/model/due.ts'
 
 /** What happens to times that nothing ran at, because the service was down. */
 export type MissedPolicy = 'skip' | 'once' | 'all'
@@ -109,6 +110,16 @@ type Bounds = Pick<ScheduleContent, 'endsAt'>
 export function nextTime(times: Times, { endsAt }: Bounds, after: Date): Date | undefined {
   const next = times.next(after)
   return next !== undefined && (endsAt === undefined || next <= endsAt) ? next : undefined
+}
+
+/** Returns the content of a run that is sent at a time. Pure. */
+export function requestAt(
+  { request, validForSeconds }: Pick<ScheduleContent, 'request' | 'validForSeconds'>,
+  at: Date,
+): ChainRequest {
+  return validForSeconds === undefined
+    ? request
+    : withEnd(request, new Date(at.getTime() + validForSeconds * 1_000))
 }
 
 /**

@@ -19,10 +19,22 @@ export interface EvmRequest {
   /** Nothing is signed before this time. */
   readonly validFrom?: Date
   readonly validUntil?: Date
+  /** Nothing is signed at prices of the market before this is true. */
+  readonly when?: FeeCondition
   /** The service created the request only to use up a nonce, so it must run no code. */
   readonly isNoop?: true
   /** Users pay for fees in tokens on other chains only. */
   readonly payment?: never
+}
+
+/** A state of the network's fee that a transaction waits for. It is judged when the transaction is signed. */
+export interface FeeCondition {
+  /** The most that the base fee of the next block may be, or the gas price where blocks have none, in wei. */
+  readonly feeAtMost: bigint
+  /** What happens at the end of the wait. */
+  readonly atEnd: 'expire' | 'send'
+  /** With `send`, the end of the wait; one that expires has `validUntil`. */
+  readonly until?: Date
 }
 
 /** An account and its storage that the transaction announces to use (EIP-2930). */

@@ -77,6 +77,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
   })
   const context: PrepareContext = {
     client,
+    now: clock.now,
     blocktimeMs: network.averageBlocktimeMs,
     simulations: createSimulationRefusals(FINAL_AFTER_BLOCKS_IF_OTHERS_SILENT, clock),
     market,

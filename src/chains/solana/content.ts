@@ -45,6 +45,8 @@ export interface SolanaRequest {
   /** Nothing is signed before this time. */
   readonly validFrom?: Date
   readonly validUntil?: Date
+  /** Only networks with a base fee for each block have such a condition. */
+  readonly when?: never
   /** The payment inside the transaction, which others have signed. */
   readonly payment?: FeePayment
 }

@@ -26,6 +26,8 @@ export interface StellarRequest {
   /** Nothing is signed before this time. */
   readonly validFrom?: Date
   readonly validUntil?: Date
+  /** Only networks with a base fee for each block have such a condition. */
+  readonly when?: never
   /**
    * The service created the request only to use up a sequence number. A caller's own request can have the
    * same operation.

@@ -2,13 +2,15 @@ import { setImmediate as endOfTurn } from 'node:timers/promises'
 import type { EvmLog } from '../../chains/answer.ts'
 import type { Attempt } from '../../chains/attempt.ts'
 import type { Chain } from '../../chains/chain.ts'
-import type { Authorization, EvmDraft, EvmRequest } from '../../chains/evm/content.ts'
+import type { Authorization, EvmDraft, EvmRequest, FeeCondition } from '../../chains/evm/content.ts'
 import type { Speed } from '../../chains/speed.ts'
 import type { Schemas } from '../../contract/operations.ts'
+import { AppError } from '../../errors.ts'
 import { maskUrl } from '../../lib/mask-url.ts'
 import { omitUndefined } from '../../lib/object.ts'
 import type { EvmNetwork } from '../../networks/network.ts'
 import { findEvents, type RegisteredEvents } from '../../relayers/interfaces/interfaces-store.ts'
+import { withEnd } from '../../transactions/model/due.ts'
 import type { Transaction } from '../../transactions/model/transaction.ts'
 import { readAddress } from './address.ts'
 import {
@@ -52,7 +54,7 @@ export function isEvmRequest(body: RequestBody): body is Schemas['EvmTransaction
 
 /** Converts a body of group A to the domain's request. */
 function readEvmRequest(body: Schemas['EvmTransactionRequest'], chain: Chain): EvmRequest {
-  return omitUndefined({
+  const request: EvmRequest = omitUndefined({
     type: 'evm' as const,
     to: body.to ? readAddress(chain, body.to, 'to') : undefined,
     value: body.value,
@@ -70,8 +72,20 @@ function readEvmRequest(body: Schemas['EvmTransactionRequest'], chain: Chain): E
     maxPriorityFeePerGas: body.max_priority_fee_per_gas,
     speed: body.speed ?? defaultSpeed(body),
     validFrom: body.valid_from === undefined ? undefined : new Date(body.valid_from),
-    validUntil: body.valid_until === undefined ? undefined : new Date(body.valid_until),
+    when: readCondition(body),
   })
+  return body.valid_until === undefined ? request : withEnd(request, new Date(body.valid_until))
+}
+
+/** @throws AppError `invalid_request` for a price besides */
+function readCondition({ when, ...body }: Schemas['EvmTransactionRequest']): FeeCondition | undefined {
+  if (when === undefined) return undefined
+  const { fee_at_most: feeAtMost, at_end: atEnd = 'expire' } = when
+  if (!isPriced(body)) return { feeAtMost, atEnd }
+  throw new AppError(
+    'invalid_request',
+    'when: expected without gas_price, max_fee_per_gas and max_priority_fee_per_gas, because a price of yours waits for the market by itself.',
+  )
 }
 
 function readAuthorization(
@@ -84,8 +98,11 @@ function readAuthorization(
 }
 
 function defaultSpeed(body: Schemas['EvmTransactionRequest']): Speed | undefined {
-  const priced = body.gas_price ?? body.max_fee_per_gas ?? body.max_priority_fee_per_gas
-  return priced === undefined ? DEFAULT_SPEED : undefined
+  return isPriced(body) ? undefined : DEFAULT_SPEED
+}
+
+function isPriced(body: Omit<Schemas['EvmTransactionRequest'], 'when'>): boolean {
+  return (body.gas_price ?? body.max_fee_per_gas ?? body.max_priority_fee_per_gas) !== undefined
 }
 
 /**
@@ -103,9 +120,16 @@ function presentRecord(parts: RecordParts<'evm'>): Schemas['EvmTransaction'] {
     made_public_at: madePublicAt?.toISOString(),
     ...content,
     speed: presentSpeed(request, chain),
+    when: presentCondition(request),
     requested: presentRequested(parts),
     receipt: presentReceipt(transaction, shown),
   })
+}
+
+function presentCondition({ when, validUntil }: EvmRequest): Schemas['EvmTransaction']['when'] {
+  if (when === undefined) return undefined
+  const end = when.until ?? validUntil
+  return omitUndefined({ fee_at_most: String(when.feeAtMost), at_end: when.atEnd, until: end?.toISOString() })
 }
 
 /**

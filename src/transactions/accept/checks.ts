@@ -31,9 +31,30 @@ export function checkTimes(chain: Lifetime, request: ChainRequest, now: number):
       `${fieldOf(request, end)}: a time in the future is expected, not ${end.toISOString()}.`,
     )
   return (
+    checkCondition(request, now) ??
     (request.validFrom && checkStart(chain, { request, start: request.validFrom, end, now })) ??
     checkLifetime(chain, { request, end, now })
   )
+}
+
+/** A condition without an end could wait for ever. */
+function checkCondition({ when, validUntil, validFrom }: ChainRequest, now: number): AppError | undefined {
+  if (when === undefined) return undefined
+  const end = when.until ?? validUntil
+  if (end === undefined)
+    return invalid(
+      `when: expected with valid_until, at which it is ${when.atEnd === 'send' ? 'sent whatever the fee is' : 'given up'}.`,
+    )
+  if (end.getTime() <= now)
+    return new AppError(
+      'valid_until_in_past',
+      `valid_until: a time in the future is expected, not ${end.toISOString()}.`,
+    )
+  return validFrom !== undefined && end <= validFrom
+    ? invalid(
+        `valid_until: a time after valid_from (${validFrom.toISOString()}) is expected, not ${end.toISOString()}.`,
+      )
+    : undefined
 }
 
 /** Nodes refuse content that ends too soon after they get it, which is when it is signed. */

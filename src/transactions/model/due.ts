@@ -31,6 +31,16 @@ export function isDue(
   return status === 'pending' && at === createdAt.getTime()
 }
 
+/**
+ * Returns the request with the end of its time: it expires then, or no longer waits for a lower fee. Pure.
+ */
+export function withEnd<Request extends ChainRequest>(request: Request, end: Date): Request {
+  const { when } = request
+  return when?.atEnd === 'send'
+    ? { ...request, when: { ...when, until: end } }
+    : { ...request, validUntil: end }
+}
+
 /** Returns true if nothing of the request may be signed yet. Pure. */
 export function isForLater({ validFrom }: Pick<ChainRequest, 'validFrom'>, now: number): boolean {
   return validFrom !== undefined && validFrom.getTime() > now

@@ -33,13 +33,14 @@ export function replacementRefusal(
  * wait for a later time.
  */
 function startRefusal(
-  { validFrom }: ChainRequest,
+  { validFrom, when }: ChainRequest,
   { transaction, attempts }: TransactionWithAttempts,
 ): AppError | undefined {
-  if (validFrom === undefined || (transaction.nonce === undefined && attempts.length === 0)) return undefined
+  const field = validFrom === undefined ? when && 'when' : 'valid_from'
+  if (field === undefined || (transaction.nonce === undefined && attempts.length === 0)) return undefined
   return new AppError(
     'invalid_request',
-    'valid_from: not expected here, because the transaction already has a nonce or signed bytes and can no longer wait; omit it.',
+    `${field}: not expected here, because the transaction already has a nonce or signed bytes and can no longer wait; omit it.`,
   )
 }
 

@@ -1,7 +1,14 @@
 import type { Actor } from '../../access/principal.ts'
 import { inactive } from '../../relayers/policies/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
-import { type Accepted, type Acceptor, type Batch, createAcceptor, type OfSchedule, type Sending } from '../accept/accept.ts'
+import {
+  type Accepted,
+  type Acceptor,
+  type Batch,
+  createAcceptor,
+  type OfSchedule,
+  type Sending,
+} from '../accept/accept.ts'
 import { type AccountChooser, createAccountChooser } from '../accept/choose-account.ts'
 import type { Approval } from '../approvals/approvals-store.ts'
 import { type Deciding, decideApproval } from '../approvals/decide.ts'

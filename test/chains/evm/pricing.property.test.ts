@@ -117,6 +117,7 @@ describe('pricing', () => {
       fc.asyncProperty(attempts, market, speed, price, async (pool, now, level, gasPriceCap) => {
         const context: PrepareContext = {
           client,
+          now: () => 0,
           blocktimeMs: 12_000,
           simulations: createSimulationRefusals(1n, createTestClock()),
           txFeeCap: 2n ** 256n,
@@ -154,6 +155,7 @@ describe('pricing', () => {
       fc.asyncProperty(market, speed, multiplier, async (now, level, feeLimitMultiplier) => {
         const context: PrepareContext = {
           client,
+          now: () => 0,
           blocktimeMs: 12_000,
           simulations: createSimulationRefusals(1n, createTestClock()),
           txFeeCap: 2n ** 256n,

@@ -40,6 +40,8 @@ import {
 import type { GasLimitsMemory } from './node-limits.ts'
 
 export interface PrepareContext extends EstimateContext {
+  /** Returns the time, in ms since the epoch. */
+  readonly now: () => number
   readonly market: () => Promise<Answer<Market>>
   /** The network has EIP-1559 fees. */
   readonly eip1559: boolean
@@ -90,9 +92,26 @@ export async function prepareDraft(
   const finished = await finish(context, { request, gas: gas.value, fees, market: market.value, logs })
   if (finished.kind !== 'ok') return finished
   const bounds = { market: market.value, cap: feeCapOf(context, account) }
-  return explicit === undefined
-    ? withinFeeBounds(finished.value, bounds)
-    : atOwnPrice(finished.value, { ...bounds, pricing })
+  if (explicit !== undefined) return atOwnPrice(finished.value, { ...bounds, pricing })
+  const awaitsPrice = awaitedFee(request, market.value, context.now())
+  if (awaitsPrice === undefined) return withinFeeBounds(finished.value, bounds)
+  return { kind: 'ok', value: { ...finished.value, awaitsPrice, logs: [...logs, awaitsPrice] } }
+}
+
+/** Returns the reason to wait for a lower fee of the network; undefined if there is none. Pure. */
+function awaitedFee(
+  { when, validUntil }: EvmRequest,
+  { baseFee, gasPrice }: Market,
+  now: number,
+): string | undefined {
+  const fee = baseFee ?? gasPrice
+  if (when === undefined || fee <= when.feeAtMost) return undefined
+  const { until } = when
+  if (until !== undefined && until.getTime() <= now) return undefined
+  const end = until ?? validUntil
+  const then = when.atEnd === 'send' ? 'it is sent whatever the fee is' : 'it expires'
+  const last = end === undefined ? '' : ` At ${end.toISOString()} ${then}.`
+  return `Waiting for a lower fee: it is sent when the network's fee is at most ${when.feeAtMost} wei per gas, and it is ${fee} now. Until then others overtake it.${last}`
 }
 
 interface FeeBounds {

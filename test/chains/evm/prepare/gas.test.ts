@@ -177,6 +177,7 @@ describe('the gas limit of a draft', () => {
         sendEverywhere: async () => [],
         states: () => [],
       },
+      now: () => 0,
       blocktimeMs: 12_000,
       simulations: createSimulationRefusals(1n, createHurriedClock()),
       txFeeCap: 10n ** 18n,

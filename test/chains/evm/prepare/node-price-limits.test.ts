@@ -204,6 +204,7 @@ describe('a maximum of the endpoints', () => {
         sendEverywhere: async () => [],
         states: () => [],
       },
+      now: () => 0,
       blocktimeMs: 12_000,
       simulations: createSimulationRefusals(1n, createTestClock()),
       txFeeCap: 10n ** 18n,

@@ -69,6 +69,7 @@ function contextOf({
   }
   const context: PrepareContext = {
     client,
+    now: () => 0,
     blocktimeMs: 12_000,
     simulations: createSimulationRefusals(1n, createTestClock()),
     txFeeCap: 10n ** 18n,
