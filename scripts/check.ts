@@ -28,6 +28,7 @@ const CHECKS: readonly (readonly [string, readonly string[]])[] = [
   ['import arrows', script('check-imports.ts')],
   ['layout', script('check-layout.ts')],
   ['words of names and sentences', script('check-words.ts')],
+  ['licences of packages', script('licences.ts')],
   ['unused code', [bin('knip'), '--no-progress']],
 ]
 
