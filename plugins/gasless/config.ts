@@ -13,8 +13,6 @@ export type Limit = Window<(typeof LIMIT_WORDS.per)[number]>
 /** The settings of the plugin: its field `config` in the configuration file. */
 export interface Settings {
   readonly networks: ReadonlyMap<number, NetworkSettings>
-  /** What `relayer_getCapabilities` names as the receiver of fees. It is never the account that sends. */
-  readonly feeCollector: Hex
   /** A request succeeded when its transaction has this status. */
   readonly waitFor: 'mined' | 'confirmed'
   /** The longest wait of `relayer_sendTransactionSync`. */
@@ -50,15 +48,15 @@ const ZERO: Hex = '0x0000000000000000000000000000000000000000'
 /** Reads the settings. Throws a sentence that names the wrong field. */
 export function readSettings(config: unknown): Settings {
   const fields = new Fields('config', config ?? {})
+  const feeCollector = readAddress('config.fee_collector', fields.optionalText('fee_collector') ?? ZERO)
   const networks = fields
     .list('networks')
-    .map((each, index) => readNetwork(`config.networks[${index}]`, each))
+    .map((each, index) => readNetwork(`config.networks[${index}]`, each, feeCollector))
   if (networks.length === 0) throw new Error('config.networks: name at least one network.')
   const byChain = new Map(networks.map((each) => [each.chainId, each]))
   if (byChain.size < networks.length) throw new Error('config.networks: each chain_id may appear once.')
   const settings = {
     networks: byChain,
-    feeCollector: readAddress('config.fee_collector', fields.optionalText('fee_collector') ?? ZERO),
     waitFor: fields.word('wait_for', ['mined', 'confirmed']) ?? 'mined',
     timeoutMs: (fields.integer('timeout_seconds', 1, 120) ?? DEFAULT_TIMEOUT_SECONDS) * 1000,
     validSeconds: fields.integer('valid_seconds', 60, 604_800) ?? DEFAULT_VALID_SECONDS,

@@ -3,7 +3,7 @@ import type { World } from '../shared/host.ts'
 import { digest, findByKey, isEnded, type SentTransaction } from '../shared/transactions.ts'
 import { RpcError } from './errors.ts'
 import type { NetworkSettings } from './networks.ts'
-import type { Authorization, Content } from './wire.ts'
+import type { AskedPayment, Authorization, Content } from './wire.ts'
 
 /** A transaction of this plugin as the service shows it. */
 export interface RelayedTransaction extends SentTransaction {
@@ -77,7 +77,7 @@ export interface Known extends Name {
 
 /** Finds what was sent of a content. @throws RpcError `taskIdExists` */
 export async function findSent(
-  { content, taskId, caller }: Order,
+  { content, taskId, caller }: Pick<Order, 'content' | 'taskId' | 'caller'>,
   relayerId: string,
   world: Pick<World, 'api' | 'now'>,
 ): Promise<Known> {
@@ -101,6 +101,7 @@ export async function findSent(
 /** A request to send a content. */
 export interface Order {
   readonly content: Content
+  readonly payment: AskedPayment
   /** What the application calls it. */
   readonly taskId: Hex | undefined
   /** The id of the API key that asks; all callers without one share another. */

@@ -7,7 +7,7 @@ import type { NetworkSettings } from './networks.ts'
 import { findRequest, readStatus } from './progress.ts'
 import { send } from './send.ts'
 import type { RelayStatus } from './status.ts'
-import { addressOf, hexOf, integerOf, readId } from './wire.ts'
+import { addressOf, hexOf, integerOf, readId, SPONSORED } from './wire.ts'
 
 /** What the routes of thirdweb Engine are asked with. */
 export interface EngineCall {
@@ -42,7 +42,11 @@ export async function relay(relayerId: string, body: unknown, call: EngineCall):
     if (network === undefined)
       throw new EngineError(404, 'not_found', `No relayer has the id ${relayerId.slice(0, 100)}.`)
     const content = readForwardBody(body, network)
-    const { id } = await send({ content, taskId: undefined, caller: call.caller }, call.settings, call.world)
+    const { id } = await send(
+      { content, payment: SPONSORED, taskId: undefined, caller: call.caller },
+      call.settings,
+      call.world,
+    )
     return { result: { queueId: id } }
   })
 }

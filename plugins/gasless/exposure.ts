@@ -143,7 +143,8 @@ async function isFailureOf(user: Hex, transaction: RelayedTransaction, sender: S
   const content = contentOf(sender.network.chainId, transaction)
   if (content === undefined || transaction.hash === undefined) return false
   const outcome = await readOutcome(content, transaction.hash, sender)
-  return outcome.kind === 'told' ? outcome.failures.has(user) : outcome.isByUser === true
+  if (outcome.kind === 'unknown') return outcome.isByUser === true
+  return outcome.failures.has(user) || outcome.isShort === true
 }
 
 /** Names the caller who pays, and the user for whom a request is: users of one key are not those of another. */

@@ -1,5 +1,6 @@
 import { type Hex, hexToBytes, keccak256 } from 'viem'
 import type { Rpc } from '../shared/host.ts'
+import type { BatchCall } from './accounts/account.ts'
 import { RpcError } from './errors.ts'
 import type { Delegate } from './networks.ts'
 import type { Content } from './wire.ts'
@@ -32,6 +33,8 @@ export interface Intent {
   readonly maxGas: bigint
   /** True if code that a stranger may have written is asked in the block. */
   readonly isUncertain: boolean
+  /** What the account calls, each or none; undefined if the request is no batch of an account. */
+  readonly calls?: readonly BatchCall[]
   /** What the user pays the relayer for it at most, and what he has of it; undefined if he pays nothing. */
   readonly payment?: Payment | undefined
   /**

@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 import { Fields } from '../shared/fields.ts'
+import { type FeeToken, readFeeToken } from './fees/tokens.ts'
 
 /** The forwarders of ERC-2771 that the plugin knows. */
 export const FORWARDER_KINDS = ['openzeppelin', 'minimal', 'thirdweb', 'thirdweb_chainless'] as const
@@ -63,16 +64,26 @@ export interface NetworkSettings {
   readonly implementations: ReadonlyMap<Hex, Implementation>
   /** True if an authorization for every chain (chain id 0) is accepted. */
   readonly anyChainAuthorizations: boolean
+  /** False if users pay in a token for every request. */
+  readonly sponsored: boolean
+  readonly feeTokens: ReadonlyMap<Hex, FeeToken>
+  /** What users pay above the price of gas, in percent. */
+  readonly marginPercent: number
+  /** Who gets fees. It is never the account that sends. */
+  readonly feeCollector: Hex
 }
 
 /** Enough for a batch of a few calls. */
 const DEFAULT_MAX_GAS = 1_000_000
 
+/** For prices that move between the quote and the block. */
+const DEFAULT_MARGIN_PERCENT = 10
+
 /** Enough for a signature of a key, and for most that contracts check. */
 const DEFAULT_MAX_VERIFICATION_GAS = 300_000
 
 /** Reads a network. Throws a sentence that names the wrong field. */
-export function readNetwork(path: string, value: unknown): NetworkSettings {
+export function readNetwork(path: string, value: unknown, feeCollector: Hex): NetworkSettings {
   const fields = new Fields(path, value)
   const chainId = fields.integer('chain_id', 1, 999_999_999_999_999)
   if (chainId === undefined) throw new Error(`${path}.chain_id: expected an integer.`)
@@ -86,6 +97,11 @@ export function readNetwork(path: string, value: unknown): NetworkSettings {
   const entryPoints = fields
     .list('entry_points')
     .map((each, index) => readEntryPoint(`${path}.entry_points[${index}]`, each, maxGas))
+  const feeTokens = fields
+    .list('fee_tokens')
+    .map((each, index) => readFeeToken(`${path}.fee_tokens[${index}]`, each))
+  if (feeTokens.length > 0 && BigInt(feeCollector) === 0n)
+    throw new Error(`${path}.fee_tokens: config.fee_collector must name who gets the fees.`)
   const implementations = fields
     .list('implementations')
     .map((each, index) => readImplementation(`${path}.implementations[${index}]`, each))
@@ -101,9 +117,15 @@ export function readNetwork(path: string, value: unknown): NetworkSettings {
     delegates: byAddress(`${path}.delegates`, delegates),
     entryPoints: byAddress(`${path}.entry_points`, entryPoints),
     implementations: byAddress(`${path}.implementations`, implementations),
-    anyChainAuthorizations: readBoolean(path, fields, 'any_chain_authorizations'),
+    anyChainAuthorizations: readBoolean(fields, `${path}.any_chain_authorizations`, false),
+    sponsored: readBoolean(fields, `${path}.sponsored`, true),
+    feeTokens: byAddress(`${path}.fee_tokens`, feeTokens),
+    marginPercent: fields.integer('fee_margin_percentage', 0, 1000) ?? DEFAULT_MARGIN_PERCENT,
+    feeCollector,
   }
   fields.refuseOthers()
+  if (!settings.sponsored && feeTokens.length === 0)
+    throw new Error(`${path}.fee_tokens: name at least one, because nobody else pays.`)
   return settings
 }
 
@@ -209,8 +231,8 @@ export function readAddress(path: string, value: string | undefined): Hex {
   throw new Error(`${path}: expected an address, 0x and 40 hexadecimal digits.`)
 }
 
-function readBoolean(path: string, fields: Fields, name: string): boolean {
-  const value = fields.any(name) ?? false
-  if (typeof value !== 'boolean') throw new Error(`${path}.${name}: expected true or false.`)
+function readBoolean(fields: Fields, path: string, preset: boolean): boolean {
+  const value = fields.any(path.slice(path.lastIndexOf('.') + 1)) ?? preset
+  if (typeof value !== 'boolean') throw new Error(`${path}: expected true or false.`)
   return value
 }

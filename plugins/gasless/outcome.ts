@@ -1,7 +1,8 @@
 import { decodeAbiParameters, type Hex, hexToBigInt, isHex, numberToHex } from 'viem'
 import { isRecord, NodeError, type Rpc, Unavailable } from '../shared/host.ts'
-import { isEntryOf } from './accounts/batch.ts'
+import { batchCallsIn, isEntryOf } from './accounts/batch.ts'
 import { delegateIn } from './accounts/delegation.ts'
+import { isShort } from './fees/fee.ts'
 import { decodeForward, type ForwardRequest } from './forwarders/abi.ts'
 import { provesByReverting } from './forwarders/forward.ts'
 import { emptyGas, hasListedCode } from './intent.ts'
@@ -63,9 +64,10 @@ function allOf(content: Content, network: NetworkSettings, reason: string): Read
  */
 async function outcomeOfAccount(
   { content, receipt }: { content: Content; receipt: Receipt },
-  { delegates }: NetworkSettings,
+  network: NetworkSettings,
   rpc: Rpc,
 ): Promise<Outcome> {
+  const { delegates } = network
   const before = numberToHex(hexToBigInt(receipt.blockNumber) - 1n)
   const [code, codeBefore] = await Promise.all([
     rpc<Hex>('eth_getCode', [content.to, receipt.blockNumber]),
@@ -79,8 +81,11 @@ async function outcomeOfAccount(
   })
   if (wrong === undefined) {
     const delegate = delegates.get(delegateIn(code) ?? '0x')
-    if (delegate === undefined || (await hasListedCode(delegate, rpc, receipt.blockNumber)))
-      return { kind: 'told', receipt, failures: new Map() }
+    if (delegate === undefined) throw new Error('a delegate was found, and is not listed')
+    if (await hasListedCode(delegate, rpc, receipt.blockNumber)) {
+      const paid = { account: content.to, calls: batchCallsIn(delegate.kind, content.data) }
+      return { kind: 'told', receipt, failures: new Map(), isShort: isShort(paid, receipt, network) }
+    }
     const reason = `In the block, the code of the delegate ${delegate.address} is not the listed one.`
     return { kind: 'told', receipt, failures: new Map([[content.to, reason]]) }
   }

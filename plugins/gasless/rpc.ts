@@ -1,12 +1,15 @@
-import { type Hex, zeroAddress } from 'viem'
-import { isRecord, NodeError, Unavailable, type World } from '../shared/host.ts'
+import { type Hex, numberToHex, zeroAddress } from 'viem'
+import { isRecord, type World } from '../shared/host.ts'
 import type { Settings } from './config.ts'
 import { invalid, RpcError } from './errors.ts'
+import { type FeeContext, feeFor, feeTokenOf, quote, readGasPrice } from './fees/fee.ts'
+import type { Quote } from './fees/quote.ts'
+import type { FeeToken } from './fees/tokens.ts'
 import { awaitStatus, findRequest, readStatus } from './progress.ts'
 import { check, send } from './send.ts'
 import { networkOf, senderOn } from './sender.ts'
 import { asDraft, isTerminal, type RelayStatus } from './status.ts'
-import { addressOf, readChainId, readId, readParams, readSend } from './wire.ts'
+import { addressOf, integerOf, readChainId, readId, readParams, readSend } from './wire.ts'
 
 /** One call of a method. */
 export interface MethodCall {
@@ -32,8 +35,9 @@ const METHODS: Readonly<Record<string, (call: MethodCall) => Promise<unknown>>> 
       ({ chainId }) => asked === undefined || asked.includes(chainId),
     )
     const entries = networks.map(async (network) => {
-      const shown = { feeCollector: settings.feeCollector, tokens: [] }
-      const { chainId, entryPoints } = network
+      const { chainId, entryPoints, feeTokens, feeCollector } = network
+      const tokens = [...feeTokens.values()].map(({ address, decimals }) => ({ address, decimals }))
+      const shown = { feeCollector, tokens }
       if (entryPoints.size === 0) return [String(chainId), shown] as const
       const { address: beneficiary } = await senderOn(network, world)
       return [String(chainId), { ...shown, entryPoints: [...entryPoints.keys()], beneficiary }] as const
@@ -41,17 +45,24 @@ const METHODS: Readonly<Record<string, (call: MethodCall) => Promise<unknown>>> 
     return Object.fromEntries(await Promise.all(entries))
   },
   relayer_getFeeData: async (call) => {
-    const { chainId, head } = await readFee(call)
-    const { rpc } = await senderOn(networkOf(chainId, call.settings), call.world)
-    const gasPrice = await rpc<Hex>('eth_gasPrice', []).catch((error: unknown) => {
-      throw error instanceof NodeError ? new Unavailable(error.message) : error
-    })
-    return { ...head, rate: 1, minFee: '0', gasPrice }
+    const { chainId, token, context } = await readFee(call)
+    const { price, gasPrice, expiry, context: name } = await quoteFor(token, context)
+    return {
+      ...headOf(chainId, token, expiry),
+      rate: Number(price.numerator) / Number(price.denominator),
+      minFee: '0',
+      gasPrice: numberToHex(gasPrice),
+      ...(name !== undefined && { context: name }),
+    }
   },
   relayer_getFeeQuote: async (call) => {
-    const { head } = await readFee(call)
-    // The application pays.
-    return { ...head, fee: '0' }
+    const { chainId, token, context, fields } = await readFee(call)
+    const { price, gasPrice, expiry, context: name } = await quoteFor(token, context)
+    // In the coin of the chain, the application pays.
+    if (token === undefined) return { ...headOf(chainId, token, expiry), fee: '0' }
+    const wei = integerOf(fields.gas, 'gas') * gasPrice + integerOf(fields.l1Fee ?? 0, 'l1Fee')
+    const fee = feeFor(wei, token, { price, marginPercent: context.network.marginPercent })
+    return { ...headOf(chainId, token, expiry), fee: fee.toString(), context: name }
   },
   relayer_sendTransaction: async ({ params, settings, world, caller }) => {
     const { id } = await send({ ...readSend(readParams(params)), caller }, settings, world)
@@ -100,7 +111,7 @@ const METHODS: Readonly<Record<string, (call: MethodCall) => Promise<unknown>>> 
 /** The most requests of `relayer_sendTransactionMultichain`. */
 const MAX_CHAINS = 10
 
-/** Fees are told for so many seconds. */
+/** The price of gas is told for so many seconds. */
 const FEE_SECONDS = 60
 
 /** A list of ids in the draft, nothing in Gelato's dialect. */
@@ -111,16 +122,31 @@ function readAskedChains(params: unknown): readonly number[] | undefined {
   return asked.length === 0 ? undefined : asked.map((each) => readChainId(each))
 }
 
-/** Reads what a question about fees asks for: only the coin of the chain, because users pay nothing. */
+/** Reads what a question about fees asks for: the coin of the chain, which nobody pays, or a token. */
 async function readFee({ params, settings, world }: MethodCall) {
   const fields = readParams(params)
   const chainId = readChainId(fields.chainId)
-  networkOf(chainId, settings)
-  const token = addressOf(fields.token ?? zeroAddress, 'token')
-  if (token !== zeroAddress)
-    throw new RpcError('unsupportedPaymentToken', 'token: no token pays fees; the relayer pays them.')
-  const expiry = Math.floor(world.now() / 1000) + FEE_SECONDS
-  return { chainId, head: { chainId: String(chainId), token: { address: token, decimals: 18 }, expiry } }
+  const network = networkOf(chainId, settings)
+  const address = addressOf(fields.token ?? zeroAddress, 'token')
+  const token = address === zeroAddress ? undefined : feeTokenOf(address, network)
+  const context: FeeContext = { ...(await senderOn(network, world)), world }
+  return { chainId, token, context, fields }
+}
+
+interface CoinQuote extends Omit<Quote, 'context'> {
+  readonly context?: string
+}
+
+async function quoteFor(token: FeeToken | undefined, context: FeeContext): Promise<CoinQuote> {
+  if (token !== undefined) return quote(token, context)
+  const gasPrice = BigInt(await readGasPrice(context.rpc))
+  const expiry = Math.floor(context.world.now() / 1000) + FEE_SECONDS
+  return { gasPrice, price: { numerator: 1n, denominator: 1n }, expiry }
+}
+
+function headOf(chainId: number, token: FeeToken | undefined, expiry: number) {
+  const { address = zeroAddress, decimals = 18 } = token ?? {}
+  return { chainId: String(chainId), token: { address, decimals }, expiry }
 }
 
 async function statusFor({ params, settings, world, caller }: MethodCall): Promise<RelayStatus> {

@@ -1,8 +1,10 @@
+import { zeroAddress } from 'viem'
 import { ApiRefusal, callApi, locked, Unavailable, type World } from '../shared/host.ts'
 import { readBatch } from './accounts/batch.ts'
 import type { Settings } from './config.ts'
 import { findSent, idOf, type Known, type Order, type RelayedTransaction } from './content.ts'
 import { admitRequest, userIdOf } from './exposure.ts'
+import { paymentOf, requireFee } from './fees/fee.ts'
 import { readForward } from './forwarders/forward.ts'
 import { gasLimitFor, type Intent } from './intent.ts'
 import { countRequest } from './limits.ts'
@@ -33,19 +35,34 @@ export async function check(order: Order, settings: Settings, world: World): Pro
   const { transaction } = await findSent(order, sender.network.relayerId, world)
   if (transaction !== undefined) return
   const intent = await readIntent(order.content, sender, settings, world)
-  gasLimitFor(await intent.simulate(), intent)
+  await checkNow({ order, intent }, sender, world)
+}
+
+/** Simulates it, and checks what is paid for the gas that it takes. Returns the gas limit. @throws RpcError */
+async function checkNow(
+  { order, intent }: { readonly order: Order; readonly intent: Intent },
+  sender: Sender,
+  world: World,
+): Promise<bigint> {
+  const gas = await intent.simulate()
+  const { users, calls } = intent
+  const account = users[0]?.address ?? zeroAddress
+  if (sender.own.has(sender.network.feeCollector))
+    throw new Error('config.fee_collector: expected another account than those of the relayer.')
+  await requireFee({ ...order.payment, account, calls, gas }, { ...sender, world })
+  return gasLimitFor(gas, intent)
 }
 
 async function readIntent(
   content: Content,
   sender: Sender,
-  { leastSeconds, feeCollector }: Settings,
+  { leastSeconds }: Settings,
   world: World,
 ): Promise<Intent> {
   const entryPoint = sender.network.entryPoints.get(content.to)
   if (entryPoint !== undefined)
     return readOperation({ entryPoint, content }, sender, {
-      beneficiaries: new Set([...sender.own, feeCollector]),
+      beneficiaries: new Set([...sender.own, sender.network.feeCollector]),
     })
   const forwarder = sender.network.forwarders.get(content.to)
   const time = { now: world.now(), leastSeconds }
@@ -62,7 +79,9 @@ async function sendNew(
   const { content, caller } = order
   const sender = await senderOn(networkOf(content.chainId, settings), world)
   const intent = await readIntent(content, sender, settings, world)
-  const { users, isUncertain, payment } = intent
+  const { users, isUncertain, calls } = intent
+  const account = users[0]?.address ?? zeroAddress
+  const payment = intent.payment ?? paymentOf(account, { ...order.payment, calls }, sender)
   return admitRequest(
     { users, payment, key: known.key, caller },
     { settings, sender, world },
@@ -71,7 +90,7 @@ async function sendNew(
         funds: await payment?.funds(),
         block: undefined,
         isUncertain,
-        gas: gasLimitFor(await intent.simulate(), intent),
+        gas: await checkNow({ order, intent }, sender, world),
       }),
       send: async ({ gas }) => {
         const counted = { caller, users: users.map(({ address }) => address), gas }

@@ -12,7 +12,13 @@ export interface Receipt {
 /** What the block did with a request. */
 export type Outcome =
   /** The calls of these users failed, each with the reason; none if all were made. */
-  | { readonly kind: 'told'; readonly receipt: Receipt; readonly failures: ReadonlyMap<Hex, string> }
+  | {
+      readonly kind: 'told'
+      readonly receipt: Receipt
+      readonly failures: ReadonlyMap<Hex, string>
+      /** True if all calls were made, and the fee that one of them pays did not arrive. */
+      readonly isShort?: boolean
+    }
   /**
    * Nothing proves it now. It counts as a failure where the user himself has made it so that nothing ever
    * will.

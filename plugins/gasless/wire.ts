@@ -20,11 +20,23 @@ export interface Content {
   readonly authorizations: readonly Authorization[]
 }
 
+/** Who pays. */
+export interface AskedPayment {
+  /** The token that the user pays in; undefined if the application pays. */
+  readonly token: Hex | undefined
+  /** The name of a quote. */
+  readonly context: string | undefined
+}
+
+/** The application pays. */
+export const SPONSORED: AskedPayment = { token: undefined, context: undefined }
+
 /** The parameters of `relayer_sendTransaction`. */
 export interface SendParams {
   readonly content: Content
   /** A name that the application chose: 32 bytes. */
   readonly taskId: Hex | undefined
+  readonly payment: AskedPayment
   /** `relayer_sendTransactionSync`: how long to wait, in milliseconds. */
   readonly timeoutMs: number | undefined
 }
@@ -44,7 +56,6 @@ export function readParams(params: unknown): Readonly<Record<string, unknown>> {
  * hexadecimal ones. `gas` and `skipSimulation` of Gelato's dialect are accepted and have no effect.
  */
 export function readSend(fields: Readonly<Record<string, unknown>>): SendParams {
-  checkPayment(fields.payment)
   const { taskId, timeout, authorizationList = [] } = fields
   if (taskId !== undefined && taskId !== null && !isWord(taskId))
     throw new RpcError('malformedTaskId', 'taskId: expected 0x and 64 hexadecimal digits.')
@@ -65,6 +76,7 @@ export function readSend(fields: Readonly<Record<string, unknown>>): SendParams 
       data,
       authorizations: authorizationList.map(readAuthorization),
     },
+    payment: readPayment(fields),
     taskId: isWord(taskId) ? (taskId.toLowerCase() as Hex) : undefined,
     timeoutMs: timeout === undefined || timeout === null ? undefined : numberOf(timeout, 'timeout'),
   }
@@ -74,17 +86,25 @@ function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value)
 }
 
-/** Refuses every payment but that by the application: users pay nothing. */
-function checkPayment(payment: unknown): void {
-  if (payment === undefined || payment === null) return
-  const type = isRecord(payment) ? payment.type : undefined
-  if (type === 'sponsored') return
-  if (typeof type === 'string')
-    throw new RpcError(
-      'unsupportedPaymentToken',
-      `payment.type: ${type.slice(0, 40)} is not supported; expected sponsored, because the relayer pays.`,
-    )
-  throw invalid('payment: expected an object with type.')
+function readPayment({ payment, context }: Readonly<Record<string, unknown>>): AskedPayment {
+  if (payment === undefined || payment === null) return SPONSORED
+  if (!isRecord(payment)) throw invalid('payment: expected an object with type.')
+  const { type, address } = payment
+  if (type === 'sponsored') return SPONSORED
+  if (type === 'token' && address !== undefined)
+    return {
+      token: addressOf(address, 'payment.address'),
+      context: context === undefined || context === null ? undefined : textOf(context, 'context'),
+    }
+  throw new RpcError(
+    'unsupportedPaymentToken',
+    `payment.type: ${String(type).slice(0, 40)} is not supported; expected sponsored, or token with its address.`,
+  )
+}
+
+function textOf(value: unknown, path: string): string {
+  if (typeof value === 'string') return value
+  throw invalid(`${path}: expected the text that a quote has.`)
 }
 
 function readAuthorization(value: unknown): Authorization {

@@ -12,6 +12,13 @@ export interface BatchContext {
   readonly ask: AskAccount
 }
 
+/** A call that the account makes. */
+export interface BatchCall {
+  readonly to: Hex
+  readonly value: bigint
+  readonly data: Hex
+}
+
 /** What the owner of an account has signed. */
 export interface SignedBatch {
   /** The hash of what is signed, for this account on this chain. */
@@ -27,6 +34,8 @@ export interface SignedBatch {
 export interface AccountKind {
   /** The functions that do so; nothing else of the account is called. */
   readonly selectors: ReadonlySet<string>
+  /** Decodes the calls alone. @throws any error for data with another encoding */
+  callsOf(data: Hex): readonly BatchCall[]
   /** Decodes what is signed. @throws RpcError, or any error for data with another encoding */
   read(context: BatchContext): Promise<SignedBatch>
 }

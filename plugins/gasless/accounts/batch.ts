@@ -6,7 +6,7 @@ import { checkDeadline, hasListedCode, type Intent, intrinsicGas, requireKeySign
 import type { AccountKindName, Delegate } from '../networks.ts'
 import type { Sender } from '../sender.ts'
 import type { Content } from '../wire.ts'
-import type { AccountKind, SignedBatch } from './account.ts'
+import type { AccountKind, BatchCall, SignedBatch } from './account.ts'
 import { authorizationsOfCall, checkAuthorization } from './authorization.ts'
 import { CALIBUR } from './calibur.ts'
 import { delegateIn } from './delegation.ts'
@@ -17,6 +17,7 @@ import { TURNKEY } from './turnkey.ts'
 /** Accounts that nobody but themselves and an EntryPoint may call. */
 const ENTRY_POINT: AccountKind = {
   selectors: new Set(),
+  callsOf: () => [],
   read: () => Promise.reject(new Error('no batch is executed for anybody')),
 }
 
@@ -31,6 +32,11 @@ const KINDS: Readonly<Record<AccountKindName, AccountKind>> = {
 /** True for a function with which an account of this kind executes a signed batch. */
 export function isEntryOf(kind: AccountKindName, data: Hex): boolean {
   return KINDS[kind].selectors.has(data.slice(0, 10))
+}
+
+/** Decodes the calls of a batch that was sent. */
+export function batchCallsIn(kind: AccountKindName, data: Hex): readonly BatchCall[] {
+  return KINDS[kind].callsOf(data)
 }
 
 /**
@@ -78,6 +84,7 @@ export async function readBatch(
     deadline: batch.deadline,
     leastGas: intrinsicGas(content),
     maxGas: delegate.maxGas,
+    calls: batchCallsIn(delegate.kind, content.data),
     // The batch calls whatever the user has chosen.
     isUncertain: true,
     simulate: async () => {

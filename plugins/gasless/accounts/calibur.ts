@@ -44,6 +44,11 @@ const TYPES = {
 /** Uniswap's Calibur. Its domain has a salt, which the account tells. */
 export const CALIBUR: AccountKind = {
   selectors: new Set(['0xc3c16ee4']),
+  callsOf: (data) => {
+    const { functionName, args } = decodeFunctionData({ abi: ABI, data })
+    if (functionName !== 'execute') throw new Error('another function')
+    return args[0].batchedCall.calls
+  },
   read: async ({ account, chainId, data, ask }) => {
     const { args } = decodeFunctionData({ abi: ABI, data })
     const [batch, wrapped] = args as Exclude<typeof args, readonly [] | undefined>

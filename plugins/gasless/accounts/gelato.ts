@@ -42,6 +42,11 @@ const TYPES = {
 /** Gelato's delegation. The signed nonce is not passed, so the account is asked for it. */
 export const GELATO: AccountKind = {
   selectors: new Set(['0xe9ae5c53']),
+  callsOf: (data) => {
+    const { functionName, args } = decodeFunctionData({ abi: ABI, data })
+    if (functionName !== 'execute') throw new Error('another function')
+    return decodeAbiParameters(BATCH, args[1])[0]
+  },
   read: async ({ account, chainId, data, ask }) => {
     const { args } = decodeFunctionData({ abi: ABI, data })
     const [mode, executionData] = args as readonly [typeof SIGNED_MODE, `0x${string}`]

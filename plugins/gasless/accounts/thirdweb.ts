@@ -22,6 +22,10 @@ const TYPES = {
 /** thirdweb's MinimalAccount. Each batch has an id that counts once, and nothing ends it. */
 export const THIRDWEB: AccountKind = {
   selectors: new Set(['0xba61557d']),
+  callsOf: (data) => {
+    const [wrapped] = decodeFunctionData({ abi: ABI, data }).args
+    return wrapped.calls.map(({ target: to, value, data: inner }) => ({ to, value, data: inner }))
+  },
   read: async ({ account, chainId, data }) => {
     const { args } = decodeFunctionData({ abi: ABI, data })
     const [wrapped, signature] = args

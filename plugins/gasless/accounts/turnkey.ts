@@ -12,7 +12,7 @@ import {
   size,
   slice,
 } from 'viem'
-import { type AccountKind, checkCalls, refusePadded } from './account.ts'
+import { type AccountKind, type BatchCall, checkCalls, refusePadded } from './account.ts'
 
 const ABI = parseAbi([
   'struct Call { address to; uint256 value; bytes data; }',
@@ -52,15 +52,10 @@ const TYPES = {
   Call: CALL_TYPE,
 } as const
 
-interface Call {
-  readonly to: Hex
-  readonly value: bigint
-  readonly data: Hex
-}
-
 /** Turnkey's TKGasDelegate. Nonces are in sequence, and every signature ends. */
 export const TURNKEY: AccountKind = {
   selectors: new Set(['0x09c5eabe', '0xb61d27f6', '0xa137d282', '0x5885bbcf']),
+  callsOf: (data) => decode(data).calls,
   read: async ({ account, chainId, data }) => {
     const { head, calls, isBatch } = decode(data)
     checkCalls(calls, MAX_CALLS)
@@ -89,7 +84,7 @@ export const TURNKEY: AccountKind = {
 interface Decoded {
   /** At least the signature, the nonce and the deadline. */
   readonly head: Hex
-  readonly calls: readonly Call[]
+  readonly calls: readonly BatchCall[]
   readonly isBatch: boolean
 }
 

@@ -3,6 +3,7 @@ import { readSettings } from '../../../plugins/gasless/config.ts'
 import { noteEvent } from '../../../plugins/gasless/events.ts'
 import { send } from '../../../plugins/gasless/send.ts'
 import type { Content } from '../../../plugins/gasless/wire.ts'
+import { SPONSORED } from '../../../plugins/gasless/wire.ts'
 import { until } from '../../support/until.ts'
 import { createWorld, type TestWorld } from '../x402/world.ts'
 import { forwardBy } from './sign.ts'
@@ -31,7 +32,7 @@ async function content(): Promise<Content> {
 describe('an event of the service', () => {
   test('that ends a request lets nothing of its users be kept', async () => {
     const { transaction } = await send(
-      { content: await content(), taskId: undefined, caller: 'shop' },
+      { content: await content(), payment: SPONSORED, taskId: undefined, caller: 'shop' },
       settings(),
       world,
     )
