@@ -1,5 +1,5 @@
 import type { FailureLimits } from '../shared/exposure.ts'
-import { Fields } from '../shared/fields.ts'
+import { Fields, normalized } from '../shared/fields.ts'
 import { readWindow, type Window } from '../shared/windows.ts'
 
 /** A network on which payments are settled, and the relayer that pays the fees there. */
@@ -55,6 +55,8 @@ export interface Settings {
   readonly limits: readonly Limit[]
   /** The payees whose payments an API key may read, by the id of the key. */
   readonly readers: ReadonlyMap<string, ReadonlySet<string>>
+  /** The origins whose resources are listed when they are paid for, by their payee. */
+  readonly discovery: ReadonlyMap<string, ReadonlySet<string>>
   /** How many payments may fail at the relayer's cost within a day on a network. */
   readonly failures: FailureLimits
 }
@@ -111,6 +113,7 @@ export function readSettings(config: unknown): Settings {
       DEFAULT_LIMITS,
     failures: readFailures(fields),
     readers: readReaders(fields),
+    discovery: readDiscovery(fields),
   }
   fields.refuseOthers()
   return settings
@@ -128,6 +131,21 @@ function readReaders(given: Fields): ReadonlyMap<string, ReadonlySet<string>> {
     readers.set(key, payees)
   }
   return readers
+}
+
+function readDiscovery(given: Fields): ReadonlyMap<string, ReadonlySet<string>> {
+  const payees = new Map<string, Set<string>>()
+  for (const [index, each] of given.list('discovery').entries()) {
+    const path = `config.discovery[${index}]`
+    const fields = new Fields(path, each)
+    const payee = normalized(fields.text('payee', /^[0-9A-Za-z]{32,64}$/))
+    const origin = fields.text('origin', /^https?:\/\/.{1,250}$/)
+    fields.refuseOthers()
+    if (URL.parse(origin)?.origin !== origin)
+      throw new Error(`${path}.origin: expected an origin without a path, such as https://shop.example.`)
+    payees.set(payee, (payees.get(payee) ?? new Set()).add(origin))
+  }
+  return payees
 }
 
 const RELAYER_ID = /^.{1,200}$/

@@ -3,6 +3,7 @@ import { Crowded, NodeError, Unavailable, type World } from '../shared/host.ts'
 import { createRefusalLog } from '../shared/refusals.ts'
 import type { Asked } from './asked.ts'
 import type { Settings } from './config.ts'
+import { noteResource } from './discovery.ts'
 import {
   awaitInclusion,
   checkPaymentId,
@@ -111,6 +112,7 @@ export async function settle(call: FacilitatorCall, settings: Settings, world: W
         errorMessage: settlement.message,
         ...shared,
       }
+    await noteResource(asked, settings, world)
     return { success: true, amount: asked.request.requirements.amount.toString(), ...shared }
   } catch (error) {
     const { reason, message, payer } = toRefusal(error, 'unexpected_settle_error')

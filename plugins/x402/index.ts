@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { apiFor, callerIn, createFairQueue } from '../shared/fair.ts'
 import type { PluginCall } from '../shared/host.ts'
 import { readSettings, type Settings } from './config.ts'
+import { discovered } from './discovery.ts'
 import { settle, verify } from './facilitator.ts'
 import { type PaymentsCall, payments } from './payments.ts'
 import { CallError } from './refusal.ts'
@@ -13,7 +14,7 @@ interface QueriedCall extends PluginCall {
   readonly query: PaymentsCall['query']
 }
 
-/** Answers x402's facilitator interface: `GET /supported`, `POST /verify` and `POST /settle`, and ours, `GET /payments`. */
+/** Answers x402's facilitator interface, and `GET /payments` besides. */
 export async function handler(call: QueriedCall): Promise<unknown> {
   const { api: memory, kv, params, method, route, config, headers, query } = call
   const [caller = ''] = headers['x-relayer-api-key-id'] ?? []
@@ -35,11 +36,14 @@ export async function handler(call: QueriedCall): Promise<unknown> {
     case '/payments':
       expectMethod('GET', method, path)
       return payments({ query, caller }, settings, world)
+    case '/discovery/resources':
+      expectMethod('GET', method, path)
+      return discovered(query, settings, world)
     default:
       throw new CallError(
         404,
         'not_found',
-        'The facilitator has GET /supported, POST /verify, POST /settle and GET /payments.',
+        'The facilitator has GET /supported, POST /verify, POST /settle, GET /payments and GET /discovery/resources.',
       )
   }
 }

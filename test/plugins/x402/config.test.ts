@@ -22,6 +22,7 @@ describe('the configuration of the facilitator', () => {
       payees: undefined,
       limits: [{ per: 'open', windowSeconds: 86_400, times: 1000 }],
       readers: new Map(),
+      discovery: new Map(),
     })
   })
 
@@ -43,6 +44,11 @@ describe('the configuration of the facilitator', () => {
     [
       { networks: [NETWORK], timeout_seconds: 0 },
       'config.timeout_seconds: expected an integer from 1 to 300.',
+    ],
+    [{ networks: [NETWORK], readers: [{ key: 'shop' }] }, 'config.readers[0].payees: name at least one.'],
+    [
+      { networks: [NETWORK], discovery: [{ payee: '0x'.padEnd(42, '1'), origin: 'https://shop.example/' }] },
+      'config.discovery[0].origin: expected an origin without a path',
     ],
     [{ networks: [NETWORK], payees: 'all' }, 'config.payees: expected a list.'],
     [
