@@ -82,6 +82,10 @@ function addAll(
     },
     ...(userLimits.length > 0 && { rules: { user_limits: userLimits } }),
   })
+  if (apiKey === undefined)
+    draft.steps.push(
+      'Anyone who reaches the path may call, as with Kora without kora.auth.api_key: set "api_keys_env" (docs/solana-paymaster.md), or take "open_mount" away.',
+    )
   draft.steps.push(
     `Open the relayer's token account for each token in which users pay: the plugin opens none.`,
     'Set a budget for fees in "rules" of the plugin (docs/spending.md): Kora has none.',

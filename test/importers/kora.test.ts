@@ -276,6 +276,7 @@ test('with --out, the key of the API goes to a file that only its owner can read
 
 test.each<[string, string, string]>([
   ['a price that is free', '[validation.price]\ntype = "free"', ''],
+  ['a service without a key', '[kora]\nrate_limit = 1', 'Anyone who reaches the path may call'],
   ['a price that is fixed', '[validation.price]\ntype = "fixed"', 'validation.price.type: a fixed price'],
   ['every token', '[validation]\nallowed_spl_paid_tokens = "All"', 'validation.allowed_spl_paid_tokens'],
   ['a source with a table', '[validation.price_source]\ntype = "Jupiter"', 'validation.price_source.type'],
@@ -285,6 +286,7 @@ test.each<[string, string, string]>([
   const { code, out, err } = await runImport(...args)
   expect(code).toBe(0)
   expect(err).toContain(expected)
+  expect(err).not.toContain('undefined')
   if (expected === '') expect(JSON.parse(out)).toMatchObject({ plugins: [{ config: { price: 'free' } }] })
 })
 
