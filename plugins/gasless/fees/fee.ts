@@ -78,7 +78,7 @@ interface Transfer {
 }
 
 /** Reads the payment of a batch to the fee collector; undefined if its first call is none. Pure. */
-export function transferIn(
+function transferIn(
   calls: readonly BatchCall[],
   { feeTokens, feeCollector }: Pick<NetworkSettings, 'feeTokens' | 'feeCollector'>,
 ): Transfer | undefined {

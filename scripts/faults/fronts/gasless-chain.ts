@@ -1,6 +1,7 @@
 import { concatHex, type Hex, keccak256, numberToHex, parseAbi, toHex, zeroAddress } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { batchBy, batchOf, forwardBy, type Sent, signForward } from '../../../test/plugins/gasless/sign.ts'
+import { operationBy, placeOperationContracts } from '../../../test/plugins/gasless/sign-operation.ts'
 import {
   type AccountName,
   CHAIN_ID,
@@ -18,9 +19,10 @@ import { type ChainConfig, MAX_GAS } from './front-chain.ts'
 
 /**
  * Who decides in the block whether it works. `listed`: a contract that the operator lists · `open`: a
- * contract behind a forwarder that nobody listed · `account`: the account of a user, and what he calls.
+ * contract behind a forwarder that nobody listed · `account`: the account of a user, and what he calls ·
+ * `operation`: such an account that only an EntryPoint may call.
  */
-export type RequestKind = 'listed' | 'open' | 'account'
+export type RequestKind = 'listed' | 'open' | 'account' | 'operation'
 
 /** What one user has signed in a request. */
 export interface Part {
@@ -64,7 +66,7 @@ export interface GaslessChain {
   /** The configuration of the plugin for its only network. */
   readonly network: object
   /** Who may be called with data, in lower case; users are besides. */
-  readonly forwarders: readonly Hex[]
+  readonly listed: readonly Hex[]
   readonly blockMs: number
   /** The most that a request that fails costs. */
   readonly maxFee: bigint
@@ -105,7 +107,9 @@ const READS = [
   'eth_chainId',
   'eth_estimateGas',
   'eth_gasPrice',
+  'eth_getBalance',
   'eth_getCode',
+  'eth_getStorageAt',
   'eth_getTransactionCount',
   'eth_getTransactionReceipt',
   'debug_traceTransaction',
@@ -116,6 +120,8 @@ export async function startGaslessChain(random: Random, rules: object): Promise<
   const site = await startGaslessContracts()
   const { anvil, forwarders, delegates, stranger } = site
   const { rpc } = anvil
+  const operations = await placeOperationContracts(site, RELAYER)
+  const entryPoint = operations.entryPoints['8']
   const node = await startFaultyNode(anvil.url)
   await rpc('evm_setAutomine', [false])
   const first = Number(await rpc<Hex>('eth_blockNumber')) + 1
@@ -205,12 +211,38 @@ export async function startGaslessChain(random: Random, rules: object): Promise<
     }
   }
 
+  async function operation(
+    user: PrivateKeyAccount,
+    { isHostile, nonce, delegated }: { isHostile: boolean; nonce: bigint; delegated: boolean },
+  ): Promise<Order> {
+    const { mark, data } = marked(isHostile ? 'failInBlock' : 'increment')
+    const terms = { nonce, begins: !delegated }
+    const content = await operationBy(site, operations, { user, call: { to: stranger, data }, terms })
+    return {
+      content,
+      parts: [{ user: lower(user.address), mark }],
+      kind: 'operation',
+      isHostile,
+      ...(delegated && { sendFirst: () => send(content) }),
+      takeBack: () => clear(user),
+    }
+  }
+
   const order: GaslessChain['order'] = async (
     kind,
     { isHostile = false, count = 1, sameNonce = false } = {},
   ) => {
     const user = site.user()
     const orders: Order[] = []
+    if (kind === 'operation') {
+      const delegated = count > 1 || random.chance(0.4)
+      if (delegated) await rpc('anvil_setCode', [user.address, `0xef0100${operations.delegate.slice(2)}`])
+      for (let index = 0; index < count; index += 1) {
+        const nonce = sameNonce ? 0n : BigInt(index) << 64n
+        orders.push(await operation(user, { isHostile, nonce, delegated }))
+      }
+      return orders
+    }
     if (kind === 'account') {
       // Only some have nonces that do not wait for each other.
       const name = random.pick(count === 1 ? ACCOUNTS : (['gelato', 'calibur'] as const))
@@ -303,13 +335,18 @@ export async function startGaslessChain(random: Random, rules: object): Promise<
     },
     network: networkOf(site, {
       max_gas: MAX_GAS,
+      entry_points: [{ address: entryPoint }],
+      delegates: [
+        ...ACCOUNTS.map((kind) => ({ address: delegates[kind], kind })),
+        { address: operations.delegate, kind: 'entry_point' },
+      ],
       forwarders: Object.entries(forwarders).map(([kind, { address, counter }]) => ({
         kind,
         address,
         ...(kind === 'openzeppelin' && { targets: [{ address: counter }] }),
       })),
     }),
-    forwarders: Object.values(forwarders).map(({ address }) => address),
+    listed: [entryPoint, ...Object.values(forwarders).map(({ address }) => address)],
     blockMs: 400,
     maxFee: BigInt(MAX_GAS) * PRICE,
     makeBlock: () => rpc('evm_mine'),

@@ -41,7 +41,8 @@ export interface Evidence {
   readonly included: readonly Included[]
   /** How often the contracts have counted for each user. */
   readonly counts: ReadonlyMap<Hex, number>
-  readonly forwarders: readonly Hex[]
+  /** Forwarders and EntryPoints. */
+  readonly listed: readonly Hex[]
   /** The fees that the budget of the relayer has counted. */
   readonly spentFees: bigint
   readonly bounds: Bounds
@@ -51,7 +52,7 @@ export interface Evidence {
   readonly maxFee: bigint
 }
 
-/** The largest part of the time, a refusal is final; these may be other ones when it is asked again. */
+/** A limit is reached. */
 const RATE_LIMIT = 4203
 
 /** True for an answer that no later one may contradict. */
@@ -109,7 +110,8 @@ function answersOf(request: Judged, { included }: Evidence): string[] {
     wrong.push(`was told ${JSON.stringify(others[0])}, and was executed in ${made[0]?.hash ?? 'nothing'}`)
   const isTold = last?.said === 'status' && last.status === 200
   // Who changes his delegate in the same block may never be told what it did, and never that it did nothing.
-  const mayBeOpen = order.kind === 'account' && acts > 0 && isOpenFor(last)
+  const isAccount = order.kind === 'account' || order.kind === 'operation'
+  const mayBeOpen = isAccount && acts > 0 && isOpenFor(last)
   if (made.length > 0 && !isTold && !mayBeOpen && !hasTwoNames)
     wrong.push(`was executed in ${made[0]?.hash}, and is told ${text}`)
   if (last === undefined || (!isFinal(last) && !mayBeOpen))
@@ -149,13 +151,13 @@ function countsOf({ requests, included, counts }: Evidence): string[] {
   })
 }
 
-function transactionsOf({ requests, included, forwarders, spentFees, maxGas }: Evidence): string[] {
+function transactionsOf({ requests, included, listed, spentFees, maxGas }: Evidence): string[] {
   const wrong: string[] = []
   const ours = included.filter(({ isOurs }) => isOurs)
   const users = new Set(requests.flatMap(({ order: { parts } }) => parts.map(({ user }) => user)))
   for (const { hash, to, input, gasLimit } of ours) {
-    if (input !== '0x' && !forwarders.includes(to) && !users.has(to))
-      wrong.push(`${hash} calls ${to}, which is neither a forwarder nor a user`)
+    if (input !== '0x' && !listed.includes(to) && !users.has(to))
+      wrong.push(`${hash} calls ${to}, which is neither listed nor a user`)
     if (gasLimit > maxGas) wrong.push(`${hash} has a gas limit of ${gasLimit}`)
   }
   const fees = ours.reduce((sum, { fee }) => sum + fee, 0n)

@@ -59,7 +59,7 @@ const PATIENCE_MS = 8_000
 const ATTACKER = join(import.meta.dirname, '../../../test/e2e/plugins/fixtures/attacker.ts')
 const FLOODS = ['message-flood', 'garbage', 'bombs', 'log-flood', 'smuggling-flood'] as const
 
-const KINDS: readonly RequestKind[] = ['listed', 'open', 'account']
+const KINDS: readonly RequestKind[] = ['listed', 'open', 'account', 'operation']
 
 interface Request {
   readonly order: Order
@@ -170,7 +170,8 @@ const ACTS: Readonly<Record<keyof typeof STEPS, Act>> = {
   sendHostile: async (stage) => ask(stage, await sign(stage, { isHostile: true })),
   // One user, whose code decides in the block, asks more often than he may fail.
   spree: async (stage) => {
-    const orders = await stage.chain.order('account', { isHostile: true, count: BOUNDS.payer + 2 })
+    const kind = stage.random.pick(['account', 'operation'] as const)
+    const orders = await stage.chain.order(kind, { isHostile: true, count: BOUNDS.payer + 2 })
     for (const order of orders) ask(stage, add(stage, { order }))
   },
   overtake: async (stage) => {
@@ -355,8 +356,9 @@ async function answerFor(
   if (isStatus(result)) return { said: 'status', ...asTold(result) }
   const id = error?.code === TIMEOUT ? error.data : result
   if (typeof id === 'string') return followed(stage, id as Hex, isOfStrangers)
-  if (error === undefined || error.code === INTERNAL)
-    return { said: 'unknown', message: error?.message ?? 'no answer' }
+  // The service answers by its own envelope where its plugin cannot.
+  if (typeof error?.code !== 'number' || error.code === INTERNAL)
+    return { said: 'unknown', message: JSON.stringify(error) ?? 'no answer' }
   return { said: 'refused', code: error.code, message: error.message }
 }
 
@@ -366,7 +368,7 @@ async function followed(stage: Stage, id: Hex, isOfStrangers: boolean): Promise<
   while (Date.now() < deadline) {
     const { result, error } = await call(stage, 'relayer_getStatus', { id }, isOfStrangers)
     if (isStatus(result)) last = { said: 'status', ...asTold(result) }
-    else if (error !== undefined && error.code !== INTERNAL)
+    else if (typeof error?.code === 'number' && error.code !== INTERNAL)
       return { said: 'status', status: error.code, message: error.message }
     if (isFinal(last)) return last
     await pause(400)
@@ -409,7 +411,7 @@ async function conclude(stage: Stage): Promise<Pick<FrontHistory, 'summary' | 'v
     requests: requests.map((request) => ({ ...request, told: toldThen.get(request) })),
     included,
     counts: new Map(await Promise.all(users.map(async (user) => [user, await chain.countOf(user)] as const))),
-    forwarders: chain.forwarders,
+    listed: chain.listed,
     spentFees: await releasedFees(
       service,
       included.filter(({ isOurs }) => isOurs),
