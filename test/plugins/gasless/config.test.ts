@@ -6,6 +6,8 @@ const ADDRESS = '0x00000000000000000000000000000000000000AA'
 const forwarder = { address: ADDRESS, kind: 'openzeppelin' }
 const network = { chain_id: 1, relayer_id: 'main', forwarders: [forwarder] }
 
+const feeToken = (source: object) => ({ address: ADDRESS, decimals: 6, price: { sources: [source] } })
+
 describe('the configuration', () => {
   test('bounds what users, strangers, applications and failures can have in a day by default', () => {
     const { limits, failures, networks } = readSettings({ networks: [network] })
@@ -53,6 +55,44 @@ describe('the configuration', () => {
     [
       'config.networks[0].any_chain_authorizations',
       { networks: [{ ...network, any_chain_authorizations: 'yes' }] },
+    ],
+    [
+      'config.networks[0].entry_points: accounts that only an EntryPoint may call',
+      { networks: [{ ...network, delegates: [{ address: ADDRESS, kind: 'entry_point' }] }] },
+    ],
+    [
+      'config.networks[0].entry_points[0].max_verification_gas',
+      { networks: [{ ...network, entry_points: [{ address: ADDRESS, max_verification_gas: 1 }] }] },
+    ],
+    [
+      'config.networks[0].implementations[0].proxy_code_hash',
+      { networks: [{ ...network, implementations: [{ address: ADDRESS }] }] },
+    ],
+    ['config.networks[0].fee_tokens: name at least one', { networks: [{ ...network, sponsored: false }] }],
+    [
+      'config.networks[0].fee_tokens: config.fee_collector',
+      { networks: [{ ...network, fee_tokens: [feeToken({ type: 'fixed', price: '1.5' })] }] },
+    ],
+    [
+      'config.networks[0].fee_tokens[0].price.sources[0].price',
+      { networks: [{ ...network, fee_tokens: [feeToken({ type: 'fixed', price: '0.0' })] }] },
+    ],
+    [
+      'config.networks[0].fee_tokens[0].price.sources[0].token',
+      {
+        networks: [
+          {
+            ...network,
+            fee_tokens: [feeToken({ type: 'chainlink', coin: { address: ADDRESS, max_age_seconds: 60 } })],
+          },
+        ],
+      },
+    ],
+    [
+      'config.networks[0].fee_tokens[0].price.sources: name',
+      {
+        networks: [{ ...network, fee_tokens: [{ address: ADDRESS, decimals: 6, price: { sources: [] } }] }],
+      },
     ],
     ['config.limits[0]: needs', { networks: [network], limits: [{ per: 'user', window_seconds: 60 }] }],
     ['config.fee_collector', { networks: [network], fee_collector: 'me' }],
