@@ -3,7 +3,7 @@ import { isAbsolute, join, resolve } from 'node:path'
 import { findContradiction } from '../access/manage.ts'
 import type { Rights } from '../access/principal.ts'
 import { SCOPES, type Scope } from '../access/scope.ts'
-import { readTimes } from '../lib/cron.ts'
+import { readTimes } from '../schedules/cron.ts'
 import { type FieldType, flag, id, oneOf, openReader, type Reader, text, whole } from '../lib/fields.ts'
 import type { LogLevel } from '../log.ts'
 import {

@@ -1,7 +1,7 @@
 import type { Chain } from '../chains/chain.ts'
 import { AppError } from '../errors.ts'
-import type { Times } from '../lib/cron.ts'
 import { checkAfter } from '../transactions/accept/checks.ts'
+import type { Times } from './cron.ts'
 import { type ScheduleContent, timesOf } from './schedule.ts'
 
 /**

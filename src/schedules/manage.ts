@@ -7,7 +7,6 @@ import type { Schemas } from '../contract/operations.ts'
 import type { Tx } from '../database/db.ts'
 import { transact } from '../database/locks/transact.ts'
 import { AppError, relayerNotFound } from '../errors.ts'
-import type { Times } from '../lib/cron.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { lockRelayer } from '../relayers/store.ts'
 import { checkSubmission, refusalOf } from '../transactions/accept/evaluate.ts'
@@ -16,6 +15,7 @@ import type { TransactionsContext } from '../transactions/model/runtime.ts'
 import type { DryRun } from '../transactions/requests/dry-run.ts'
 import type { Transactions } from '../transactions/requests/transactions.ts'
 import { requireReadable, requireRepeatable } from './checks.ts'
+import type { Times } from './cron.ts'
 import {
   MAX_SCHEDULES,
   nextTime,
@@ -166,7 +166,7 @@ export function createScheduleManager({ context, transactions }: ScheduleManager
     create: async (relayer, content, actor) => {
       const { schedule, run } = await plan(relayer, content, actor)
       await transact(db, async (tx) => {
-        await requireRoom(tx, schedule)
+        await requireCapacity(tx, schedule)
         await insertSchedule(tx, schedule)
         await insertScheduleEvent(tx, relayer.id, showNotice(schedule, 'created'))
         const target = targetOf(schedule.id)
@@ -186,7 +186,7 @@ export function createScheduleManager({ context, transactions }: ScheduleManager
         const content = await patch(before)
         const evaluated = adopts ? await evaluate(relayer, content, actor) : undefined
         const saved = await transact(db, async (tx) => {
-          if (evaluated) await requireRoom(tx, { ...before, apiKeyId: actor.keyId })
+          if (evaluated) await requireCapacity(tx, { ...before, apiKeyId: actor.keyId })
           const present = await lockSchedule(tx, key)
           if (present === undefined) throw noSchedule(relayer.id, id)
           if (present.version !== before.version) return undefined
@@ -345,7 +345,7 @@ async function save(tx: Tx, { before, after, change, action, actor }: Saving): P
  * The locks make the counts true until the commit. The order is that of database/locks/lock-order.md.
  * @throws AppError `relayer_not_found`, `invalid_request`
  */
-async function requireRoom(tx: Tx, { id, relayerId, apiKeyId }: Schedule): Promise<void> {
+async function requireCapacity(tx: Tx, { id, relayerId, apiKeyId }: Schedule): Promise<void> {
   if ((await lockRelayer(tx, relayerId, 'update')) === undefined) throw relayerNotFound(relayerId)
   await lockApiKey(tx, apiKeyId)
   const { ofRelayer, ofKey } = await countSchedules(tx, { relayerId, apiKeyId, except: id })

@@ -1,9 +1,9 @@
 import type { ChainRequest } from '../chains/request.ts'
 import type { ErrorCode } from '../errors.ts'
-import { readTimes, type Times } from '../lib/cron.ts'
 import type { ApprovedReason } from '../transactions/accept/admit.ts'
 import type { IdempotencyKey } from '../transactions/accept/idempotency.ts'
 import { withEnd } from '../transactions/model/due.ts'
+import { readTimes, type Times } from './cron.ts'
 
 /** What happens to times that nothing ran at, because the service was down. */
 export type MissedPolicy = 'skip' | 'once' | 'all'
@@ -157,8 +157,11 @@ export interface Step {
 
 /** Plans the next step of an active schedule; undefined while its time has not come. Pure. */
 export function planStep(schedule: Schedule, times: Times, now: Date): Step | undefined {
-  const { nextAt, endsAt, missed } = schedule
+  const { nextAt, lastAt, endsAt, missed } = schedule
   if (nextAt === undefined || nextAt > now) return undefined
+  // Nothing but SQL by hand moves the next time back.
+  if (lastAt !== undefined && nextAt <= lastAt)
+    return { last: lastAt, next: nextTime(times, schedule, lastAt) }
   const due = findDue(times, nextAt, endsAt !== undefined && endsAt < now ? endsAt : now)
   const { last, oldest, count } = due
   const step = (at: Date, before: number): Step => ({

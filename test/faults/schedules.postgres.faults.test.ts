@@ -95,7 +95,7 @@ test('however often two processes are killed, each run of a schedule is sent onc
     const minutes = random.int(1, 14)
     await query(
       databaseUrl,
-      `update schedules set next_at = date_trunc('minute', now()) - interval '${minutes} minutes' where id in (${ids})`,
+      `update schedules set next_at = date_trunc('minute', now()) - interval '${minutes} minutes' where id in (${ids}) and last_at is null`,
     )
     await new Promise((resolve) => setTimeout(resolve, random.int(0, LONGEST_KILL_MS)))
     for (let index = 0; index < PROCESSES; index += 1)
@@ -114,6 +114,7 @@ test('however often two processes are killed, each run of a schedule is sent onc
     expect({ history, broken: await brokenPromises() }).toEqual({ history, broken: [] })
   }
   expect(kills).toBeGreaterThan(HISTORIES / 4)
+  console.log(`seed ${SEED}: ${HISTORIES} histories, ${kills} kills, ${made.length} schedules`)
   for (const { id, paid } of made) {
     const { runs } = await schedules.get(id)
     expect(runs).toBeGreaterThan(0)

@@ -3,6 +3,7 @@ import type { ChainRequest } from '../../chains/request.ts'
 import type { Schemas } from '../../contract/operations.ts'
 import { AppError } from '../../errors.ts'
 import type { HandlerMap } from '../../http/handler.ts'
+import { mapFields } from '../../lib/object.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { type Schedule, type ScheduleContent, upcoming } from '../../schedules/schedule.ts'
 import { listRuns, listSchedules } from '../../schedules/schedules-store.ts'
@@ -144,7 +145,18 @@ async function readRepeated({ db, relayer, chain }: Reading, sent: RequestBody):
     { relayer, chain },
     readRequest(body, relayer, chain),
   )
-  return { request, body, lane: body.lane, reference: body.reference }
+  return { request, body: withDigits(body), lane: body.lane, reference: body.reference }
+}
+
+/** Amounts are shown as decimal strings, of which no reader loses a digit. */
+function withDigits<T extends object>(content: T): object {
+  return mapFields(content, digitsOf)
+}
+
+function digitsOf(value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString()
+  if (Array.isArray(value)) return value.map(digitsOf)
+  return typeof value === 'object' && value !== null ? withDigits(value) : value
 }
 
 /** The fields of a request that are about one transaction. */

@@ -1,6 +1,6 @@
 import type { Db } from '../../database/db.ts'
 import { AppError } from '../../errors.ts'
-import { type DueRun, findDueRun, readTimes, type Times } from '../../lib/cron.ts'
+import { type DueRun, findDueRun, readTimes, type Times } from '../../schedules/cron.ts'
 import { omitUndefined } from '../../lib/object.ts'
 import type { Clock } from '../../lib/time.ts'
 import type { Logger } from '../../log.ts'

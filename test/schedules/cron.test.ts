@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findDueRun, MAX_MISSED, readTimes } from '../../src/lib/cron.ts'
+import { findDueRun, MAX_MISSED, readTimes } from '../../src/schedules/cron.ts'
 
 const at = (text: string) => new Date(`2026-${text}Z`)
 const daily = readTimes({ cron: '0 3 * * *', timezone: 'UTC' })
