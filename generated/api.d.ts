@@ -6677,8 +6677,8 @@ export interface components {
              *     - `awaits_approval`: a rule requires a decision by another API key.
              *     - `awaits_transaction`: it waits for another transaction (`after`).
              *     - `scheduled`: it waits for its `valid_from`.
-             *     - `awaits_price`: the next block, or every node, requires more than the caller's price or `when` allows. It is not signed until that changes, and others
-             *       overtake it.
+             *     - `awaits_price`: the next block, or every node, requires more than the caller's price or `when` allows. It is not signed until that
+             *       changes, and others overtake it.
              *     - `waiting_to_be_signed`, `waiting_for_inclusion`, `waiting_for_confirmations`: everything is in order.
              * @enum {string}
              */

@@ -87,10 +87,10 @@ export const MAX_SCHEDULES = 100
 const MISSED_AFTER_MS = 60_000
 
 /** The most missed times that `all` catches up with. */
-export const MAX_CAUGHT_UP = 10
+const MAX_CAUGHT_UP = 10
 
 /** The most missed times that are counted. */
-export const MAX_COUNTED = 100
+const MAX_COUNTED = 100
 
 /** No time further in the future is looked for: the rarest expressions need a long search for each. */
 const HORIZON_MS = 366 * 86_400_000

@@ -12,7 +12,7 @@ type Call = <Data>(method: string, path: string, body?: object) => Promise<Answe
 /** What each run sends, unless the test says otherwise. */
 export const PAYMENT = { to: RECEIVER, value: '1', speed: 'fast' }
 
-export const EVERY_MINUTE = { cron: '* * * * *', transaction: PAYMENT }
+const EVERY_MINUTE = { cron: '* * * * *', transaction: PAYMENT }
 
 /** The schedules of a relayer, for a caller. */
 export function schedulesOf(call: Call, relayer = 'main') {

@@ -5,6 +5,7 @@ import { playFailures, playWithoutDatabase, playWithoutScopes } from './failure-
 import { Heard } from './heard.ts'
 import { playCreatedKeys } from './key-stories.ts'
 import { playPlugins } from './plugin-stories.ts'
+import { playSchedules } from './schedule-stories.ts'
 import { exampleSentences } from './sentences.ts'
 import { playOnSolana } from './solana-stories.ts'
 import { playOnStellar } from './stellar-stories.ts'
@@ -19,6 +20,7 @@ const STORIES = [
   playOnSolana,
   playPlugins,
   playCreatedKeys,
+  playSchedules,
 ]
 
 test('the service says every sentence that an example of openapi.yaml has', async () => {
