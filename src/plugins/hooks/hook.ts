@@ -44,6 +44,7 @@ export const HOOKED_EVENTS = [
   'transaction_stuck',
   'transaction_reorganized',
   'relayer_state_update',
+  'schedule_update',
   'alert',
 ] as const satisfies readonly EventType[]
 
