@@ -68,6 +68,8 @@ export function createScheduleWorker(context: TransactionsContext, runner: Sched
           return
         }
         waits = await runner.runDue()
+        // Another process may be able to decide what this one cannot.
+        if (waits) await lease.release()
         await read()
       }
       if (waits) waitMs = RETRY_MS
