@@ -1,5 +1,5 @@
 import { wellKnownNetworks } from '../src/config/networks.ts'
-import { maskUrl } from '../src/lib/mask-url.ts'
+import { maskUrl } from '../src/lib/http/mask-url.ts'
 
 /** A value of a configuration file that stands in an environment variable. */
 export interface Reference {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { ConfigError } from '../lib/fields.ts'
 import { fingerprintOf } from '../lib/hash.ts'
-import { maskUrl } from '../lib/mask-url.ts'
+import { maskUrl } from '../lib/http/mask-url.ts'
 import type { EntryKind } from './entries-store.ts'
 
 /** The effect of the configuration on one stored record, in a form that logs may show: urls are masked. */

@@ -3,7 +3,6 @@ import { isAbsolute, join, resolve } from 'node:path'
 import { findContradiction } from '../access/manage.ts'
 import type { Rights } from '../access/principal.ts'
 import { SCOPES, type Scope } from '../access/scope.ts'
-import { readTimes } from '../schedules/cron.ts'
 import { type FieldType, flag, id, oneOf, openReader, type Reader, text, whole } from '../lib/fields.ts'
 import type { LogLevel } from '../log.ts'
 import {
@@ -31,6 +30,7 @@ import {
   RESERVED_MOUNTS,
   withoutBigints,
 } from '../plugins/plugin.ts'
+import { readTimes } from '../schedules/cron.ts'
 import { readRules } from '../spending/rule-table.ts'
 import { readPluginUser } from './plugin-user.ts'
 import type { Sources } from './sources.ts'

@@ -1,5 +1,5 @@
 import { httpUrl, oneOf, openReader, type Reader, rpcUrl, whole } from '../lib/fields.ts'
-import { isMasked } from '../lib/mask-url.ts'
+import { isMasked } from '../lib/http/mask-url.ts'
 import { type AddressPolicy, untrustedUrlProblem } from '../security/guarded-http-client.ts'
 import { PRIVATE_METHODS, type PrivateRpcUrl, type RpcUrl } from './network.ts'
 

@@ -1,5 +1,5 @@
 import type { Schemas } from '../contract/operations.ts'
-import { maskUrl } from '../lib/mask-url.ts'
+import { maskUrl } from '../lib/http/mask-url.ts'
 import type { Secret } from '../security/secrets.ts'
 
 /** The kind of an alert. */

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import { changedFields } from '../audit/entry.ts'
 import type { RelayersTable } from '../database/tables/relayers.ts'
-import { maskUrl } from '../lib/mask-url.ts'
+import { maskUrl } from '../lib/http/mask-url.ts'
 import { type NetworkType, parseNetworkType } from '../networks/network.ts'
 import { writeAccounts } from './accounts/pool.ts'
 import { decodePoliciesOf, writePoliciesOf } from './policies/policies.ts'

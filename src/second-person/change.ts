@@ -1,7 +1,7 @@
 import { callerName } from '../access/principal.ts'
 import type { OperationId } from '../contract/operations.ts'
 import { AppError } from '../errors.ts'
-import { maskUrl } from '../lib/mask-url.ts'
+import { maskUrl } from '../lib/http/mask-url.ts'
 import { maskWebhookUrl } from '../notifications/notification.ts'
 
 /** The input of an operation, as far as a change consists of it. */

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { maskUrl } from '../../src/lib/mask-url.ts'
+import { maskUrl } from '../../src/lib/http/mask-url.ts'
 import { createLogger, maskUrls } from '../../src/log.ts'
 import { goodFile, load, problemsOf, SECRET } from './fixture.ts'
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { maskUrl } from '../../lib/mask-url.ts'
+import { maskUrl } from '../../lib/http/mask-url.ts'
 import { omitUndefined } from '../../lib/object.ts'
 import type { Clock } from '../../lib/time.ts'
 import type { Network, RpcUrl } from '../../networks/network.ts'

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { maskUrl } from '../../lib/mask-url.ts'
+import { maskUrl } from '../../lib/http/mask-url.ts'
 import type { Clock } from '../../lib/time.ts'
 import type { EndpointPool, Failure } from '../../networks/endpoints.ts'
 import { type BatchOutcome, createBatchSender } from './batch.ts'

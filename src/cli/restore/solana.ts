@@ -59,7 +59,7 @@ export async function findSolanaEvidence(
  * Finds the chain's transaction of each record: the one with its signature, or else the oldest one with its
  * instructions. Pure.
  */
-export function compareContent(
+function compareContent(
   open: readonly SolanaTransaction[],
   unexplained: readonly ListedTransaction[],
 ): ReadonlyMap<string, Evidence> {

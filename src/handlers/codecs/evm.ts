@@ -6,7 +6,7 @@ import type { Authorization, EvmDraft, EvmRequest, FeeCondition } from '../../ch
 import type { Speed } from '../../chains/speed.ts'
 import type { Schemas } from '../../contract/operations.ts'
 import { AppError } from '../../errors.ts'
-import { maskUrl } from '../../lib/mask-url.ts'
+import { maskUrl } from '../../lib/http/mask-url.ts'
 import { omitUndefined } from '../../lib/object.ts'
 import type { EvmNetwork } from '../../networks/network.ts'
 import { findEvents, type RegisteredEvents } from '../../relayers/interfaces/interfaces-store.ts'

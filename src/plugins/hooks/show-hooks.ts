@@ -1,7 +1,7 @@
 import type { Schemas } from '../../contract/operations.ts'
 import type { Db } from '../../database/db.ts'
-import { readTimes } from '../../schedules/cron.ts'
 import { omitUndefined } from '../../lib/object.ts'
+import { readTimes } from '../../schedules/cron.ts'
 import type { PluginConfig } from '../plugin.ts'
 import type { EventHook, ScheduleHook } from './hook.ts'
 import { readBacklog, readLastRuns } from './hooks-store.ts'

@@ -1,7 +1,7 @@
 import type { RequestOptions } from 'node:http'
 import type { Logger } from 'pino'
 import { type ClientOptions, WebSocket } from 'ws'
-import { maskUrl } from '../../../lib/mask-url.ts'
+import { maskUrl } from '../../../lib/http/mask-url.ts'
 import { backoffMs, type Clock } from '../../../lib/time.ts'
 import type { RpcUrl } from '../../../networks/network.ts'
 import type { HeadFeed } from '../../answer.ts'
