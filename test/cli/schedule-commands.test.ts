@@ -53,7 +53,7 @@ describe('relayer schedule', () => {
     expect((await call(0, 'show', 'main', id)).out).toContainEqual(expect.stringMatching(/^state: +paused$/))
     expect((await call(0, 'next', 'main', id)).out).toEqual([])
     await call(0, 'resume', 'main', id)
-    expect((await call(1, 'approve', 'main', id, '--version', '4')).err).toContain('own_approval')
+    expect((await call(1, 'approve', 'main', id, '--revision', '4')).err).toContain('own_approval')
     await call(0, 'delete', 'main', id)
     expect((await call(1, 'show', 'main', id)).err).toContain('schedule_not_found')
   })

@@ -40,10 +40,10 @@ describe('around a change of the clocks', () => {
       ['10-31T00:30', '11-01T01:30'],
     ],
     [
-      'several minutes of the repeated hour run once',
+      'several minutes of the repeated hour run in both hours',
       '15,45 2 * * *',
       '2027-10-30T12:00Z',
-      ['10-31T00:15', '10-31T00:45', '11-01T01:15'],
+      ['10-31T00:15', '10-31T00:45', '10-31T01:15'],
     ],
     [
       'every hour runs in both hours',

@@ -222,16 +222,16 @@ export const [scheduleApprove, scheduleRefuse] = (['approve', 'refuse'] as const
     name: `schedule ${decision}`,
     summary: `${decision === 'approve' ? 'Approve' : 'Refuse'} a schedule that waits for an approval.`,
     positionals: IDS,
-    usage: '--version <number> [--reason <text>]',
+    usage: '--revision <number> [--reason <text>]',
     help: [
-      '  --version  The version that you have read (relayer schedule show): a change in the meantime is not decided.',
+      '  --revision  The version that you have read (relayer schedule show): a change in the meantime is not decided.',
       '',
-      `Example: relayer schedule ${decision} ${EXAMPLE_IDS} --version 1`,
+      `Example: relayer schedule ${decision} ${EXAMPLE_IDS} --revision 1`,
     ],
-    options: ['version', 'reason'],
+    options: ['revision', 'reason'],
     run: async (args) => {
-      const { version = '', reason } = args.options
-      const body = JSON.stringify({ decision, version: asInteger(version), reason })
+      const { revision = '', reason } = args.options
+      const body = JSON.stringify({ decision, version: asInteger(revision), reason })
       return show(args, await args.client.call<Schedule>('POST', `${pathIn(args)}/approval`, { body }))
     },
   }),
