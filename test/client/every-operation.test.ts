@@ -320,6 +320,28 @@ test('API keys are created, read, rotated, changed and deleted', async () => {
   expect(bodyOf(gone).data).toBe('API key deleted successfully')
 })
 
+test('schedules are created, read, changed and deleted, and no other key has to decide about them', async () => {
+  const transaction = { to: RECEIVER, value: 1n, speed: 'fast' } as const
+  const created = await client.POST('/api/v1/relayers/{relayer_id}/schedules', {
+    params: { path: main },
+    body: { cron: '0 9 1 1 *', transaction },
+  })
+  const { data: schedule } = bodyOf(created)
+  if ('dry_run' in schedule) throw new Error('no one asked for a dry run')
+  const params = { path: { ...main, schedule_id: schedule.id } }
+  const one = '/api/v1/relayers/{relayer_id}/schedules/{schedule_id}' as const
+  expect(bodyOf(await client.GET(one, { params })).data.state).toBe('active')
+  expect(bodyOf(await client.GET('/api/v1/schedules')).data.map(({ id }) => id)).toEqual([schedule.id])
+  expect(bodyOf(await client.GET(`${one}/runs`, { params })).data).toEqual([])
+  expect(bodyOf(await client.GET(`${one}/next-runs`, { params })).data.length).toBeGreaterThan(0)
+  const body = { decision: 'approve', version: schedule.version } as const
+  expect((await client.POST(`${one}/approval`, { params, body })).error?.code).toBe('own_approval')
+  const paused = await client.PATCH(one, { params, body: { paused: true } })
+  expect(bodyOf(paused).data.state).toBe('paused')
+  expect((await client.DELETE(one, { params })).error).toBeUndefined()
+  expect((await client.GET(one, { params })).error?.code).toBe('schedule_not_found')
+})
+
 test('roles and the sessions of people are listed, of whom none can sign in here', async () => {
   expect(bodyOf(await client.GET('/api/v1/roles')).data.map(({ name }) => name)).toContain('approver')
   expect(bodyOf(await client.GET('/api/v1/sessions')).data).toEqual([])

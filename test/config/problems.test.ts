@@ -76,7 +76,7 @@ const PLUGINS: [string, object, string][] = [
   [
     'with an unknown type of events',
     { hooks: { on_event: { types: ['notification_test'] } } },
-    'plugins[0].hooks.on_event.types[0] must be "transaction_update" or "transaction_undecided" or "transaction_stuck" or "transaction_reorganized" or "relayer_state_update" or "alert"',
+    'plugins[0].hooks.on_event.types[0] must be "transaction_update" or "transaction_undecided" or "transaction_stuck" or "transaction_reorganized" or "relayer_state_update" or "schedule_update" or "alert"',
   ],
   [
     'with a schedule whose times cannot be read',
