@@ -168,7 +168,7 @@ describe('what a payment may cost', () => {
 
   test('is bounded although nobody waits for the outcome', async () => {
     const fresh = createWorld(site.service.url)
-    const brief = settings({ failures: { all: 2, payee: 2, open: 2 }, timeout_seconds: 1 })
+    const brief = settings({ failures: { all: 2, payee: 2, open: 2 }, timeout_seconds: 5 })
     const owner = await site.payer(0n)
     const wallets = await Promise.all(Array.from({ length: 6 }, () => twoFaced(false)))
     const bodies = await Promise.all(

@@ -46,7 +46,8 @@ let service: Service
 let world: TestWorld
 
 beforeAll(async () => {
-  solana = await startSolana({ slotMs: 50, genesisHash: GENESIS })
+  // A blockhash lasts 150 slots, half a minute: fifty payments at once take some seconds, and longer beside other tests.
+  solana = await startSolana({ slotMs: 200, genesisHash: GENESIS })
   solana.airdrop(MAIN, 10n * SOL)
   plantMint(solana, mint, { decimals: 6 })
   plantMint(solana, mint2022, { decimals: 6, program: TOKEN_2022_PROGRAM })
