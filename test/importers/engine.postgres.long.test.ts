@@ -145,7 +145,9 @@ test('what cannot be taken is said, and no secret is printed', async () => {
   const { out, err } = await runImport('import', 'engine-v2')
   for (const sentence of [
     `The wallet ${SMART} of type smart:local: smart accounts (ERC-4337) are not included.`,
-    'The relayer "Forwarder" of Engine for meta-transactions: gasless relays are not included.',
+    'The relayer "Forwarder" of Engine for meta-transactions: list its forwarders in the plugin gasless (docs/gasless.md).',
+    'Let Engine finish before this service starts',
+    'WEBHOOK_SIGNING_KEY_ALL: a new secret of at least 32 characters',
     'The webhook "Balance" for backend_wallet_balance',
     '1 access tokens: create API keys',
     `Name the chains of wallet ${GOOGLE}`,
