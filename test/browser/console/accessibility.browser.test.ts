@@ -29,6 +29,7 @@ const PAGES = [
   ['transactions/main/{waiting}', /^Transaction/, /Next step/],
   ['relayers/main', 'Main', /ETH/],
   ['approvals', 'Approvals', /payouts|waiting/],
+  ['schedules', 'Schedules', /schedule/i],
   ['networks', 'Networks', /anvil/],
   ['signers', 'Signers', /dev-0/],
   ['notifications', 'Notifications', /3 dead/],
