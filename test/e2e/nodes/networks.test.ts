@@ -160,10 +160,7 @@ describe('the urls of a network', () => {
       { rpc_urls: [{ url: anvil.url, weight: 7 }] },
       { 'content-type': 'application/merge-patch+json' },
     )
-    expect([changed.status, changed.body.data.rpc_urls]).toEqual([
-      200,
-      [{ url: anvil.url, weight: 7 }],
-    ])
+    expect([changed.status, changed.body.data.rpc_urls]).toEqual([200, [{ url: anvil.url, weight: 7 }]])
     expect(changed.body.metadata).toBeUndefined()
     expect(await get('evm:anvil')).toEqual(changed.body.data)
     await until(
