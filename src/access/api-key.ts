@@ -22,6 +22,15 @@ export interface ApiKey extends Rights {
   readonly secrets: readonly SecretRecord[]
 }
 
+/** Returns why a key is no longer accepted; undefined while it is. Pure. */
+export function endOfKey(
+  { disabled, expiresAt }: Pick<ApiKey, 'disabled' | 'expiresAt'>,
+  now: number,
+): 'disabled' | 'expired' | undefined {
+  if (disabled) return 'disabled'
+  return expiresAt !== undefined && expiresAt.getTime() <= now ? 'expired' : undefined
+}
+
 /** The beginning of the ids of the keys of plugins. Callers cannot create keys whose ids begin like this. */
 export const KEYS_OF_PLUGINS = 'plugin.'
 

@@ -1,7 +1,7 @@
 import type { Db } from '../database/db.ts'
 import type { Clock } from '../lib/time.ts'
 import { encodeRules } from '../spending/rule-table.ts'
-import type { ApiKey } from './api-key.ts'
+import { type ApiKey, endOfKey } from './api-key.ts'
 import { type KeySnapshot, readKeySnapshot, readKeyVersion, saveUses } from './api-keys-store.ts'
 import { type Principal, principalOf, ROOT, ROOT_ID } from './principal.ts'
 
@@ -48,9 +48,7 @@ export function createKeyDirectory({ db, clock }: { db: Db; clock: Clock }): Key
   function valid(id: string): Principal | undefined {
     if (id === ROOT_ID) return ROOT
     const known = byId.get(id)
-    return known === undefined || known.key.disabled || isOver(known.key.expiresAt)
-      ? undefined
-      : known.principal
+    return known === undefined || endOfKey(known.key, clock.now()) ? undefined : known.principal
   }
 
   function adopt(snapshot: KeySnapshot): void {
@@ -63,7 +61,7 @@ export function createKeyDirectory({ db, clock }: { db: Db; clock: Clock }): Key
   }
 
   function endExpired(): void {
-    for (const { key, end } of byId.values()) if (key.disabled || isOver(key.expiresAt)) end.abort()
+    for (const { key, end } of byId.values()) if (endOfKey(key, clock.now())) end.abort()
   }
 
   async function writeUses(): Promise<void> {

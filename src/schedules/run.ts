@@ -1,3 +1,4 @@
+import { endOfKey } from '../access/api-key.ts'
 import { findApiKey } from '../access/api-keys-store.ts'
 import {
   type Actor,
@@ -299,15 +300,16 @@ async function findSender(
   const key = await findApiKey(db, apiKeyId, now)
   const name = callerName(apiKeyId)
   if (key === undefined) return { refusal: new AppError('unauthorized', `${name} was deleted.`) }
-  if (key.disabled) return { refusal: new AppError('unauthorized', `${name} is disabled.`) }
-  if (key.expiresAt !== undefined && key.expiresAt <= now)
-    return { refusal: new AppError('unauthorized', `${name} has expired.`) }
+  const end = endOfKey(key, now.getTime())
+  if (end !== undefined) return { refusal: new AppError('unauthorized', `${name} ${ENDED[end]}.`) }
   if (!key.scopes.includes('transactions:write'))
     return { refusal: new AppError('insufficient_scope', `${name} lacks the scope transactions:write.`) }
   if (!sees(key, relayer))
     return { refusal: new AppError('relayer_not_found', `${name} no longer sees relayer ${relayer.id}.`) }
   return { actor: { keyId: apiKeyId, rules: key.rules, userId } }
 }
+
+const ENDED = { disabled: 'is disabled', expired: 'has expired' } as const
 
 function sees({ visibility }: Rights, relayer: Relayer): boolean {
   return seesRelayerId(visibility, relayer.id) && seesNetwork(visibility, networkOf(relayer))

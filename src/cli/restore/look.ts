@@ -1,5 +1,4 @@
 import type { Schemas } from '../../contract/operations.ts'
-import { larger } from '../../lib/bigint.ts'
 import { type ApiClient, pathOf, queryOf } from '../api/api-command.ts'
 import { type Endpoint, EndpointError, type Evidence } from './endpoint.ts'
 import { type ChainTransaction, compare, findSince } from './evm.ts'
@@ -64,10 +63,14 @@ async function lookOnEvm(
 ): Promise<Look> {
   if ((await chainIdOf(client, relayer)) !== BigInt(await endpoint.call<string>('eth_chainId', [])))
     return () => unseen('The node is of another network.')
-  const nonce = await firstUnexplained(client, { relayer, account })
+  const newest = await newestNonce(client, { relayer, account })
+  const count = BigInt(await endpoint.call<string>('eth_getTransactionCount', [account, 'latest']))
+  // A node that is behind, or a chain that began anew, would show none of what was sent since.
+  if (count <= newest)
+    throw new EndpointError(`it counts ${count} transactions of ${account}, fewer than the records`)
   const isOpen = new Set(open.map(({ id }) => id))
   const unexplained: ChainTransaction[] = []
-  for (const one of await findSince(endpoint, { account, nonce })) {
+  for (const one of await findSince(endpoint, { account, nonce: newest + 1n })) {
     const id = await recordOf(client, one.hash)
     if (id === undefined || isOpen.has(id)) unexplained.push(one)
   }
@@ -92,20 +95,19 @@ async function chainIdOf(client: ApiClient, { network_type, network }: Relayer):
 /** The most pages of records that are read for one account. */
 const MAX_PAGES = 100
 
-/** Returns the nonce behind those that the newest records of an account explain. */
-async function firstUnexplained(
+/**
+ * Returns the nonce of the newest record of an account that a block includes; -1 without one. Transactions that
+ * were sent after a backup have higher ones. Records with higher ones are told apart by their hash.
+ */
+async function newestNonce(
   client: ApiClient,
   { relayer, account }: Pick<Account, 'relayer' | 'account'>,
 ): Promise<bigint> {
-  for await (const page of newestIncluded(client, relayer)) {
-    const nonces = page.flatMap((one) =>
-      one.network_type === 'evm' && one.from === account && one.nonce !== undefined
-        ? [BigInt(one.nonce)]
-        : [],
-    )
-    if (nonces.length > 0) return nonces.reduce(larger) + 1n
-  }
-  return 0n
+  for await (const page of newestIncluded(client, relayer))
+    for (const one of page)
+      if (one.network_type === 'evm' && one.from === account && one.receipt && one.nonce !== undefined)
+        return BigInt(one.nonce)
+  return -1n
 }
 
 async function lookOnSolana(

@@ -66,6 +66,7 @@ function compareContent(
   const left = new Set(unexplained.toReversed())
   const found = new Map<string, Evidence>()
   const oldestFirst = open.toSorted(byAge)
+  const contents = new Map(open.map((record) => [record.id, contentOf(record)]))
   const take = (isSame: (record: SolanaTransaction, one: ListedTransaction) => boolean) => {
     for (const record of oldestFirst) {
       const same = found.has(record.id) ? undefined : [...left].find((one) => isSame(record, one))
@@ -75,7 +76,7 @@ function compareContent(
     }
   }
   take(({ hash }, { signature }) => hash === signature)
-  take((record, { content }) => contentOf(record) === content)
+  take(({ id }, { content }) => contents.get(id) === content)
   const seen = `None of the ${unexplained.length} transactions that the records do not explain has its instructions.`
   for (const { id } of open) if (!found.has(id)) found.set(id, { included: false, seen })
   return found

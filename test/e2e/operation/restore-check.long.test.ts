@@ -84,9 +84,24 @@ test('relayer restore check lists, for each account of a relayer, what the chain
   const out = join(folder, 'decisions.json')
   const env = { RELAYER_URL: restored.url, RELAYER_API_KEY: API_KEY }
   await relayer({ cwd: folder, args: ['restore', 'check', '--out', out, '--rpc', anvil.url], env })
-  const { decisions } = JSON.parse(await readFile(out, 'utf8')) as { decisions: Listed[] }
-  const of = ({ id }: Transaction) => decisions.find(({ transaction_id }) => transaction_id === id)
+  const read = async (file: string) => {
+    const { decisions } = JSON.parse(await readFile(file, 'utf8')) as { decisions: Listed[] }
+    return ({ id }: Transaction) => decisions.find(({ transaction_id }) => transaction_id === id)
+  }
+  const of = await read(out)
   expect(new Set(paid.map(({ from }) => from)).size).toBe(2)
   for (const one of paid) expect(of(one)).toMatchObject({ included: true, hash: one.hash })
   expect(of(never)).toMatchObject({ included: false })
+
+  // A node without what the records have does not say that nothing was paid.
+  const behind = await startAnvil({ args: ['--no-mining'] })
+  onTestFinished(() => behind.stop())
+  const other = join(folder, 'behind.json')
+  await relayer({ cwd: folder, args: ['restore', 'check', '--out', other, '--rpc', behind.url], env })
+  const ofOther = await read(other)
+  for (const one of [...paid, never])
+    expect(ofOther(one)).toMatchObject({
+      included: null,
+      seen: expect.stringContaining('fewer than the records'),
+    })
 }, 120_000)
