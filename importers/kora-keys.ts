@@ -1,7 +1,7 @@
 import type { Method } from '../plugins/kora/config.ts'
 import { asEntries, asText, type Entry } from './draft.ts'
 
-/** What the keys of `kora.toml` make. */
+/** The configuration that the keys of `kora.toml` make. */
 export interface KoraState {
   readonly policies: Record<string, unknown>
   readonly config: Record<string, unknown>

@@ -9,7 +9,7 @@ const PLUGIN_PATH = 'plugins/kora/index.ts'
 
 const SCOPES = ['relayers:read', 'transactions:read', 'transactions:write', 'sign', 'rpc']
 
-/** What the command was given. */
+/** The input of the command. */
 export interface KoraInput {
   /** The content of `kora.toml`. */
   readonly config: unknown

@@ -4,7 +4,7 @@ import { Fields } from '../shared/fields.ts'
 import { readWindow, type Window } from '../shared/windows.ts'
 import { type NetworkSettings, readAddress, readNetwork } from './networks.ts'
 
-/** What a limit counts together: a user, an API key, all callers without a key, or all. */
+/** A limit counts these together: a user, an API key, all callers without a key, or all. */
 const LIMIT_WORDS = { per: ['user', 'key', 'open', 'all'], times: 'requests', amount: 'gas' } as const
 
 /** A bound on the requests, and on the gas limits that are signed, in a window of time. */

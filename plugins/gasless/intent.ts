@@ -13,7 +13,7 @@ export interface User {
   readonly slots: readonly string[]
 }
 
-/** What a user has to pay from, so that requests that wait do not count the same twice. */
+/** The funds from which a user pays, so that requests that wait do not count the same twice. */
 export interface Payment {
   /** Names what it is paid in. */
   readonly unit: string
@@ -33,9 +33,12 @@ export interface Intent {
   readonly maxGas: bigint
   /** True if code that a stranger may have written is asked in the block. */
   readonly isUncertain: boolean
-  /** What the account calls, each or none; undefined if the request is no batch of an account. */
+  /** The calls of the account, each or none; undefined if the request is no batch of an account. */
   readonly calls?: readonly BatchCall[]
-  /** What the user pays the relayer for it at most, and what he has of it; undefined if he pays nothing. */
+  /**
+   * The most that the user pays the relayer for it, and the funds for that; undefined if the user pays
+   * nothing.
+   */
   readonly payment?: Payment | undefined
   /**
    * Executes it on the newest state of the chain. Returns the gas that it needs.

@@ -47,7 +47,7 @@ export interface EntryPoint {
   readonly codeHash: Hex | undefined
 }
 
-/** What accounts run that are proxies (ERC-1967). */
+/** The code behind accounts that are proxies (ERC-1967). */
 export interface Implementation {
   readonly address: Hex
   /** The Keccak-256 of the proxy's own code. */
@@ -67,9 +67,9 @@ export interface NetworkSettings {
   /** False if users pay in a token for every request. */
   readonly sponsored: boolean
   readonly feeTokens: ReadonlyMap<Hex, FeeToken>
-  /** What users pay above the price of gas, in percent. */
+  /** The surcharge on the price of gas that users pay, in percent. */
   readonly marginPercent: number
-  /** Who gets fees. It is never the account that sends. */
+  /** The receiver of fees. It is never the account that sends. */
   readonly feeCollector: Hex
 }
 

@@ -98,7 +98,7 @@ async function outcomeOfAccount(
   return { kind: 'unknown', message, isByUser: true }
 }
 
-/** What the gas of a transaction may be above that of an empty one, and hide that something was executed. */
+/** The gas above that of an empty transaction that could hide that something was executed. */
 const HIDDEN_GAS = 8_000
 
 /**

@@ -9,7 +9,7 @@ export interface Receipt {
   readonly logs: readonly unknown[]
 }
 
-/** What the block did with a request. */
+/** The effect of the block on a request. */
 export type Outcome =
   /** The calls of these users failed, each with the reason; none if all were made. */
   | {

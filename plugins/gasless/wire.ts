@@ -20,7 +20,7 @@ export interface Content {
   readonly authorizations: readonly Authorization[]
 }
 
-/** Who pays. */
+/** The payer. */
 export interface AskedPayment {
   /** The token that the user pays in; undefined if the application pays. */
   readonly token: Hex | undefined

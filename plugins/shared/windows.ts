@@ -4,16 +4,16 @@ import { digest } from './transactions.ts'
 
 /** A bound on what happens in a window of time. */
 export interface Window<Per extends string = string> {
-  /** What is counted together, such as all of one API key. */
+  /** Requests with the same group are counted together, such as all of one API key. */
   readonly per: Per
   readonly windowSeconds: number
-  /** How often it may happen; any number of times if undefined. */
+  /** The number of times that it may happen; unlimited if undefined. */
   readonly times: number | undefined
   /** The most of what each of them has, such as gas; any if undefined. */
   readonly amount: bigint | undefined
 }
 
-/** What a plugin calls the fields of its windows. */
+/** The names of the fields of a plugin's windows. */
 interface WindowWords<Per extends string> {
   readonly per: readonly Per[]
   readonly times: string
@@ -37,7 +37,7 @@ export function readWindow<Per extends string>(
   return { per, windowSeconds, times, amount: amount === undefined ? undefined : BigInt(amount) }
 }
 
-/** What the service puts in place of the id of an API key where callers need none. */
+/** The service puts this in place of the id of an API key where callers need none. */
 const NO_KEY = '(anonymous)'
 
 /** True if a window counts a caller: those per `open` count all callers without a key, and nobody else. */

@@ -26,7 +26,7 @@ export interface NetworkSettings {
 }
 
 /**
- * What a limit counts together: the payments of one API key, to one payee, of all callers without a key, or
+ * A limit counts these together: the payments of one API key, to one payee, of all callers without a key, or
  * all.
  */
 const LIMIT_WORDS = { per: ['key', 'payee', 'open', 'all'], times: 'settlements', amount: 'amount' } as const

@@ -37,7 +37,7 @@ const MAX_EXTRA_CHARACTERS = 512
 /** A resource that was noted is not noted again before this time, in ms. */
 const FRESH_MS = 3_600_000
 
-/** When this process noted each resource of a service. */
+/** The times at which this process noted each resource of a service. */
 const noted = new WeakMap<object, Map<string, number>>()
 
 /**
@@ -49,7 +49,7 @@ export async function noteResource({ request }: Asked, settings: Settings, world
   const origins = settings.discovery.get(normalized(requirements.payTo))
   const url = readUrl(resource)
   if (version !== 2 || url === undefined || origins?.has(url.origin) !== true) return
-  // What is behind the question mark may be the payer's own.
+  // The query may be the payer's own.
   const name = `${url.origin}${url.pathname}`
   const extra = JSON.stringify(requirements.extra)
   if (name.length > MAX_RESOURCE_CHARACTERS || extra.length > MAX_EXTRA_CHARACTERS) return

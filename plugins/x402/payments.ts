@@ -4,7 +4,7 @@ import { isEnded } from '../shared/transactions.ts'
 import type { Settings } from './config.ts'
 import { CallError } from './refusal.ts'
 
-/** What `GET /payments` is asked with. */
+/** The query of `GET /payments`. */
 export interface PaymentsCall {
   readonly query: Readonly<Record<string, readonly string[]>>
   /** The id of the API key that asks. */
@@ -20,13 +20,15 @@ export interface PaymentSum {
   readonly amount: string
 }
 
-/** What a payee got on a day. */
+/** The payments that a payee got on a day. */
 export interface PaymentReport {
   readonly payee: string
   readonly day: string
-  /** What is in final blocks. */
+  /** The sums of final blocks. */
   readonly settled: readonly PaymentSum[]
-  /** What the relayer paid for them, and for what failed, in the smallest unit of each network's coin. */
+  /**
+   * The fees that the relayer paid for them, and for failures, in the smallest unit of each network's coin.
+   */
   readonly fees: readonly { readonly network: string; readonly amount: string }[]
   /** Accepted, and not final yet: ask again. */
   readonly waiting: number

@@ -85,7 +85,7 @@ export interface Payment {
    * transaction of the relayer.
    */
   outcome(hash: string): Promise<Outcome>
-  /** What only one payment of this payer may have that waits for its block. */
+  /** Names that only one waiting payment of this payer may have. */
   readonly slots: readonly string[]
   /** True for a refusal that may only mean that someone else made the payment already. */
   mayBeMade(refusal: Refusal): boolean
@@ -101,7 +101,7 @@ export interface Settler {
   readonly networkName: string
   /** EVM: seconds between blocks, as they were lately. */
   readonly blockSeconds: number
-  /** Why nothing can be settled with the scheme `upto`; undefined if it can. */
+  /** The reason why nothing can be settled with the scheme `upto`; undefined if it can. */
   readonly uptoProblem: string | undefined
 }
 
@@ -228,7 +228,7 @@ function evmPayment(
   }
 }
 
-/** What Permit2 may not spend pays nothing, so several payments need as much allowance as balance. */
+/** Tokens that Permit2 may not spend pay nothing, so several payments need as much allowance as balance. */
 function fundsOf({ bringsApproval }: EvmPayment, { before, allowance }: EvmReadings): bigint | undefined {
   const balance = before?.[0]
   if (balance === undefined || allowance === undefined || bringsApproval) return balance

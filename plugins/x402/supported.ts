@@ -6,7 +6,7 @@ import { EIP2612_SPONSORING, NETWORKS_OF_VERSION_1, PAYMENT_IDENTIFIER, type Sch
 /** The longest that one network may keep the answer about the others. */
 const SUPPORTED_MS = 5_000
 
-/** What can be settled on a network now, or why nothing can. */
+/** The schemes that can be settled on a network now, or the reason why none can. */
 type State = { readonly settler: Settler } | { readonly reason: string }
 
 interface Offer {
@@ -67,7 +67,7 @@ async function readState(network: NetworkSettings, world: World): Promise<State>
     return reason === undefined ? { settler: await settlerOn(network, world) } : { reason }
   } catch (error) {
     if (error instanceof Unavailable) return { reason: `The network does not answer: ${error.message}` }
-    // What is wrong with the configuration is the operator's business.
+    // Faults of the configuration are the operator's business.
     console.error(error)
     return { reason: 'It is not configured correctly. The log has the reason.' }
   }

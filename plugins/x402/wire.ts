@@ -23,17 +23,17 @@ export interface PaymentRequest {
   /** The part that belongs to the scheme. */
   readonly payload: Readonly<Record<string, unknown>>
   readonly scheme: Scheme
-  /** What the payer accepted: with `upto`, the most that may be settled; otherwise the amount. */
+  /** The amount that the payer accepted; with `upto`, the most that may be settled. */
   readonly maximum: bigint
   /** The URL of what is paid for, as the payer signed nothing about it, but sent it. */
   readonly resource: string | undefined
-  /** What the payer sent for extensions of the protocol. */
+  /** The payer's data for extensions of the protocol. */
   readonly extensions: Readonly<Record<string, unknown>>
   /** The id of the extension `payment-identifier`. */
   readonly paymentId: string | undefined
 }
 
-/** How much is paid: an amount, or what the resource server asks for in the end, up to an amount. */
+/** The amount is fixed, or the resource server names it in the end, up to a maximum. */
 export type Scheme = 'exact' | 'upto'
 
 /** The answer to `POST /verify`. */
@@ -99,7 +99,7 @@ export const NETWORKS_OF_VERSION_1: Readonly<Record<string, string>> = {
 /** Longer than any request of a resource server; a longer wait would keep connections. */
 const MAX_TIMEOUT_SECONDS = 10_000_000
 
-/** What is asked of a payment. */
+/** The requirements of a payment. */
 export type Step = 'verify' | 'settle'
 
 /**

@@ -48,7 +48,7 @@ export interface ManagedSchedule {
   readonly logs: readonly string[]
 }
 
-/** What a schedule would be, and what would happen to a run of it now. */
+/** A schedule that is not stored, and the outcome that a run of it would have now. */
 export interface PlannedSchedule {
   readonly schedule: Schedule
   readonly run: DryRun
@@ -243,7 +243,7 @@ export function createScheduleManager({ context, transactions }: ScheduleManager
   }
 }
 
-/** What is known about content that is not wrong in every run. */
+/** The facts about content that can succeed in some run. */
 interface Evaluated {
   readonly times: Times
   readonly run: DryRun

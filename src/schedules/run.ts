@@ -195,7 +195,7 @@ export function createScheduleRunner({ context, transactions }: ScheduleRunnerDe
   }
 }
 
-/** What became of the times of a step. */
+/** The outcome of the times of a step. */
 interface Outcome {
   readonly run?: ScheduleRun
   /** The reason to pause the schedule. */

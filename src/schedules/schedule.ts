@@ -5,10 +5,10 @@ import type { IdempotencyKey } from '../transactions/accept/idempotency.ts'
 import { withEnd } from '../transactions/model/due.ts'
 import { readTimes, type Times } from './cron.ts'
 
-/** What happens to times that nothing ran at, because the service was down. */
+/** The rule for times at which nothing ran, because the service was down. */
 export type MissedPolicy = 'skip' | 'once' | 'all'
 
-/** What happens at a time when the transaction of the run before is not final. */
+/** The rule for a time at which the transaction of the run before is not final. */
 export type OverlapPolicy = 'allow' | 'skip'
 
 /** `each_run`: rules for approvals make each run wait · `once`: the schedule waits, and then no run does. */
@@ -49,7 +49,7 @@ export interface Schedule extends ScheduleContent {
   readonly apiKeyId: string
   /** The user of the caller for whom it sends. */
   readonly userId?: string | undefined
-  /** What has to be approved once for all runs, or was; absent if nothing has to. */
+  /** The reasons that need, or had, one approval for all runs; absent without any. */
   readonly reasons?: readonly ApprovedReason[] | undefined
   /** Present when another key has approved these reasons. */
   readonly approvedBy?: string | undefined
@@ -68,7 +68,7 @@ export interface Schedule extends ScheduleContent {
   readonly cost?: bigint | undefined
 }
 
-/** What became of a time. */
+/** The outcome of a time. */
 export interface ScheduleRun {
   readonly scheduledAt: Date
   readonly outcome: 'sent' | 'refused' | 'skipped'
@@ -143,7 +143,7 @@ export function upcoming(schedule: Schedule, count: number, now: Date): Date[] {
   return found
 }
 
-/** What one commit decides about the times of a schedule that have come. */
+/** The decision of one commit about the times of a schedule that have come. */
 export interface Step {
   /** Times that are left out because they were missed. */
   readonly missed?: { readonly from: Date; readonly times: number } | undefined

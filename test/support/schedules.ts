@@ -9,7 +9,7 @@ export type ScheduleRun = Schemas['ScheduleRun']
 /** A call with an API key: that of the environment, or of `issueLimited`. */
 type Call = <Data>(method: string, path: string, body?: object) => Promise<Answer<Data>>
 
-/** What each run sends, unless the test says otherwise. */
+/** The content of each run, unless the test says otherwise. */
 export const PAYMENT = { to: RECEIVER, value: '1', speed: 'fast' }
 
 const EVERY_MINUTE = { cron: '* * * * *', transaction: PAYMENT }

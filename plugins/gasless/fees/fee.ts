@@ -70,7 +70,7 @@ const TOKEN = parseAbi([
   'function balanceOf(address account) view returns (uint256)',
 ])
 
-/** What a batch pays: its first call, so that no other one can take the tokens before. */
+/** The payment of a batch. It is the first call, so that no other one can take the tokens before. */
 interface Transfer {
   readonly token: FeeToken
   readonly amount: bigint
@@ -97,7 +97,7 @@ function transferIn(
   }
 }
 
-/** What a request says about its payment, and the batch that has it. */
+/** The part of a request about its payment, and the batch that has it. */
 export interface Paying {
   /** The token that `payment` names; undefined if the application pays. */
   readonly token: Hex | undefined
@@ -166,7 +166,7 @@ async function requireArrival(
     )
 }
 
-/** What the account has of the token that it pays with, so that batches that wait do not pay with the same. */
+/** Names the account's balance of the token, so that batches that wait do not pay with the same tokens. */
 export function paymentOf(
   account: Hex,
   { calls, token }: Pick<Paying, 'calls' | 'token'>,

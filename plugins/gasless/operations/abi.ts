@@ -39,14 +39,14 @@ export interface Operation {
   readonly paymasterVerificationGas: bigint
   readonly postOpGas: bigint
   readonly preVerificationGas: bigint
-  /** What it pays for gas at most, in wei; 0 if the relayer pays. */
+  /** The most that it pays for a unit of gas, in wei; 0 if the relayer pays. */
   readonly maxFeePerGas: bigint
 }
 
 /** A call of an EntryPoint with one operation. */
 export interface HandledOperation {
   readonly operation: Operation
-  /** Who gets what the operation pays. In lower case. */
+  /** The receiver of the operation's payment, in lower case. */
   readonly beneficiary: Hex
 }
 

@@ -17,13 +17,13 @@ import type { Content } from '../wire.ts'
 import { decodeOperation, ENTRY_POINT, type HandledOperation, type Operation } from './abi.ts'
 import { unlistedCodeOf } from './code.ts'
 
-/** What the EntryPoint uses for an operation besides what is signed: checks, events, payments. */
+/** The gas that the EntryPoint uses for an operation besides the signed limits: checks, events, payments. */
 const OWN_GAS = 90_000n
 
 /** The EntryPoint needs so much, and a 63rd of the rest, before it makes the call. */
 const INNER_GAS = 10_000n
 
-/** What an operation may ask for besides its calls, above the gas of the transaction's own bytes. */
+/** The gas that an operation may ask for besides its calls, above that of the transaction's own bytes. */
 const MAX_EXTRA_GAS = 60_000n
 
 /** The mark of an account that delegates (EIP-7702), in place of code that creates one. */
@@ -95,7 +95,9 @@ function checkFields(
     throw new RpcError('rejected', `data: paymasterAndData: ${paymaster} is not a listed paymaster.`)
 }
 
-/** What is signed is what the operator may pay for, so it is bounded, and the transaction has room for it. */
+/**
+ * The operator may pay for all the gas that is signed, so it is bounded, and the transaction has room for it.
+ */
 function gasOf(operation: Operation, content: Content, { maxGas, maxVerificationGas }: EntryPoint): bigint {
   const { verificationGas, paymasterVerificationGas, callGas, postOpGas, preVerificationGas } = operation
   const verification = verificationGas + paymasterVerificationGas
@@ -120,7 +122,9 @@ function gasOf(operation: Operation, content: Content, { maxGas, maxVerification
   return leastGas
 }
 
-/** What the EntryPoint takes of the account before; 0 if the relayer or a paymaster pays. */
+/**
+ * Returns the amount that the EntryPoint takes of the account before; 0 if the relayer or a paymaster pays.
+ */
 function prefundOf(operation: Operation): bigint {
   if (operation.paymaster !== undefined) return 0n
   const { verificationGas, callGas, preVerificationGas, maxFeePerGas } = operation
@@ -176,7 +180,7 @@ interface Handled {
 
 interface Reader {
   nonce(): Promise<bigint>
-  /** What the account can pay: its deposit, and its coins. */
+  /** Returns the funds of the account: its deposit, and its coins. */
   funds(): Promise<bigint>
   simulate(leastGas: bigint): Promise<bigint>
 }

@@ -19,7 +19,7 @@ const FIELDS = ['from', 'asset', 'spender', 'amount', 'nonce', 'deadline', 'sign
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 const INTEGER = /^\d{1,78}$/
 
-/** What each field must look like, as the extension's schema says. */
+/** The shape of each field, from the extension's schema. */
 const SHAPES: Readonly<Record<(typeof FIELDS)[number], RegExp>> = {
   from: ADDRESS,
   asset: ADDRESS,

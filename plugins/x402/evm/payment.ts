@@ -25,7 +25,7 @@ export interface EvmPayment {
   readonly payer: Hex
   readonly payee: Hex
   readonly asset: Hex
-  /** What moves: with `upto`, at most what the payer signed. */
+  /** The amount that moves; with `upto`, at most the one that the payer signed. */
   readonly amount: bigint
   readonly nonce: bigint
   /** Seconds since 1970: it can be settled after the first, and before the second. */

@@ -7,7 +7,7 @@ import { addressOf, integerOf, objectOf } from './fields.ts'
 import { checkPayer, type EvmPayment, isSame, PERMIT2, PERMIT2_PROXY, UPTO_PROXY } from './payment.ts'
 import { readSignature } from './signature.ts'
 
-/** What a payment must be, as the requirements say it. */
+/** The terms that a payment must meet, from the requirements. */
 export interface Terms {
   readonly asset: Hex
   readonly payee: Hex
@@ -15,7 +15,7 @@ export interface Terms {
   readonly chainId: number
 }
 
-/** What the payer signed, as Permit2 and the proxies take it. */
+/** The fields that the payer signed, as Permit2 and the proxies take them. */
 interface Signed {
   readonly permit: {
     readonly permitted: { readonly token: Hex; readonly amount: bigint }
@@ -104,7 +104,7 @@ export function withoutPermit(proxy: string, data: string): string {
   }
 }
 
-/** What differs between the proxies. */
+/** The differences between the proxies. */
 interface Form {
   readonly proxy: Hex
   hash(signed: Signed): Hex

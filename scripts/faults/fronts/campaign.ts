@@ -66,7 +66,7 @@ const BOUNDS = { payer: 2, payee: 4, all: 4, open: 3 }
 /** A settlement waits so long for its block. */
 const TIMEOUT_SECONDS = 4
 
-/** Who attacks the service from inside: it floods in one of these ways. */
+/** The attacker inside the service floods in one of these ways. */
 const ATTACKER = join(import.meta.dirname, '../../../test/e2e/plugins/fixtures/attacker.ts')
 const FLOODS = ['message-flood', 'garbage', 'bombs', 'log-flood', 'smuggling-flood'] as const
 
@@ -92,7 +92,7 @@ interface Stage {
   readonly service: KillableService
   readonly random: Random
   readonly purchases: Purchase[]
-  /** What is under way. */
+  /** The requests under way. */
   readonly work: Promise<unknown>[]
   /** No blocks are made. */
   stands: boolean

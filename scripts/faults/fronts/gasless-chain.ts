@@ -18,13 +18,13 @@ import { DEV_KEYS, plainSigner } from '../../../test/support/service.ts'
 import { type ChainConfig, MAX_GAS } from './front-chain.ts'
 
 /**
- * Who decides in the block whether it works. `listed`: a contract that the operator lists · `open`: a
+ * The one who decides in the block whether it works. `listed`: a contract that the operator lists · `open`: a
  * contract behind a forwarder that nobody listed · `account`: the account of a user, and what he calls ·
  * `operation`: such an account that only an EntryPoint may call.
  */
 export type RequestKind = 'listed' | 'open' | 'account' | 'operation'
 
-/** What one user has signed in a request. */
+/** The part of a request that one user has signed. */
 export interface Part {
   /** In lower case. */
   readonly user: Hex
@@ -65,7 +65,7 @@ export interface GaslessChain {
   readonly config: ChainConfig
   /** The configuration of the plugin for its only network. */
   readonly network: object
-  /** Who may be called with data, in lower case; users are besides. */
+  /** The addresses that may be called with data, in lower case, besides users. */
   readonly listed: readonly Hex[]
   readonly blockMs: number
   /** The most that a request that fails costs. */
@@ -82,7 +82,7 @@ export interface GaslessChain {
   included(hash: string): Promise<Included | undefined>
   /** Reads all transactions since the contracts are there. */
   walk(): Promise<readonly Included[]>
-  /** How often all contracts have counted for a user. */
+  /** The number that all contracts have counted for a user. */
   countOf(user: Hex): Promise<number>
   stop(): Promise<unknown>
 }
@@ -101,7 +101,10 @@ const COUNTED = keccak256(toHex('Counted(address,uint256)'))
 const OPEN_FORWARDERS: readonly ForwarderName[] = ['minimal', 'thirdweb', 'thirdweb_chainless']
 const ACCOUNTS: readonly AccountName[] = ['gelato', 'calibur', 'thirdweb', 'turnkey']
 
-/** What the plugin reads, and what tells whether a forwarder's call of a user succeeded. */
+/**
+ * The methods that the plugin reads with, and the one that tells whether a forwarder's call of a user
+ * succeeded.
+ */
 const READS = [
   'eth_call',
   'eth_chainId',
@@ -176,7 +179,7 @@ export async function startGaslessChain(random: Random, rules: object): Promise<
     const nonce = Number(await rpc<Hex>('eth_getTransactionCount', [user.address, 'latest']))
     await rpc('anvil_setBalance', [user.address, '0xde0b6b3a7640000'])
     const { baseFeePerGas } = await rpc<{ baseFeePerGas: Hex }>('eth_getBlockByNumber', ['pending', false])
-    // Who bids more comes before the relayer; who bids what a block needs comes after it.
+    // A higher bid comes before the relayer; one that a block just accepts comes after it.
     const price = random.chance(0.5) ? PRICE : BigInt(baseFeePerGas) + 1n
     const raw = await user.signTransaction({
       type: 'eip7702',

@@ -2,7 +2,7 @@ import type { Hex } from 'viem'
 import type { Included, Order } from './gasless-chain.ts'
 import type { Bounds } from './judge.ts'
 
-/** What a caller heard. */
+/** The answer that a caller got. */
 export type Answer =
   | { readonly said: 'status'; readonly status: number; readonly hash?: string; readonly message?: string }
   | { readonly said: 'refused'; readonly code: number; readonly message: string }
@@ -20,10 +20,10 @@ export interface Judged {
   readonly isOfStrangers: boolean
   /** It was asked for by its content, and by a name as well. */
   readonly hasTwoNames: boolean
-  /** What the user and strangers did that can make it fail. */
+  /** The acts of the user and of strangers that can make it fail. */
   readonly acts: number
   /**
-   * What the only one who asked during the history was told; undefined if several asked, or if there was no
+   * The answer to the only one who asked during the history; undefined if several asked, or if there was no
    * answer.
    */
   readonly told: Answer | undefined
@@ -39,7 +39,7 @@ export interface Judged {
 export interface Evidence {
   readonly requests: readonly Judged[]
   readonly included: readonly Included[]
-  /** How often the contracts have counted for each user. */
+  /** The numbers that the contracts have counted for each user. */
   readonly counts: ReadonlyMap<Hex, number>
   /** Forwarders and EntryPoints. */
   readonly listed: readonly Hex[]
@@ -109,7 +109,8 @@ function answersOf(request: Judged, { included }: Evidence): string[] {
   if (others.length > 0)
     wrong.push(`was told ${JSON.stringify(others[0])}, and was executed in ${made[0]?.hash ?? 'nothing'}`)
   const isTold = last?.said === 'status' && last.status === 200
-  // Who changes his delegate in the same block may never be told what it did, and never that it did nothing.
+  // A user who changes his delegate in the same block may never be told what it did, and never that it did
+  // nothing.
   const isAccount = order.kind === 'account' || order.kind === 'operation'
   const mayBeOpen = isAccount && acts > 0 && isOpenFor(last)
   if (made.length > 0 && !isTold && !mayBeOpen && !hasTwoNames)

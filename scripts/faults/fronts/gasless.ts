@@ -52,10 +52,10 @@ const WINDOW_SECONDS = 100_000_000
 /** A synchronous send waits so long, in ms. */
 const TIMEOUT_MS = 4_000
 
-/** How long a caller asks for the status of what was accepted, in ms. */
+/** The longest time in ms for which a caller asks for the status of an accepted request. */
 const PATIENCE_MS = 8_000
 
-/** Who attacks the service from inside: it floods in one of these ways. */
+/** The attacker inside the service floods in one of these ways. */
 const ATTACKER = join(import.meta.dirname, '../../../test/e2e/plugins/fixtures/attacker.ts')
 const FLOODS = ['message-flood', 'garbage', 'bombs', 'log-flood', 'smuggling-flood'] as const
 
@@ -68,7 +68,7 @@ interface Request {
   readonly isOfStrangers: boolean
   acts: number
   askers: number
-  /** What the application calls it; undefined where its content is its name. */
+  /** The application's own name for it; undefined where its content is its name. */
   taskId: Hex | undefined
   hasTwoNames: boolean
   madeAtRest: boolean
@@ -81,7 +81,7 @@ interface Stage {
   readonly service: KillableService
   readonly random: Random
   readonly requests: Request[]
-  /** What is under way. */
+  /** The requests under way. */
   readonly work: Promise<unknown>[]
   /** No blocks are made. */
   stands: boolean
@@ -267,9 +267,9 @@ function add({ requests }: Stage, { order, ...more }: Partial<Request> & Pick<Re
   return request
 }
 
-/** How a caller asks. */
+/** The wire that a caller uses. */
 interface Way {
-  /** What he calls it; undefined if its content is its name. */
+  /** The user's own name for it; undefined if its content is its name. */
   readonly taskId: Hex | undefined
   readonly isSync: boolean
 }
@@ -284,7 +284,7 @@ function act(stage: Stage, request: Request, what: (() => Promise<unknown>) | un
   if (what === undefined) return
   request.acts += 1
   const later = stage.random.int(0, 800)
-  // What comes too late for the chain changes nothing.
+  // A transaction that comes too late for the chain changes nothing.
   stage.work.push(
     pause(later)
       .then(what)

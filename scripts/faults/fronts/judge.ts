@@ -29,7 +29,7 @@ export interface Judged {
   /** What the payer and strangers did that can make it fail. */
   readonly acts: number
   /**
-   * What the only one who asked during the history was told; undefined if several asked, or if there was no
+   * The answer to the only one who asked during the history; undefined if several asked, or if there was no
    * answer.
    */
   readonly told: Answer | undefined

@@ -4,7 +4,9 @@ import { until } from '../../../test/support/until.ts'
 import type { FrontChain, Relayed } from './front-chain.ts'
 import type { KillableService } from './killable-service.ts'
 
-/** How long everybody asks again after the history, and how long transactions may be open, in ms. */
+/**
+ * The time in ms for which everybody asks again after the history, and for which transactions may be open.
+ */
 export const SETTLE_MS = 90_000
 
 /** Waits until the processes of all plugins have started. */

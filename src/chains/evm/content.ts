@@ -31,7 +31,7 @@ export interface EvmRequest {
 export interface FeeCondition {
   /** The most that the base fee of the next block may be, or the gas price where blocks have none, in wei. */
   readonly feeAtMost: bigint
-  /** What happens at the end of the wait. */
+  /** The end of the wait lets it expire, or sends it. */
   readonly atEnd: 'expire' | 'send'
   /** With `send`, the end of the wait; one that expires has `validUntil`. */
   readonly until?: Date

@@ -65,7 +65,7 @@ async function lookOnEvm(
     return () => unseen('The node is of another network.')
   const newest = await newestNonce(client, { relayer, account })
   const count = BigInt(await endpoint.call<string>('eth_getTransactionCount', [account, 'latest']))
-  // A node that is behind, or a chain that began anew, would show none of what was sent since.
+  // A node that is behind, or a chain that began again, would show none of what was sent since.
   if (count <= newest)
     throw new EndpointError(`it counts ${count} transactions of ${account}, fewer than the records`)
   const isOpen = new Set(open.map(({ id }) => id))

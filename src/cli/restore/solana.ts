@@ -12,7 +12,7 @@ export interface ListedTransaction {
   readonly signature: string
   readonly slot: number
   readonly failed: boolean
-  /** What it does, without the prices that differ between versions: `contentOf`. */
+  /** Its instructions in one text (`contentOf`), without the prices, which differ between versions. */
   readonly content: string
 }
 
@@ -20,7 +20,7 @@ export interface ListedTransaction {
 interface Question {
   readonly account: string
   readonly open: readonly Schemas['Transaction'][]
-  /** When the oldest open transaction was accepted, in ms. No block before has any of them. */
+  /** The time in ms at which the oldest open transaction was accepted. No earlier block has any of them. */
   readonly since: number
   /** Signatures of confirmed transactions that were accepted before. */
   readonly anchors: ReadonlySet<string>

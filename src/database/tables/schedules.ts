@@ -27,9 +27,9 @@ export interface SchedulesTable {
   api_key_id: string
   /** The user of the caller for whom it sends; null if the caller named none. */
   user_id: string | null
-  /** What has to be approved once for all runs, or was; null if nothing has to. */
+  /** The reasons that need, or had, one approval for all runs; null without any. */
   reasons: JSONColumnType<object[]> | null
-  /** Who has approved these reasons; null before. */
+  /** The key or person that has approved these reasons; null before. */
   approved_by: string | null
   /** Every change of a caller increments it. */
   version: Generated<number>
@@ -46,7 +46,7 @@ export interface SchedulesTable {
   cost: bigint | null
 }
 
-/** What became of each time of a schedule. */
+/** The outcomes of the times of a schedule. */
 export interface ScheduleRunsTable {
   schedule_id: string
   scheduled_at: Date
@@ -54,9 +54,9 @@ export interface ScheduleRunsTable {
   outcome: string
   decided_at: Date
   transaction_id: string | null
-  /** Why it was refused. */
+  /** The reason of a refusal, for programs. */
   code: string | null
-  /** Why nothing was sent. */
+  /** The reason why nothing was sent. */
   reason: string | null
   /** The times that the row stands for. */
   times: Generated<number>

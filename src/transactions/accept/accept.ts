@@ -47,10 +47,10 @@ interface Sender {
   readonly maxQueueSeconds?: number | undefined
 }
 
-/** What belongs to a request because it is the run of a schedule. */
+/** The parts that a request has as the run of a schedule. */
 export interface OfSchedule {
   readonly id: string
-  /** What another key has approved once for all runs. */
+  /** The reasons that another key has approved once for all runs. */
   readonly approved: readonly ApprovedReason[]
   /** Writes in the commit of the transaction that the run was decided. Its error takes the run back. */
   readonly conclude: (tx: Tx, decisions: readonly Decision[]) => Promise<void>

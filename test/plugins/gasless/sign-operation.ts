@@ -77,7 +77,7 @@ export const ENTRY_POINT = parseAbi([
 ])
 const ACCOUNT = parseAbi(['function execute(address dest, uint256 value, bytes data)'])
 
-/** What a user signs, besides what follows from the account. */
+/** The fields that a user signs, besides those that follow from the account. */
 export interface OperationTerms {
   readonly version?: '8' | '7'
   readonly account?: Hex
@@ -90,7 +90,7 @@ export interface OperationTerms {
   readonly maxFeePerGas?: bigint
   readonly paymasterAndData?: Hex
   readonly beneficiary?: Hex
-  /** How often the operation is in the list. */
+  /** The number of times that the operation is in the list. */
   readonly times?: number
   /** Signs the authorization as well. */
   readonly begins?: boolean

@@ -68,7 +68,7 @@ export interface Reply<Result = never> {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
 
-/** What is on the chain, and how it is read and changed. */
+/** The contracts on the chain, and the functions that read and change them. */
 export interface GaslessContracts {
   readonly anvil: Anvil
   readonly forwarders: Readonly<Record<ForwarderName, ForwarderSite>>

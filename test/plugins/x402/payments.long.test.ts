@@ -46,7 +46,7 @@ function report(caller: string, query: Record<string, readonly string[]>): Promi
 
 const ofToday = () => report('shop', { payee: [site.payTo], day: [today()] })
 
-/** What the chain says that the payee got of a token from payers, as its events tell it. */
+/** The tokens that the payee got from payers, by the events of the chain. */
 async function onChain(token: Hex): Promise<{ payments: number; amount: string }> {
   const client = createPublicClient({ transport: http(site.anvil.url) })
   const logs = await client.getLogs({

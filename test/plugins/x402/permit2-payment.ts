@@ -26,12 +26,12 @@ export async function approve(
   await anvil.rpc('eth_sendTransaction', [{ from: payer.address, to: token, data }])
 }
 
-/** What a test pays by Permit2. */
+/** A payment by Permit2 in a test. */
 export interface PermitParts {
   readonly token: Hex
   readonly payTo: Hex
   readonly scheme?: 'exact' | 'upto'
-  /** What the payer signs. */
+  /** The fields that the payer signs. */
   readonly maximum?: bigint
   /** Default: the relayer. */
   readonly facilitator?: Hex

@@ -28,9 +28,9 @@ export interface ShopOptions {
   readonly amount?: string
   readonly extra?: Record<string, unknown>
   readonly scheme: SchemeNetworkServer
-  /** What it charges in the end, with a scheme that leaves it open. */
+  /** The amount that it charges in the end, with a scheme that leaves it open. */
   readonly charge?: string
-  /** What it declares besides, by the name of the extension. */
+  /** Its further declarations, by the name of the extension. */
   readonly extensions?: Record<string, unknown>
 }
 

@@ -46,7 +46,7 @@ let service: Service
 let world: TestWorld
 
 beforeAll(async () => {
-  // A blockhash lasts 150 slots, half a minute: fifty payments at once take some seconds, and longer beside other tests.
+  // A blockhash lasts 150 slots, half a minute: fifty payments at once take seconds, and more beside other tests.
   solana = await startSolana({ slotMs: 200, genesisHash: GENESIS })
   solana.airdrop(MAIN, 10n * SOL)
   plantMint(solana, mint, { decimals: 6 })

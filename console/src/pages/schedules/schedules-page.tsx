@@ -25,7 +25,7 @@ const AT_A_TIME = 5
 const WRITE = 'transactions:write'
 const APPROVE = 'transactions:approve'
 
-/** What is sent again and again, and what that will cost in the next days. */
+/** The page of schedules, with the cost of the next days. */
 export function SchedulesPage({ route }: { readonly route: Route }) {
   const { client } = useWorkplace().session
   const offers = useOffers()
