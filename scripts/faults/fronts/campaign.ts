@@ -2,12 +2,13 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { paymentKey } from '../../../plugins/x402/asked.ts'
 import { pluginEntry } from '../../../test/plugins/x402/plugin-entry.ts'
-import { createRandom, type Random } from '../../../test/support/random.ts'
+import { createRandom } from '../../../test/support/random.ts'
 import { startEvmFront } from './evm.ts'
 import type { FrontChain, Order, PayerKind } from './front-chain.ts'
+import { type Stage as HistoryStage, playHistory } from './history.ts'
 import { type Answer, type Evidence, isFinal, judge } from './judge.ts'
-import { type KillableService, startKillable } from './killable-service.ts'
-import { changeNode, releasedFees, SETTLE_MS, untilPluginsAreReady, untilRest } from './rest.ts'
+import { startKillable } from './killable-service.ts'
+import { changeNode, releasedFees, SETTLE_MS, untilRest } from './rest.ts'
 import { startSolanaFront } from './solana.ts'
 import { startStellarFront } from './stellar.ts'
 
@@ -87,15 +88,9 @@ interface Purchase {
   paidAtRest: string | undefined
 }
 
-interface Stage {
+interface Stage extends HistoryStage {
   readonly chain: FrontChain
-  readonly service: KillableService
-  readonly random: Random
   readonly purchases: Purchase[]
-  /** The requests under way. */
-  readonly work: Promise<unknown>[]
-  /** No blocks are made. */
-  stands: boolean
 }
 
 /** Runs histories one after the other, each on a chain and a service of its own. */
@@ -110,25 +105,8 @@ async function runHistory(name: FrontChainName, seed: number, count: number): Pr
   const chain = await CHAINS[name](random.fork('chain'), rules)
   const service = await startKillable({ ...chain.config, notifications: [], plugins: pluginsOn(chain) })
   const stage: Stage = { chain, service, random, purchases: [], work: [], stands: false }
-  const ended = new AbortController()
-  const blocks = makeBlocks(stage, ended.signal)
-  try {
-    await untilPluginsAreReady(service)
-    for (const step of steps) {
-      await ACTS[step](stage)
-      await pause(random.int(0, 200))
-    }
-    await Promise.all(stage.work)
-    stage.stands = false
-    chain.node.fault = () => 'pass'
-    chain.node.habits = undefined
-    return { seed, steps, ...(await conclude(stage)) }
-  } finally {
-    ended.abort()
-    await blocks
-    await service.stop()
-    await chain.stop()
-  }
+  const verdict = await playHistory(stage, { acts: steps.map((step) => ACTS[step]), conclude })
+  return { seed, steps, ...verdict }
 }
 
 function pluginsOn({ network, asset }: FrontChain): object[] {
@@ -149,13 +127,6 @@ function pluginsOn({ network, asset }: FrontChain): object[] {
     facilitator('any', {}),
     { id: 'attacker', path: ATTACKER, memory_mb: 256, timeout: 5 },
   ]
-}
-
-async function makeBlocks(stage: Stage, ended: AbortSignal): Promise<void> {
-  while (!ended.aborted) {
-    if (!stage.stands) await stage.chain.makeBlock()
-    await pause(stage.chain.blockMs)
-  }
 }
 
 type Act = (stage: Stage) => Promise<void>

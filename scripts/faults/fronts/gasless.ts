@@ -2,14 +2,15 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Hex } from 'viem'
 import { pluginEntry } from '../../../test/plugins/gasless/site.ts'
-import { createRandom, type Random } from '../../../test/support/random.ts'
+import { createRandom } from '../../../test/support/random.ts'
 import { API_KEY } from '../../../test/support/service.ts'
 import type { FrontHistory } from './campaign.ts'
 import { MAX_GAS } from './front-chain.ts'
 import { type GaslessChain, type Order, type RequestKind, startGaslessChain } from './gasless-chain.ts'
 import { type Answer, type Evidence, executes, isFinal, judgeGasless, sentFor } from './gasless-judge.ts'
-import { type KillableService, startKillable } from './killable-service.ts'
-import { changeNode, releasedFees, SETTLE_MS, untilPluginsAreReady, untilRest } from './rest.ts'
+import { type Stage as HistoryStage, playHistory } from './history.ts'
+import { startKillable } from './killable-service.ts'
+import { changeNode, releasedFees, SETTLE_MS, untilRest } from './rest.ts'
 
 // Histories of gasless requests: users who sign for forwarders and for their accounts, some of them hostile,
 // applications that repeat with other ids and names, strangers at an open path, a plugin that floods, a node
@@ -76,15 +77,9 @@ interface Request {
   readonly unproved: string[]
 }
 
-interface Stage {
+interface Stage extends HistoryStage {
   readonly chain: GaslessChain
-  readonly service: KillableService
-  readonly random: Random
   readonly requests: Request[]
-  /** The requests under way. */
-  readonly work: Promise<unknown>[]
-  /** No blocks are made. */
-  stands: boolean
 }
 
 interface Options {
@@ -106,25 +101,8 @@ async function runHistory(seed: number, count: number): Promise<FrontHistory> {
   const chain = await startGaslessChain(random.fork('chain'), rules)
   const service = await startKillable({ ...chain.config, notifications: [], plugins: pluginsOn(chain) })
   const stage: Stage = { chain, service, random, requests: [], work: [], stands: false }
-  const ended = new AbortController()
-  const blocks = makeBlocks(stage, ended.signal)
-  try {
-    await untilPluginsAreReady(service)
-    for (const step of steps) {
-      await ACTS[step](stage)
-      await pause(random.int(0, 200))
-    }
-    await Promise.all(stage.work)
-    stage.stands = false
-    chain.node.fault = () => 'pass'
-    chain.node.habits = undefined
-    return { seed, steps, ...(await conclude(stage)) }
-  } finally {
-    ended.abort()
-    await blocks
-    await service.stop()
-    await chain.stop()
-  }
+  const verdict = await playHistory(stage, { acts: steps.map((step) => ACTS[step]), conclude })
+  return { seed, steps, ...verdict }
 }
 
 function pluginsOn({ network }: GaslessChain): object[] {
@@ -138,13 +116,6 @@ function pluginsOn({ network }: GaslessChain): object[] {
     pluginEntry('gasless', config, { open_mount: true }),
     { id: 'attacker', path: ATTACKER, memory_mb: 256, timeout: 5 },
   ]
-}
-
-async function makeBlocks(stage: Stage, ended: AbortSignal): Promise<void> {
-  while (!ended.aborted) {
-    if (!stage.stands) await stage.chain.makeBlock()
-    await pause(stage.chain.blockMs)
-  }
 }
 
 type Act = (stage: Stage) => Promise<void>
