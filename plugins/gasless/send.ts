@@ -38,19 +38,26 @@ export async function check(order: Order, settings: Settings, world: World): Pro
   await checkNow({ order, intent }, sender, world)
 }
 
-/** Simulates it, and checks what is paid for the gas that it takes. Returns the gas limit. @throws RpcError */
+/** The gas that a transaction may use. */
+interface PaidGas {
+  readonly limit: bigint
+  /** The price for which a user pays, in wei; undefined if the application pays. */
+  readonly price: bigint | undefined
+}
+
+/** Simulates it, and checks what is paid for the gas that it takes. @throws RpcError */
 async function checkNow(
   { order, intent }: { readonly order: Order; readonly intent: Intent },
   sender: Sender,
   world: World,
-): Promise<bigint> {
+): Promise<PaidGas> {
   const gas = await intent.simulate()
   const { users, calls } = intent
   const account = users[0]?.address ?? zeroAddress
   if (sender.own.has(sender.network.feeCollector))
     throw new Error('config.fee_collector: expected another account than those of the relayer.')
-  await requireFee({ ...order.payment, account, calls, gas }, { ...sender, world })
-  return gasLimitFor(gas, intent)
+  const price = await requireFee({ ...order.payment, account, calls, gas }, { ...sender, world })
+  return { limit: gasLimitFor(gas, intent), price }
 }
 
 async function readIntent(
@@ -93,7 +100,7 @@ async function sendNew(
         gas: await checkNow({ order, intent }, sender, world),
       }),
       send: async ({ gas }) => {
-        const counted = { caller, users: users.map(({ address }) => address), gas }
+        const counted = { caller, users: users.map(({ address }) => address), gas: gas.limit }
         await countRequest(counted, settings, world)
         const { relayerId } = sender.network
         return post({ order, key: known.key, intent, gas, relayerId }, settings, world)
@@ -106,9 +113,15 @@ interface Posted {
   readonly order: Order
   readonly key: string
   readonly intent: Intent
-  readonly gas: bigint
+  readonly gas: PaidGas
   readonly relayerId: string
 }
+
+/**
+ * A user pays for gas at the price that one endpoint told. The service, which asks several, signs nothing while
+ * the base fee is above so many times that price.
+ */
+const HIGHEST_BASE_FEE = 2n
 
 /** Hands it to the service. What it does not answer may be accepted all the same, so it is looked for. */
 async function post(
@@ -123,9 +136,10 @@ async function post(
     to: content.to,
     value: '0',
     data: content.data,
-    gas_limit: gas.toString(),
+    gas_limit: gas.limit.toString(),
     speed: 'fast',
     valid_until: new Date(Math.min(intent.deadline ?? end, end) * 1000).toISOString(),
+    ...(gas.price !== undefined && { when: { fee_at_most: String(gas.price * HIGHEST_BASE_FEE) } }),
     reference: idOf(content, 1),
     ...(content.authorizations.length > 0 && { authorization_list: content.authorizations.map(asField) }),
   }

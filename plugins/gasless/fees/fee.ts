@@ -110,11 +110,14 @@ export interface Paying {
   readonly gas: bigint
 }
 
-/** Requires a payment where one is due, and that it would arrive now. @throws RpcError */
-export async function requireFee(paying: Paying, context: FeeContext): Promise<void> {
+/**
+ * Requires a payment where one is due, and that it would arrive now. Returns the price of gas that is paid for;
+ * undefined if the application pays. @throws RpcError
+ */
+export async function requireFee(paying: Paying, context: FeeContext): Promise<bigint | undefined> {
   const { network, rpc } = context
   if (paying.token === undefined) {
-    if (network.sponsored) return
+    if (network.sponsored) return undefined
     const accepted = [...network.feeTokens.keys()].join(', ')
     throw short(`payment: users pay here; expected {"type": "token", "address"} with one of ${accepted}.`)
   }
@@ -135,6 +138,7 @@ export async function requireFee(paying: Paying, context: FeeContext): Promise<v
   if (transfer.amount < needed)
     throw short(`data: the batch pays ${transfer.amount} of ${token.address}; it costs ${needed}.`, needed)
   await requireArrival(paying.account, transfer, { network, rpc })
+  return gasPrice
 }
 
 function short(message: string, needed?: bigint): RpcError {

@@ -190,6 +190,33 @@ describe('a batch that does not pay', () => {
   })
 })
 
+test('A batch that pays for gas far below its price is not signed until the price is paid for', async () => {
+  const user = await rich()
+  const { fee, context } = await quoteFor(token)
+  const price = BigInt(await site.anvil.rpc<Hex>('eth_gasPrice', []))
+  const fees = await balanceOf(COLLECTOR)
+  await site.anvil.rpc('evm_setAutomine', [false])
+  // The endpoint that told the price lied, or the network has become dearer since.
+  await site.anvil.rpc('anvil_setNextBlockBaseFeePerGas', [numberToHex(price * 5n)])
+  await site.anvil.rpc('evm_mine')
+  const id = await site.send(await paying(user, [transfer(BigInt(fee)), increment()], { context }))
+  const path = `/transactions?reference=${id}`
+  const read = async () => (await site.service.api<Waiting[]>('GET', path)).body.data[0]
+  const waiting = await until(read, (one) => one?.status_reason !== undefined)
+  expect(waiting).toMatchObject({ status: 'pending', status_reason: expect.stringContaining('lower fee') })
+  expect(waiting?.nonce).toBeUndefined()
+  expect(await balanceOf(COLLECTOR)).toBe(fees)
+  await site.anvil.rpc('anvil_setNextBlockBaseFeePerGas', [numberToHex(price)])
+  expect((await ended(id)).status).toBe(200)
+  expect((await balanceOf(COLLECTOR)) - fees).toBe(BigInt(fee))
+})
+
+interface Waiting {
+  readonly status: string
+  readonly status_reason?: string
+  readonly nonce?: number
+}
+
 describe('a user who pays and takes it back', () => {
   test('by a second batch that waits with the same tokens, is refused', async () => {
     const { fee } = await quoteFor(token)
