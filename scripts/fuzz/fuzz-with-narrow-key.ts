@@ -4,7 +4,7 @@ import { startEveryKind } from '../../test/support/every-kind.ts'
 import { RECEIVER } from '../../test/support/service.ts'
 import { createHiddenRecords } from './hidden-records.ts'
 import { keepWorking } from './keep-working.ts'
-import { create, deliveriesOf, send, sendWaiting } from './starting-data.ts'
+import { create, deliveriesOf, schedule, send, sendWaiting } from './starting-data.ts'
 import { type Tool, writeFacts, writeIds } from './tool.ts'
 
 /** The only relayer that the key sees. */
@@ -27,9 +27,11 @@ export async function fuzzWithNarrowKey(tool: Tool): Promise<number> {
     for (let count = 0; count < TRANSACTIONS; count += 1)
       sent.push((await send(service, VISIBLE, { to: RECEIVER, value: 1, speed: 'fast' })).id)
     sent.push((await sendWaiting(service, VISIBLE, { to: RECEIVER, value: 1, speed: 'fast' })).id)
+    const scheduled = await schedule(service, VISIBLE, { to: RECEIVER, value: 1, speed: 'fast' })
     // Those of `main` are among them.
     const deliveries = await deliveriesOf(service, 'ops', TRANSACTIONS + 1)
     await writeIds('fuzz-narrow-transaction-ids.txt', [...sent, ...hidden.transactions])
+    await writeIds('fuzz-narrow-schedule-ids.txt', [scheduled, ...hidden.schedules])
     await writeIds('fuzz-narrow-delivery-ids.txt', [...deliveries, ...hidden.deliveries])
     const scopes = await narrowScopes()
     await writeFacts('fuzz-narrow-key.json', { scopes, ...hidden })

@@ -2,11 +2,14 @@ import { fileURLToPath } from 'node:url'
 import { startEveryKind } from '../../test/support/every-kind.ts'
 import { API_KEY, RECEIVER, type Service } from '../../test/support/service.ts'
 import { keepWorking } from './keep-working.ts'
-import { create, createRelayer, deliveriesOf, send, sendWaiting } from './starting-data.ts'
+import { create, createRelayer, deliveriesOf, schedule, send, sendWaiting } from './starting-data.ts'
 import { type Tool, writeIds } from './tool.ts'
 
 /** How many transactions are there from the start. */
 const TRANSACTIONS = 3
+
+/** How many schedules are there from the start, to be read and to be deleted. */
+const SCHEDULES = 3
 
 /** How many transactions wait for an approval from the start. */
 const WAITING = 2
@@ -27,6 +30,8 @@ export async function fuzzWithRootKey(tool: Tool): Promise<number> {
     await createApiKeys(service)
     await writeIds('fuzz-transaction-ids.txt', [...(await sendSome(service)), ...(await askForSome(service))])
     await writeIds('fuzz-delivery-ids.txt', await deliveriesOf(service, 'ops', TRANSACTIONS))
+    await writeIds('fuzz-schedule-ids.txt', await scheduleSome(service))
+    await writeIds('fuzz-changing-schedule-ids.txt', await scheduleSome(service))
     const stopKeeping = await keepWorking(service, ['main', 'other', 'stellar', 'solana'])
     const code = await tool.run('scripts/fuzz/root-key.toml', service.url, API_KEY)
     stopKeeping()
@@ -49,6 +54,14 @@ async function askForSome(service: Service): Promise<string[]> {
   const ids: string[] = []
   for (let count = 0; count < WAITING; count += 1)
     ids.push((await sendWaiting(service, 'main', { to: RECEIVER, value: 1, speed: 'fast' })).id)
+  return ids
+}
+
+/** Schedules whose time does not come. */
+async function scheduleSome(service: Service): Promise<string[]> {
+  const ids: string[] = []
+  for (let count = 0; count < SCHEDULES; count += 1)
+    ids.push(await schedule(service, 'main', { to: RECEIVER, value: 1, speed: 'fast' }))
   return ids
 }
 

@@ -3,13 +3,22 @@ import type { EveryKind } from '../../test/support/every-kind.ts'
 import { DEV_ADDRESSES, RECEIVER, SERVICE_SECRETS, type Service } from '../../test/support/service.ts'
 import { SOL, MAIN as SOLANA_ACCOUNT, seedOf, transfer } from '../../test/support/solana-scenario.ts'
 import { payment, MAIN as STELLAR_KEY } from '../../test/support/stellar-scenario.ts'
-import { changeRelayer, create, createRelayer, deliveriesOf, send, sendWaiting } from './starting-data.ts'
+import {
+  changeRelayer,
+  create,
+  createRelayer,
+  deliveriesOf,
+  schedule,
+  send,
+  sendWaiting,
+} from './starting-data.ts'
 
 /** The records that a key for relayer `other` may not see, and the texts that would tell of them. */
 export interface HiddenRecords {
   /** The ids with which paths name them. */
   readonly relayers: readonly string[]
   readonly transactions: readonly string[]
+  readonly schedules: readonly string[]
   readonly deliveries: readonly string[]
   readonly notifications: readonly string[]
   /** No answer may contain these. */
@@ -53,6 +62,11 @@ export async function createHiddenRecords({ service, anvil }: EveryKind): Promis
     await send(service, 'stellar', payment(1)),
     await send(service, 'solana', transfer(SOL)),
   ].map(({ id }) => id)
+  const schedules = [
+    await schedule(service, 'main', onEvm),
+    await schedule(service, MARKER, onEvm),
+    await schedule(service, 'stellar', payment(1)),
+  ]
   // The first ones of `ops` are those of `main`, as long as `other` has sent nothing.
   const deliveries = [
     ...(await deliveriesOf(service, 'ops', 1)),
@@ -61,10 +75,11 @@ export async function createHiddenRecords({ service, anvil }: EveryKind): Promis
   return {
     relayers: RELAYERS,
     transactions,
+    schedules,
     deliveries,
     notifications: [MARKER],
     // With its quotation marks the short id stands in JSON and in the labels of metrics, and in no sentence.
-    texts: [...transactions, ...deliveries, MARKER, NAME, '"main"', ...SECRETS],
+    texts: [...transactions, ...schedules, ...deliveries, MARKER, NAME, '"main"', ...SECRETS],
     textsOnChain: [address, DEV_ADDRESSES[0], STELLAR_KEY.publicKey(), SOLANA_ACCOUNT, DATA.slice(2)],
   }
 }

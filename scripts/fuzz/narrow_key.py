@@ -9,6 +9,7 @@ import schemathesis
 ID_PARAMETERS = {
     "relayer_id": "relayers",
     "transaction_id": "transactions",
+    "schedule_id": "schedules",
     "delivery_id": "deliveries",
     "notification_id": "notifications",
 }

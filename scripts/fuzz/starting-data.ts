@@ -42,6 +42,21 @@ export async function sendWaiting(
   return body.data
 }
 
+/** A time that comes once in four years, so that a schedule with it sends nothing meanwhile. */
+const RARELY = '0 0 29 2 *'
+
+/** Creates a schedule that sends nothing soon, and returns its id. */
+export async function schedule(service: Service, relayerId: string, transaction: object): Promise<string> {
+  const record = { cron: RARELY, transaction }
+  const { status, body } = await service.api<{ id: string }>(
+    'POST',
+    `/relayers/${relayerId}/schedules`,
+    record,
+  )
+  if (status !== 200) throw new Error(`the schedule was refused: ${body.error}`)
+  return body.data.id
+}
+
 /** Waits for at least this many deliveries of a notification, and returns their ids. No one receives them, so there are tries to look at. */
 export async function deliveriesOf(
   service: Service,
