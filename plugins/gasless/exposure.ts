@@ -24,7 +24,7 @@ const UNSENT_MS = 60_000
 /** What is asked to be admitted. */
 export interface Admission {
   readonly users: readonly User[]
-  readonly payment: Pick<Payment, 'unit' | 'amount'> | undefined
+  readonly payment: Omit<Payment, 'funds'> | undefined
   /** The idempotency key of the transaction. */
   readonly key: string
   /** The id of the API key that asks: users of one cannot use up the failures of another. */
@@ -32,8 +32,8 @@ export interface Admission {
 }
 
 /**
- * Checks and sends a request, alone among those of each of its users: what waits keeps its nonce and its
- * authorization, and what failed at the relayer's cost counts. @throws RpcError
+ * Checks and sends a request, alone among those of each of its users and of who pays for it: what waits keeps
+ * its nonce and its authorization, and what failed at the relayer's cost counts. @throws RpcError
  */
 export function admitRequest<Verified extends Checked, Result>(
   { users, payment, key, caller }: Admission,
@@ -43,19 +43,46 @@ export function admitRequest<Verified extends Checked, Result>(
   const rules = rulesOf(context)
   const { chainId } = context.sender.network
   // In one order for all requests, so that two with the same users do not wait for each other.
-  const ordered = [...users].sort((one, other) => (one.address < other.address ? -1 : 1))
+  const ordered = partsOf(users, payment).sort((one, other) => (one.owner < other.owner ? -1 : 1))
   const next = (index: number, checked: Verified | undefined): Promise<Result> => {
-    const user = ordered[index]
-    if (user === undefined) {
+    const part = ordered[index]
+    if (part === undefined) {
       if (checked === undefined) throw new Error('a request has no user')
       return send(checked)
     }
-    return admit(claimOf({ user, payment, key, caller, chainId }), rules, {
+    return admit(claimOf({ part, key, caller, chainId }), rules, {
       check: async () => checked ?? (await check()),
       send: (verified) => next(index + 1, verified),
     })
   }
   return next(0, undefined)
+}
+
+/** What a request keeps from the others of one account. */
+interface Part {
+  readonly owner: Hex
+  /** Whose failure is one of the owner. */
+  readonly user: Hex
+  readonly slots: readonly string[]
+  readonly unit: string
+  readonly amount: bigint
+}
+
+function partsOf(users: readonly User[], payment: Admission['payment']): Part[] {
+  const parts = users.map(({ address, slots }): Part => {
+    const isPaying = payment?.payer === address
+    return {
+      owner: address,
+      user: address,
+      slots: isPaying ? [...slots, ...payment.slots] : slots,
+      unit: isPaying ? payment.unit : '',
+      amount: isPaying ? payment.amount : 0n,
+    }
+  })
+  const [first] = users
+  if (payment === undefined || first === undefined || users.some(({ address }) => address === payment.payer))
+    return parts
+  return [...parts, { ...payment, owner: payment.payer, user: first.address }]
 }
 
 /** What the rules need. */
@@ -85,38 +112,32 @@ function payerOf(chainId: number, user: Hex): string {
 }
 
 function occupiedBy(slot: string): ['invalidAuthorizationList' | 'rejected', string] {
-  return slot.endsWith(' authorization')
-    ? [
-        'invalidAuthorizationList',
-        'authorizationList: another authorization of this account waits for its block. Send again when it is included.',
-      ]
+  if (slot.endsWith(' authorization'))
+    return [
+      'invalidAuthorizationList',
+      'authorizationList: another authorization of this account waits for its block. Send again when it is included.',
+    ]
+  return slot.startsWith('payment ')
+    ? ['rejected', 'data: another request with this payment waits for its block.']
     : ['rejected', 'nonce: another request with this nonce waits for its block.']
 }
 
 function claimOf({
-  user: { address, slots },
-  payment,
+  part: { owner, user, slots, unit, amount },
   key,
   caller,
   chainId,
 }: {
-  readonly user: User
-  readonly payment: Admission['payment']
+  readonly part: Part
   readonly key: string
   readonly caller: string
   readonly chainId: number
 }): Claim {
   return {
-    payer: payerOf(chainId, address),
+    payer: payerOf(chainId, owner),
     group: `${chainId}:${digest([caller])}`,
     // The user stands in place of a payee, so that whoever looks at it knows whose it is.
-    entry: {
-      key,
-      unit: payment?.unit ?? '',
-      amount: String(payment?.amount ?? 0n),
-      payee: address,
-      slots,
-    },
+    entry: { key, unit, amount: String(amount), payee: user, slots },
   }
 }
 

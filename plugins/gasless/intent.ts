@@ -15,6 +15,10 @@ export interface User {
 
 /** The funds from which a user pays, so that requests that wait do not count the same twice. */
 export interface Payment {
+  /** Whose funds they are: a user of the request, or another account that has signed for it. */
+  readonly payer: Hex
+  /** What only one payment of the payer that waits for its block may have. */
+  readonly slots: readonly string[]
   /** Names what it is paid in. */
   readonly unit: string
   readonly amount: bigint

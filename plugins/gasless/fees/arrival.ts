@@ -1,47 +1,51 @@
 import { concatHex, encodeFunctionData, type Hex, numberToHex, padHex, parseAbi, slice } from 'viem'
 import type { Rpc } from '../../shared/host.ts'
+import type { BatchCall } from '../accounts/account.ts'
 
-const TOKEN = parseAbi(['function balanceOf(address account) view returns (uint256)'])
+/** The balance of a token (ERC-20). */
+export const BALANCE = parseAbi(['function balanceOf(address account) view returns (uint256)'])
 
-/** A transfer that an account is about to make. */
-interface Transfer {
+/** What an account is about to pay. */
+interface Payment {
   readonly account: Hex
   readonly token: Hex
   readonly receiver: Hex
-  /** The call data of `transfer`. */
-  readonly data: Hex
+  /** The calls that pay, in order. */
+  readonly calls: readonly Pick<BatchCall, 'to' | 'data'>[]
 }
 
 /**
- * Returns what a transfer changes of the receiver's balance on the newest state, whatever the token says of
- * itself; undefined if it fails. For this one call, the account runs code that asks for the balance, makes the
- * transfer, and asks again. @throws NodeError, Unavailable
+ * Returns what some calls of an account change of the receiver's balance on the newest state, whatever the
+ * token says of itself; undefined if one fails. For this one question, the account runs code that asks for
+ * the balance, makes the calls, and asks again. @throws NodeError, Unavailable
  */
 export async function readArrival(
-  { account, token, receiver, data }: Transfer,
+  { account, token, receiver, calls }: Payment,
   rpc: Rpc,
 ): Promise<bigint | undefined> {
-  const question = encodeFunctionData({ abi: TOKEN, functionName: 'balanceOf', args: [receiver] })
-  const code = checkerCode(token, question, data)
+  const question = encodeFunctionData({ abi: BALANCE, functionName: 'balanceOf', args: [receiver] })
+  const code = checkerCode(token, question, calls)
   const answer = await rpc<Hex>('eth_call', [{ to: account }, 'latest', { [account]: { code } }])
-  if (answer.length !== 2 + WORDS * 64) return undefined
-  const [before = 0n, asked, made, after = 0n, askedAgain] = Array.from({ length: WORDS }, (_, index) =>
+  const count = wordsOf(calls)
+  if (answer.length !== 2 + count * 64) return undefined
+  const [before = 0n, asked, after = 0n, askedAgain, ...made] = Array.from({ length: count }, (_, index) =>
     BigInt(slice(answer, index * 32, index * 32 + 32)),
   )
-  return asked === 1n && made === 1n && askedAgain === 1n ? after - before : undefined
+  return [asked, askedAgain, ...made].every((flag) => flag === 1n) ? after - before : undefined
 }
 
-/** The balance, whether it was told, whether the transfer was made, the balance, whether it was told. */
-const WORDS = 5
+/** The balance before, whether it was told, the one after, whether it was told, and whether each call was made. */
+function wordsOf(calls: Payment['calls']): number {
+  return 4 + calls.length
+}
 
-/** Where the answers are in memory, behind the question, and where the call data of the transfer is. */
+/** The question is at the beginning of the memory, then come the words of the answer, then the call data. */
 const ANSWERS = 0x80
-const TRANSFER = 0x200
 
 /** Instructions of the EVM. */
 const [MSTORE, GAS, CALL, RETURN, STATICCALL] = ['0x52', '0x5a', '0xf1', '0xf3', '0xfa'] as const
 
-function checkerCode(token: Hex, question: Hex, transfer: Hex): Hex {
+function checkerCode(token: Hex, question: Hex, calls: Payment['calls']): Hex {
   const ask = (at: number) => [
     ...[32, at, bytesOf(question), 0].map(push),
     pushAddress(token),
@@ -49,18 +53,21 @@ function checkerCode(token: Hex, question: Hex, transfer: Hex): Hex {
     STATICCALL,
     store(at + 32),
   ]
-  return concatHex([
-    ...load(question, 0),
-    ...load(transfer, TRANSFER),
-    // The balance goes to the first word, and whether it was told to the second one.
-    ...ask(ANSWERS),
-    ...[0, 0, bytesOf(transfer), TRANSFER, 0].map(push),
-    pushAddress(token),
+  const inputs = ANSWERS + wordsOf(calls) * 32
+  const make = ({ to, data }: Payment['calls'][number], index: number) => [
+    ...load(data, inputs),
+    ...[0, 0, bytesOf(data), inputs, 0].map(push),
+    pushAddress(to),
     GAS,
     CALL,
-    store(ANSWERS + 64),
-    ...ask(ANSWERS + 96),
-    ...[WORDS * 32, ANSWERS].map(push),
+    store(ANSWERS + 128 + index * 32),
+  ]
+  return concatHex([
+    ...load(question, 0),
+    ...ask(ANSWERS),
+    ...calls.flatMap(make),
+    ...ask(ANSWERS + 64),
+    ...[wordsOf(calls) * 32, ANSWERS].map(push),
     RETURN,
   ])
 }

@@ -1,11 +1,12 @@
-import { decodeFunctionData, encodeFunctionData, type Hex, hexToBigInt, parseAbi } from 'viem'
+import { encodeFunctionData, type Hex, hexToBigInt } from 'viem'
 import { isRecord, NodeError, type Rpc, Unavailable, type World } from '../../shared/host.ts'
 import type { BatchCall } from '../accounts/account.ts'
 import { RpcError } from '../errors.ts'
 import type { Payment } from '../intent.ts'
 import type { NetworkSettings } from '../networks.ts'
 import type { Receipt } from '../told.ts'
-import { readArrival } from './arrival.ts'
+import { BALANCE, readArrival } from './arrival.ts'
+import { paymentIn, type TokenPayment } from './payment.ts'
 import { readTokenPrice } from './price.ts'
 import { findQuote, type Quote, shareQuote } from './quote.ts'
 import type { FeeToken } from './tokens.ts'
@@ -65,38 +66,6 @@ export function feeFor(
   return (above + below - 1n) / below
 }
 
-const TOKEN = parseAbi([
-  'function transfer(address to, uint256 value) returns (bool)',
-  'function balanceOf(address account) view returns (uint256)',
-])
-
-/** The payment of a batch. It is the first call, so that no other one can take the tokens before. */
-interface Transfer {
-  readonly token: FeeToken
-  readonly amount: bigint
-  readonly data: Hex
-}
-
-/** Reads the payment of a batch to the fee collector; undefined if its first call is none. Pure. */
-function transferIn(
-  calls: readonly BatchCall[],
-  { feeTokens, feeCollector }: Pick<NetworkSettings, 'feeTokens' | 'feeCollector'>,
-): Transfer | undefined {
-  const [first] = calls
-  const token = first && feeTokens.get(first.to.toLowerCase() as Hex)
-  if (first === undefined || token === undefined || first.value !== 0n) return undefined
-  try {
-    const { functionName, args } = decodeFunctionData({ abi: TOKEN, data: first.data })
-    if (functionName !== 'transfer') return undefined
-    const [to, amount] = args
-    const data = encodeFunctionData({ abi: TOKEN, functionName, args: [to, amount] })
-    const isPaid = to.toLowerCase() === feeCollector && data === first.data.toLowerCase()
-    return isPaid ? { token, amount, data } : undefined
-  } catch {
-    return undefined
-  }
-}
-
 /** The part of a request about its payment, and the batch that has it. */
 export interface Paying {
   /** The token that `payment` names; undefined if the application pays. */
@@ -127,17 +96,17 @@ export async function requireFee(paying: Paying, context: FeeContext): Promise<b
       'unsupportedPaymentToken',
       'payment: only the signed batch of an account (EIP-7702) can pay in a token.',
     )
-  const transfer = transferIn(paying.calls, network)
-  if (transfer === undefined || transfer.token !== token)
+  const payment = paymentIn(paying.account, paying.calls, network)
+  if (payment === undefined || payment.token !== token)
     throw short(
-      `data: the first call of the batch must be transfer(${network.feeCollector}, fee) of ${token.address}.`,
+      `data: the batch must begin by paying ${token.address} to ${network.feeCollector}: by transfer, or by transferFrom after permit, transferWithAuthorization or Permit2's permitTransferFrom.`,
     )
   const { price, gasPrice } = await priceFor(token, paying.context, context)
   const { marginPercent } = network
   const needed = feeFor(paying.gas * gasPrice, token, { price, marginPercent })
-  if (transfer.amount < needed)
-    throw short(`data: the batch pays ${transfer.amount} of ${token.address}; it costs ${needed}.`, needed)
-  await requireArrival(paying.account, transfer, { network, rpc })
+  if (payment.amount < needed)
+    throw short(`data: the batch pays ${payment.amount} of ${token.address}; it costs ${needed}.`, needed)
+  await requireArrival(paying.account, payment, { network, rpc })
   return gasPrice
 }
 
@@ -150,39 +119,41 @@ function priceFor(token: FeeToken, text: string | undefined, context: FeeContext
   return text === undefined ? readNow(token, context) : findQuote(nameOf(token, context), text, context.world)
 }
 
-/** The transfer is the first call, so what it does alone now is what it does in the batch. */
+/** The calls that pay come first, so what they do alone now is what they do in the batch. */
 async function requireArrival(
   account: Hex,
-  { token, amount, data }: Transfer,
+  { token, amount, payer, calls }: TokenPayment,
   { network, rpc }: Pick<FeeContext, 'network' | 'rpc'>,
 ): Promise<void> {
   const { feeCollector: receiver } = network
-  const arrives = await readArrival({ account, token: token.address, receiver, data }, rpc).catch(
+  const arrives = await readArrival({ account, token: token.address, receiver, calls }, rpc).catch(
     (error: unknown) => {
       throw error instanceof NodeError ? new Unavailable(error.message) : error
     },
   )
   if (arrives === undefined)
-    throw short(`data: ${account} cannot transfer ${amount} of ${token.address} now.`)
+    throw short(`data: ${account} cannot pay ${amount} of ${token.address} of ${payer} now.`)
   if (arrives < amount)
     throw short(
       `data: of ${amount} of ${token.address}, only ${arrives} would arrive: the token keeps the rest.`,
     )
 }
 
-/** Names the account's balance of the token, so that batches that wait do not pay with the same tokens. */
+/** Names the balance that pays, so that batches that wait do not pay with the same tokens. */
 export function paymentOf(
   account: Hex,
   { calls, token }: Pick<Paying, 'calls' | 'token'>,
   { network, rpc }: Pick<FeeContext, 'network' | 'rpc'>,
 ): Payment | undefined {
-  const transfer = calls === undefined || token === undefined ? undefined : transferIn(calls, network)
-  if (transfer === undefined) return undefined
-  const { address } = transfer.token
-  const data = encodeFunctionData({ abi: TOKEN, functionName: 'balanceOf', args: [account] })
+  const paid = calls === undefined || token === undefined ? undefined : paymentIn(account, calls, network)
+  if (paid === undefined) return undefined
+  const { address } = paid.token
+  const data = encodeFunctionData({ abi: BALANCE, functionName: 'balanceOf', args: [paid.payer] })
   return {
+    payer: paid.payer,
     unit: address,
-    amount: transfer.amount,
+    amount: paid.amount,
+    slots: paid.authorization === undefined ? [] : [paid.authorization],
     funds: async () => hexToBigInt(await rpc<Hex>('eth_call', [{ to: address, data }, 'latest'])),
   }
 }
@@ -196,16 +167,16 @@ export function isShort(
   { logs }: Pick<Receipt, 'logs'>,
   network: Pick<NetworkSettings, 'feeTokens' | 'feeCollector'>,
 ): boolean {
-  const transfer = transferIn(calls, network)
-  if (transfer === undefined) return false
+  const payment = paymentIn(account, calls, network)
+  if (payment === undefined) return false
   const paid = logs.filter(isRecord).some((log) => {
     const [topic, from, to] = Array.isArray(log.topics) ? (log.topics as readonly Hex[]) : []
     return (
-      String(log.address).toLowerCase() === transfer.token.address &&
+      String(log.address).toLowerCase() === payment.token.address &&
       topic === TRANSFER &&
-      addressIn(from) === account &&
+      addressIn(from) === payment.payer &&
       addressIn(to) === network.feeCollector &&
-      BigInt(log.data as Hex) >= transfer.amount
+      BigInt(log.data as Hex) >= payment.amount
     )
   })
   return !paid

@@ -61,7 +61,10 @@ export async function readOperation(
     maxGas: entryPoint.maxGas,
     // The code of the account checks its own signature, and calls whatever it likes.
     isUncertain: true,
-    payment: amount === 0n ? undefined : { unit: entryPoint.address, amount, funds: reader.funds },
+    payment:
+      amount === 0n
+        ? undefined
+        : { payer: account, slots: [], unit: entryPoint.address, amount, funds: reader.funds },
     simulate: () => reader.simulate(leastGas),
   }
 }

@@ -291,3 +291,40 @@ contract TurnkeyAccount {
 
     receive() external payable {}
 }
+
+interface IToken {
+    function transferFrom(address from, address to, uint256 value) external returns (bool);
+}
+
+/// The part of Permit2 with which the account itself takes what another one has signed for it.
+contract SignatureTransfer {
+    struct TokenPermissions { address token; uint256 amount; }
+    struct PermitTransferFrom { TokenPermissions permitted; uint256 nonce; uint256 deadline; }
+    struct TransferDetails { address to; uint256 requestedAmount; }
+
+    mapping(address => mapping(uint256 => bool)) public used;
+
+    function permitTransferFrom(
+        PermitTransferFrom calldata permit, TransferDetails calldata details, address owner, bytes calldata signature
+    ) external {
+        require(block.timestamp <= permit.deadline, "SignatureExpired");
+        require(details.requestedAmount <= permit.permitted.amount, "InvalidAmount");
+        require(!used[owner][permit.nonce], "InvalidNonce");
+        used[owner][permit.nonce] = true;
+        require(Signatures.recover(hashOf(permit), signature) == owner, "InvalidSigner");
+        require(IToken(permit.permitted.token).transferFrom(owner, details.to, details.requestedAmount));
+    }
+
+    function hashOf(PermitTransferFrom calldata permit) internal view returns (bytes32) {
+        bytes32 domain = keccak256(abi.encode(
+            keccak256("EIP712Domain(string name,uint256 chainId,address verifyingContract)"), keccak256("Permit2"), block.chainid, address(this)
+        ));
+        bytes32 permitted = keccak256(abi.encode(
+            keccak256("TokenPermissions(address token,uint256 amount)"), permit.permitted.token, permit.permitted.amount
+        ));
+        bytes32 typeHash = keccak256(
+            "PermitTransferFrom(TokenPermissions permitted,address spender,uint256 nonce,uint256 deadline)TokenPermissions(address token,uint256 amount)"
+        );
+        return Signatures.typed(domain, keccak256(abi.encode(typeHash, permitted, msg.sender, permit.nonce, permit.deadline)));
+    }
+}
