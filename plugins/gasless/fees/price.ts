@@ -1,6 +1,7 @@
 import { decodeFunctionResult, encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { NodeError, type Rpc, Unavailable } from '../../shared/host.ts'
 import type { Feed, FeeToken, Price, PriceSource } from './tokens.ts'
+import { readPoolPrice } from './uniswap.ts'
 
 const FEED = parseAbi([
   'function decimals() view returns (uint8)',
@@ -12,10 +13,11 @@ const FEED = parseAbi([
  * relayer does not pay for the difference. @throws Unavailable without a price
  */
 export async function readTokenPrice(
-  { address, sources, maxDifferencePercent }: FeeToken,
+  { address, decimals, sources, maxDifferencePercent }: FeeToken,
   { rpc, now }: { readonly rpc: Rpc; readonly now: number },
 ): Promise<Price> {
-  const prices = await Promise.all(sources.map((source) => readSource(source, { rpc, now })))
+  const token = { address, decimals }
+  const prices = await Promise.all(sources.map((source) => readSource(source, token, { rpc, now })))
   const sorted = prices.toSorted((one, other) => (isLess(one, other) ? -1 : 1))
   const [low, high] = [sorted.at(0), sorted.at(-1)]
   if (low === undefined || high === undefined) throw new Error('a token has no source of its price')
@@ -36,9 +38,18 @@ function isLess(one: Price, other: Price): boolean {
 
 async function readSource(
   source: PriceSource,
+  token: Pick<FeeToken, 'address' | 'decimals'>,
   world: { readonly rpc: Rpc; readonly now: number },
 ): Promise<Price> {
   if (source.type === 'fixed') return source.price
+  if (source.type === 'uniswap_v3') return readPoolPrice(source.pool, token, world.rpc)
+  return readFeeds(source, world)
+}
+
+async function readFeeds(
+  source: { readonly coin: Feed; readonly token: Feed },
+  world: { readonly rpc: Rpc; readonly now: number },
+): Promise<Price> {
   const [coin, token] = await Promise.all([source.coin, source.token].map((feed) => readFeed(feed, world)))
   if (coin === undefined || token === undefined) throw new Error('two feeds were asked')
   return {

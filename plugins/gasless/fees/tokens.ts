@@ -13,10 +13,25 @@ export interface Feed {
   readonly maxAgeSeconds: number
 }
 
-/** Where a price comes from: the operator says it, or two feeds tell what the coin and the token are worth. */
+/** A pool of Uniswap v3 of the token and the wrapped coin. Addresses are in lower case. */
+export interface Pool {
+  readonly address: Hex
+  /** The wrapped coin. */
+  readonly coin: Hex
+  /** The time whose mean counts. */
+  readonly seconds: number
+  /** The least liquidity in that time, as the pool counts it; 0 for any. */
+  readonly minLiquidity: bigint
+}
+
+/**
+ * Where a price comes from: the operator says it, two feeds tell what the coin and the token are worth, or a
+ * pool for what they were exchanged.
+ */
 export type PriceSource =
   | { readonly type: 'fixed'; readonly price: Price }
   | { readonly type: 'chainlink'; readonly coin: Feed; readonly token: Feed }
+  | { readonly type: 'uniswap_v3'; readonly pool: Pool }
 
 /** A token in which users pay. */
 export interface FeeToken {
@@ -52,14 +67,39 @@ export function readFeeToken(path: string, value: unknown): FeeToken {
 
 function readSource(path: string, value: unknown): PriceSource {
   const fields = new Fields(path, value)
-  const type = fields.word('type', ['fixed', 'chainlink'])
-  if (type === undefined) throw new Error(`${path}.type: expected fixed or chainlink.`)
-  const source: PriceSource =
-    type === 'fixed'
-      ? { type, price: parseDecimal(path, fields.optionalText('price')) }
-      : { type, coin: readFeed(path, fields, 'coin'), token: readFeed(path, fields, 'token') }
+  const type = fields.word('type', ['fixed', 'chainlink', 'uniswap_v3'])
+  if (type === undefined) throw new Error(`${path}.type: expected fixed, chainlink or uniswap_v3.`)
+  const source = sourceOf(type, path, fields)
   fields.refuseOthers()
   return source
+}
+
+function sourceOf(type: PriceSource['type'], path: string, fields: Fields): PriceSource {
+  if (type === 'fixed') return { type, price: parseDecimal(path, fields.optionalText('price')) }
+  if (type === 'chainlink')
+    return { type, coin: readFeed(path, fields, 'coin'), token: readFeed(path, fields, 'token') }
+  return { type, pool: readPool(path, fields) }
+}
+
+/** A mean over less can be moved by who holds the pool for a few blocks. */
+const LEAST_POOL_SECONDS = 300
+
+/** Half an hour, as most users of such a mean take. */
+const DEFAULT_POOL_SECONDS = 1_800
+
+/** A pool remembers a few days at most. */
+const MAX_POOL_SECONDS = 604_800
+
+function readPool(path: string, fields: Fields): Pool {
+  const liquidity = fields.optionalText('min_liquidity')
+  if (liquidity !== undefined && !/^\d{1,39}$/.test(liquidity))
+    throw new Error(`${path}.min_liquidity: expected an integer as a text.`)
+  return {
+    address: addressIn(path, fields, 'pool'),
+    coin: addressIn(path, fields, 'coin'),
+    seconds: fields.integer('seconds', LEAST_POOL_SECONDS, MAX_POOL_SECONDS) ?? DEFAULT_POOL_SECONDS,
+    minLiquidity: BigInt(liquidity ?? 0),
+  }
 }
 
 function readFeed(path: string, fields: Fields, name: string): Feed {

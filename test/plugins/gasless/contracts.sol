@@ -328,3 +328,47 @@ contract SignatureTransfer {
         return Signatures.typed(domain, keccak256(abi.encode(typeHash, permitted, msg.sender, permit.nonce, permit.deadline)));
     }
 }
+
+/// The part of a pool of Uniswap v3 that tells what its price was. Whoever moves it changes what it adds up from then on.
+contract ObservedPool {
+    address public token0;
+    address public token1;
+    int56 internal ticks;
+    uint160 internal perLiquidity;
+    uint256 internal last;
+    uint256 internal first;
+    int24 internal tick;
+    uint128 internal liquidity;
+
+    constructor(address token0_, address token1_, int24 tick_, uint128 liquidity_) {
+        (token0, token1, tick, liquidity) = (token0_, token1_, tick_, liquidity_);
+        // It was there a day ago.
+        (first, last) = (block.timestamp - 1 days, block.timestamp - 1 days);
+    }
+
+    function move(int24 to) external {
+        (ticks, perLiquidity) = sums(block.timestamp);
+        (last, tick) = (block.timestamp, to);
+    }
+
+    /// Since it was moved last, the price was the same.
+    function observe(uint32[] calldata secondsAgos) external view returns (int56[] memory, uint160[] memory) {
+        int56[] memory ticks_ = new int56[](secondsAgos.length);
+        uint160[] memory perLiquidity_ = new uint160[](secondsAgos.length);
+        for (uint256 i = 0; i < secondsAgos.length; i++) {
+            uint256 at = block.timestamp - secondsAgos[i];
+            require(at >= first, "OLD");
+            (ticks_[i], perLiquidity_[i]) = at >= last ? sums(at) : (ticks - tick0() * int56(int256(last - at)), perLiquidity - uint160((last - at) << 128) / liquidity);
+        }
+        return (ticks_, perLiquidity_);
+    }
+
+    function tick0() internal view returns (int56) {
+        return last == first ? int56(tick) : ticks / int56(int256(last - first));
+    }
+
+    function sums(uint256 at) internal view returns (int56, uint160) {
+        uint256 passed = at - last;
+        return (ticks + int56(tick) * int56(int256(passed)), perLiquidity + uint160((passed << 128) / liquidity));
+    }
+}
