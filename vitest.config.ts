@@ -12,7 +12,11 @@ import { hasRedis } from './test/support/redis.ts'
 type Settings = NonNullable<TestProjectInlineConfiguration['test']>
 
 /** Settings of every test. `expect.poll` gives up after a second by itself, which is too soon on a busy machine. */
-const EVERY_TEST: Settings = { retry: 0, env: { NODE_ENV: 'test' }, expect: { poll: { timeout: 20_000 } } }
+const EVERY_TEST: Settings = {
+  retry: 0,
+  env: { NODE_ENV: 'test', DO_NOT_TRACK: '1' },
+  expect: { poll: { timeout: 20_000 } },
+}
 
 /** Settings of tests that start chains, databases and services. */
 const SERVICES: Settings = {

@@ -45,6 +45,11 @@ export interface Intent {
    */
   readonly payment?: Payment | undefined
   /**
+   * Notes that it is sent, alone among the requests of its users; throws if it may not be; undefined if there
+   * is nothing to note.
+   */
+  bind?(): Promise<void>
+  /**
    * Executes it on the newest state of the chain. Returns the gas that it needs.
    * @throws RpcError `simulationFailed`
    */

@@ -47,6 +47,17 @@ export interface EntryPoint {
   readonly codeHash: Hex | undefined
 }
 
+/** A contract that uses what accounts have delegated (ERC-7710). */
+export interface DelegationManager {
+  readonly address: Hex
+  readonly maxGas: bigint
+  readonly codeHash: Hex | undefined
+  /** The contracts that may enforce conditions. */
+  readonly enforcers: ReadonlySet<Hex>
+  /** Those of them of which a delegation needs one, because it could be used for ever otherwise. */
+  readonly limits: ReadonlySet<Hex>
+}
+
 /** The code behind accounts that are proxies (ERC-1967). */
 export interface Implementation {
   readonly address: Hex
@@ -61,6 +72,7 @@ export interface NetworkSettings {
   readonly forwarders: ReadonlyMap<Hex, Forwarder>
   readonly delegates: ReadonlyMap<Hex, Delegate>
   readonly entryPoints: ReadonlyMap<Hex, EntryPoint>
+  readonly delegationManagers: ReadonlyMap<Hex, DelegationManager>
   readonly implementations: ReadonlyMap<Hex, Implementation>
   /** True if an authorization for every chain (chain id 0) is accepted. */
   readonly anyChainAuthorizations: boolean
@@ -97,6 +109,9 @@ export function readNetwork(path: string, value: unknown, feeCollector: Hex): Ne
   const entryPoints = fields
     .list('entry_points')
     .map((each, index) => readEntryPoint(`${path}.entry_points[${index}]`, each, maxGas))
+  const managers = fields
+    .list('delegation_managers')
+    .map((each, index) => readManager(`${path}.delegation_managers[${index}]`, each, maxGas))
   const feeTokens = fields
     .list('fee_tokens')
     .map((each, index) => readFeeToken(`${path}.fee_tokens[${index}]`, each))
@@ -108,14 +123,17 @@ export function readNetwork(path: string, value: unknown, feeCollector: Hex): Ne
   if (forwarders.length + delegates.length + implementations.length === 0)
     throw new Error(`${path}: name at least one of forwarders, delegates or implementations.`)
   const needsEntryPoint = implementations.length > 0 || delegates.some(({ kind }) => kind === 'entry_point')
-  if (needsEntryPoint && entryPoints.length === 0)
-    throw new Error(`${path}.entry_points: accounts that only an EntryPoint may call need at least one.`)
+  if (needsEntryPoint && entryPoints.length + managers.length === 0)
+    throw new Error(
+      `${path}.entry_points: accounts that only an EntryPoint or a DelegationManager may call need at least one.`,
+    )
   const settings = {
     chainId,
     relayerId: fields.text('relayer_id', /^.{1,200}$/),
     forwarders: byAddress(`${path}.forwarders`, forwarders),
     delegates: byAddress(`${path}.delegates`, delegates),
     entryPoints: byAddress(`${path}.entry_points`, entryPoints),
+    delegationManagers: byAddress(`${path}.delegation_managers`, managers),
     implementations: byAddress(`${path}.implementations`, implementations),
     anyChainAuthorizations: readBoolean(fields, `${path}.any_chain_authorizations`, false),
     sponsored: readBoolean(fields, `${path}.sponsored`, true),
@@ -184,15 +202,32 @@ function readEntryPoint(path: string, value: unknown, maxGas: bigint): EntryPoin
     address: readAddress(`${path}.address`, fields.optionalText('address')),
     maxGas: readMaxGas(fields) ?? maxGas,
     maxVerificationGas: BigInt(verification ?? DEFAULT_MAX_VERIFICATION_GAS),
-    paymasters: new Set(
-      fields
-        .list('paymasters')
-        .map((each, index) => readAddress(`${path}.paymasters[${index}]`, String(each).toLowerCase())),
-    ),
+    paymasters: new Set(readAddresses(path, fields, 'paymasters')),
     codeHash: readHash(path, fields, 'code_hash'),
   }
   fields.refuseOthers()
   return entryPoint
+}
+
+function readManager(path: string, value: unknown, maxGas: bigint): DelegationManager {
+  const fields = new Fields(path, value)
+  const limits = readAddresses(path, fields, 'limiting_enforcers')
+  if (limits.length === 0) throw new Error(`${path}.limiting_enforcers: name at least one.`)
+  const manager = {
+    address: readAddress(`${path}.address`, fields.optionalText('address')),
+    maxGas: readMaxGas(fields) ?? maxGas,
+    codeHash: readHash(path, fields, 'code_hash'),
+    enforcers: new Set([...readAddresses(path, fields, 'enforcers'), ...limits]),
+    limits: new Set(limits),
+  }
+  fields.refuseOthers()
+  return manager
+}
+
+function readAddresses(path: string, fields: Fields, name: string): readonly Hex[] {
+  return fields
+    .list(name)
+    .map((each, index) => readAddress(`${path}.${name}[${index}]`, String(each).toLowerCase()))
 }
 
 function readImplementation(path: string, value: unknown): Implementation {

@@ -2,6 +2,8 @@ import { decodeAbiParameters, type Hex, hexToBigInt, isHex, numberToHex } from '
 import { isRecord, NodeError, type Rpc, Unavailable } from '../shared/host.ts'
 import { batchCallsIn, isEntryOf } from './accounts/batch.ts'
 import { delegateIn } from './accounts/delegation.ts'
+import { decodeRedemption } from './delegations/abi.ts'
+import { outcomeOfRedemption } from './delegations/outcome.ts'
 import { isShort } from './fees/fee.ts'
 import { decodeForward, type ForwardRequest } from './forwarders/abi.ts'
 import { provesByReverting } from './forwarders/forward.ts'
@@ -30,6 +32,9 @@ export async function readOutcome(
     const entryPoint = network.entryPoints.get(content.to)
     if (entryPoint !== undefined)
       return await outcomeOfOperation({ content, receipt }, { entryPoint, network, rpc })
+    const manager = network.delegationManagers.get(content.to)
+    if (manager !== undefined)
+      return await outcomeOfRedemption({ content, receipt }, { manager, network, rpc })
     const forwarder = network.forwarders.get(content.to)
     return forwarder === undefined
       ? await outcomeOfAccount({ content, receipt }, network, rpc)
@@ -49,6 +54,7 @@ async function readReceipt(hash: string, rpc: Rpc): Promise<Receipt | undefined>
 /** Names the users of a content. */
 export function usersIn(content: Content, network: NetworkSettings): readonly Hex[] {
   if (network.entryPoints.has(content.to)) return [decodeOperation(content.data).operation.sender]
+  if (network.delegationManagers.has(content.to)) return [decodeRedemption(content.data).account]
   const forwarder = network.forwarders.get(content.to)
   if (forwarder === undefined) return [content.to]
   return [...new Set(decodeForward(forwarder.kind, content.data).requests.map(({ from }) => from))]

@@ -1,6 +1,7 @@
 import { type Hex, numberToHex, zeroAddress } from 'viem'
 import { isRecord, type World } from '../shared/host.ts'
 import type { Settings } from './config.ts'
+import { readSend7710 } from './delegations/wire.ts'
 import { invalid, RpcError } from './errors.ts'
 import { type FeeContext, feeFor, feeTokenOf, quote, readGasPrice } from './fees/fee.ts'
 import type { Quote } from './fees/quote.ts'
@@ -35,12 +36,20 @@ const METHODS: Readonly<Record<string, (call: MethodCall) => Promise<unknown>>> 
       ({ chainId }) => asked === undefined || asked.includes(chainId),
     )
     const entries = networks.map(async (network) => {
-      const { chainId, entryPoints, feeTokens, feeCollector } = network
+      const { chainId, entryPoints, delegationManagers, feeTokens, feeCollector } = network
       const tokens = [...feeTokens.values()].map(({ address, decimals }) => ({ address, decimals }))
       const shown = { feeCollector, tokens }
-      if (entryPoints.size === 0) return [String(chainId), shown] as const
-      const { address: beneficiary } = await senderOn(network, world)
-      return [String(chainId), { ...shown, entryPoints: [...entryPoints.keys()], beneficiary }] as const
+      if (entryPoints.size + delegationManagers.size === 0) return [String(chainId), shown] as const
+      const { address } = await senderOn(network, world)
+      const entries = {
+        ...shown,
+        ...(entryPoints.size > 0 && { entryPoints: [...entryPoints.keys()], beneficiary: address }),
+        ...(delegationManagers.size > 0 && {
+          delegationManagers: [...delegationManagers.keys()],
+          targetAddress: address,
+        }),
+      }
+      return [String(chainId), entries] as const
     })
     return Object.fromEntries(await Promise.all(entries))
   },
@@ -66,6 +75,12 @@ const METHODS: Readonly<Record<string, (call: MethodCall) => Promise<unknown>>> 
   },
   relayer_sendTransaction: async ({ params, settings, world, caller }) => {
     const { id } = await send({ ...readSend(readParams(params)), caller }, settings, world)
+    return id
+  },
+  relayer_send7710Transaction: async ({ params, settings, world, caller }) => {
+    const fields = readParams(params)
+    const network = networkOf(readChainId(fields.chainId), settings)
+    const { id } = await send({ ...readSend7710(fields, network), caller }, settings, world)
     return id
   },
   relayer_sendTransactionSync: async ({ params, settings, world, caller }) => {

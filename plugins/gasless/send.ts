@@ -3,6 +3,7 @@ import { ApiRefusal, callApi, locked, Unavailable, type World } from '../shared/
 import { readBatch } from './accounts/batch.ts'
 import type { Settings } from './config.ts'
 import { findSent, idOf, type Known, type Order, type RelayedTransaction } from './content.ts'
+import { readRedemption } from './delegations/redemption.ts'
 import { admitRequest, userIdOf } from './exposure.ts'
 import { paymentOf, requireFee } from './fees/fee.ts'
 import { readForward } from './forwarders/forward.ts'
@@ -34,7 +35,7 @@ export async function check(order: Order, settings: Settings, world: World): Pro
   const sender = await senderOn(networkOf(order.content.chainId, settings), world)
   const { transaction } = await findSent(order, sender.network.relayerId, world)
   if (transaction !== undefined) return
-  const intent = await readIntent(order.content, sender, settings, world)
+  const intent = await readIntent(order, sender, settings, world)
   await checkNow({ order, intent }, sender, world)
 }
 
@@ -61,7 +62,7 @@ async function checkNow(
 }
 
 async function readIntent(
-  content: Content,
+  { content, caller }: Order,
   sender: Sender,
   { leastSeconds }: Settings,
   world: World,
@@ -71,6 +72,8 @@ async function readIntent(
     return readOperation({ entryPoint, content }, sender, {
       beneficiaries: new Set([...sender.own, sender.network.feeCollector]),
     })
+  const manager = sender.network.delegationManagers.get(content.to)
+  if (manager !== undefined) return readRedemption({ manager, content, caller }, sender, world)
   const forwarder = sender.network.forwarders.get(content.to)
   const time = { now: world.now(), leastSeconds }
   return forwarder === undefined
@@ -85,7 +88,7 @@ async function sendNew(
 ): Promise<RelayedTransaction> {
   const { content, caller } = order
   const sender = await senderOn(networkOf(content.chainId, settings), world)
-  const intent = await readIntent(content, sender, settings, world)
+  const intent = await readIntent(order, sender, settings, world)
   const { users, isUncertain, calls } = intent
   const account = users[0]?.address ?? zeroAddress
   const payment = intent.payment ?? paymentOf(account, { ...order.payment, calls }, sender)
@@ -100,6 +103,7 @@ async function sendNew(
         gas: await checkNow({ order, intent }, sender, world),
       }),
       send: async ({ gas }) => {
+        await intent.bind?.()
         const counted = { caller, users: users.map(({ address }) => address), gas: gas.limit }
         await countRequest(counted, settings, world)
         const { relayerId } = sender.network

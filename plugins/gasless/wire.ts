@@ -169,8 +169,8 @@ function isWord(value: unknown): value is Hex {
   return typeof value === 'string' && /^0x[0-9a-fA-F]{64}$/.test(value)
 }
 
-/** 32 bytes, also with fewer digits: some libraries leave zeros out. */
-function wordOf(value: unknown, path: string): Hex {
+/** Reads 32 bytes, also with fewer digits: some libraries leave zeros out. */
+export function wordOf(value: unknown, path: string): Hex {
   if (typeof value === 'string' && /^0x[0-9a-fA-F]{1,64}$/.test(value))
     return `0x${value.slice(2).toLowerCase().padStart(64, '0')}`
   throw invalid(`${path}: expected 32 bytes in hexadecimal digits.`)

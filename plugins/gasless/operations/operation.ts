@@ -9,13 +9,13 @@ import {
 } from 'viem'
 import { NodeError } from '../../shared/host.ts'
 import { authorizationsOfCall, checkAuthorization } from '../accounts/authorization.ts'
+import { unlistedCodeOf } from '../accounts/code.ts'
 import { RpcError, revertedWith, simulationFailed } from '../errors.ts'
 import { emptyGas, hasListedCode, type Intent, intrinsicGas } from '../intent.ts'
 import type { EntryPoint } from '../networks.ts'
 import type { Sender } from '../sender.ts'
 import type { Content } from '../wire.ts'
 import { decodeOperation, ENTRY_POINT, type HandledOperation, type Operation } from './abi.ts'
-import { unlistedCodeOf } from './code.ts'
 
 /** The gas that the EntryPoint uses for an operation besides the signed limits: checks, events, payments. */
 const OWN_GAS = 90_000n

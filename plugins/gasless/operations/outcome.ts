@@ -1,11 +1,11 @@
-import { decodeAbiParameters, type Hex, hexToBigInt, numberToHex, parseAbiParameters } from 'viem'
+import { decodeAbiParameters, type Hex, parseAbiParameters } from 'viem'
 import { isRecord, type Rpc } from '../../shared/host.ts'
+import { changedCodeOf } from '../accounts/code.ts'
 import { hasListedCode } from '../intent.ts'
 import type { EntryPoint, NetworkSettings } from '../networks.ts'
 import type { Outcome, Receipt } from '../told.ts'
 import type { Content } from '../wire.ts'
 import { decodeOperation, type Operation } from './abi.ts'
-import { unlistedCodeOf } from './code.ts'
 
 /**
  * `UserOperationEvent(bytes32 indexed userOpHash, address indexed sender, address indexed paymaster, uint256
@@ -40,17 +40,10 @@ export async function outcomeOfOperation(
   const success = successOf(operation, entryPoint, receipt)
   if (success === undefined) return failed('Nothing was executed: the EntryPoint tells of no such operation.')
   if (!success) return failed('The EntryPoint tells that the call of the account reverted.')
-  const before = numberToHex(hexToBigInt(block) - 1n)
-  const runs = [
-    await unlistedCodeOf(sender, network, { rpc, block }),
-    // With an authorization, the account began in this block to run what it runs.
-    ...(content.authorizations.length === 0
-      ? [await unlistedCodeOf(sender, network, { rpc, block: before })]
-      : []),
-  ].find((each) => each !== undefined)
-  if (runs === undefined) return { kind: 'told', receipt, failures: new Map() }
-  const message = `It is included. In the same block, ${sender} began or ended to run ${runs}, so nothing tells which code was executed.`
-  return { kind: 'unknown', message, isByUser: true }
+  const message = await changedCodeOf(sender, { content, receipt }, { network, rpc })
+  return message === undefined
+    ? { kind: 'told', receipt, failures: new Map() }
+    : { kind: 'unknown', message, isByUser: true }
 }
 
 /** Returns whether the call of the account was made; undefined if the EntryPoint tells nothing of it. */

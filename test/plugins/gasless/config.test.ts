@@ -49,6 +49,41 @@ describe('the configuration', () => {
       },
     ],
     [
+      'config.networks[0].delegation_managers[0].limiting_enforcers: name at least one',
+      { networks: [{ ...network, delegation_managers: [{ address: ADDRESS, enforcers: [ADDRESS] }] }] },
+    ],
+    [
+      'config.networks[0].delegation_managers[0].enforcers[0]',
+      {
+        networks: [
+          {
+            ...network,
+            delegation_managers: [{ address: ADDRESS, limiting_enforcers: [ADDRESS], enforcers: ['nonce'] }],
+          },
+        ],
+      },
+    ],
+    ...(
+      [
+        ['seconds', { pool: ADDRESS, coin: ADDRESS, seconds: 60 }],
+        ['coin', { pool: ADDRESS }],
+        ['min_liquidity', { pool: ADDRESS, coin: ADDRESS, min_liquidity: '-1' }],
+      ] as const
+    ).map(([field, source]): [string, object] => [
+      `config.networks[0].fee_tokens[0].price.sources[0].${field}`,
+      {
+        fee_collector: ADDRESS,
+        networks: [
+          {
+            ...network,
+            fee_tokens: [
+              { address: ADDRESS, decimals: 6, price: { sources: [{ type: 'uniswap_v3', ...source }] } },
+            ],
+          },
+        ],
+      },
+    ]),
+    [
       'config.networks[0].delegates[0].kind',
       { networks: [{ ...network, delegates: [{ address: ADDRESS, kind: 'nexus' }] }] },
     ],
