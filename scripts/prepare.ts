@@ -23,6 +23,7 @@ import { prepareClient } from './prepare/client.ts'
 import { prepareConsole } from './prepare/console.ts'
 import { prepareGuides } from './prepare/guides.ts'
 import { prepareProgram } from './prepare/program.ts'
+import { reproducibly } from './prepare/reproducible.ts'
 
 async function prepareDatabase(): Promise<void> {
   const { makeDatabase } = await import('../src/database/engines/embedded/make-database.ts')
@@ -30,7 +31,7 @@ async function prepareDatabase(): Promise<void> {
   if (readInitialDatabase(INITIAL_DATABASE, madeBy) !== undefined) return
   const dataDir = mkdtempSync(join(tmpdir(), 'initial-database-'))
   try {
-    await makeDatabase(dataDir)
+    await reproducibly(() => makeDatabase(dataDir))
     packDatabase(join(dataDir, 'pglite'), { file: INITIAL_DATABASE, madeBy })
   } finally {
     rmSync(dataDir, { recursive: true })

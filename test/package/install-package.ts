@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { runProgram } from './run-program.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
@@ -43,9 +43,15 @@ export interface Installation {
   readonly said: string
 }
 
-/** Packs a copy of this repository, and installs the package into an empty folder. */
-export async function installPackage(): Promise<Installation> {
-  const root = mkdtempSync(join(tmpdir(), 'relayer-package-'))
+/** A package that npm has made. */
+export interface Package {
+  readonly file: string
+  /** The paths of the files in it. */
+  readonly packed: readonly string[]
+}
+
+/** Packs a copy of this repository, in a folder that is given or made. */
+export async function packClone(root = mkdtempSync(join(tmpdir(), 'relayer-package-'))): Promise<Package> {
   const clone = join(root, 'clone')
   mkdirSync(clone)
   for (const name of SOURCES) cpSync(join(ROOT, name), join(clone, name), { recursive: true })
@@ -55,16 +61,20 @@ export async function installPackage(): Promise<Installation> {
     env: USER_ENV,
   })
   if (packing.code !== 0) throw new Error(packing.err)
+  const [file = ''] = readdirSync(root).filter((name) => name.endsWith('.tgz'))
+  return { file: join(root, file), packed: packedFiles(packing.out) }
+}
 
-  const folder = join(root, 'elsewhere')
+/** Packs a copy of this repository, and installs the package into an empty folder. */
+export async function installPackage(): Promise<Installation> {
+  const { file, packed } = await packClone()
+  const folder = join(dirname(file), 'elsewhere')
   mkdirSync(folder)
   writeFileSync(join(folder, 'package.json'), '{ "private": true }\n')
-  const [file] = readdirSync(root).filter((name) => name.endsWith('.tgz'))
-  const install = ['npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', join(root, file ?? '')]
+  const install = ['npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', file]
   const installing = await runProgram(install, { cwd: folder, env: USER_ENV })
   if (installing.code !== 0) throw new Error(installing.err)
-  const listed = packedFiles(packing.out)
-  return { folder, packed: listed, said: installing.out + installing.err }
+  return { folder, packed, said: installing.out + installing.err }
 }
 
 /** The scripts of the package write to the same stream before the list. */

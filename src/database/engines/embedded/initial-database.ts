@@ -47,7 +47,9 @@ export function packDatabase(folder: string, { file, madeBy }: { file: string; m
     files: new Map(
       entries
         .filter((entry) => entry.isFile())
-        .map((entry) => [pathOf(entry), readFileSync(join(folder, pathOf(entry)))]),
+        .map(pathOf)
+        .sort()
+        .map((path) => [path, readFileSync(join(folder, path))]),
     ),
   }
   mkdirSync(dirname(file), { recursive: true })

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { migrate } from '../../migrate.ts'
 import { openPGlite } from './pglite.ts'
+import { startEngineHere } from './start-engine.ts'
 
 /**
  * The engine makes them for `create database`, which the service never calls. Each has 300 files, as many as
@@ -8,9 +9,12 @@ import { openPGlite } from './pglite.ts'
  */
 const TEMPLATES = ['template0', 'template1']
 
-/** Makes the folder `pglite` of an empty data folder: an unused database with the newest migration. */
+/**
+ * Makes the folder `pglite` of an empty data folder: an unused database with the newest migration. The engine
+ * runs in this thread, where the build decides about the time and the random bytes that it stores.
+ */
 export async function makeDatabase(dataDir: string): Promise<void> {
-  const database = await openPGlite({ dataDir, durability: 'relaxed' })
+  const database = await openPGlite({ dataDir, durability: 'relaxed', startEngine: startEngineHere })
   try {
     await migrate(database)
     await sql`update pg_database set datistemplate = false`.execute(database.db)
