@@ -254,7 +254,11 @@ describe('a transaction on one network after one on another', () => {
         refusals.push([status, answer.code, answer.error?.replace(id, 'ID')])
       }
       expect(refusals[0]).toEqual(refusals[1])
-      expect(refusals[0]).toMatchObject([404, 'transaction_not_found'])
+      expect(refusals[0]).toEqual([
+        404,
+        'transaction_not_found',
+        'after.transaction_id: there is no transaction ID.',
+      ])
       await cancel(hidden)
     },
   )
