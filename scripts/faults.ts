@@ -12,6 +12,7 @@
  *     npm run faults -- --endpoints 3 --liar --fees
  *     npm run faults -- --fronts --chain solana --steps 20
  *     npm run faults -- --fronts --gasless
+ *     npm run faults -- --schedules --kills --fail-over --steps 4
  *
  * History n has the seed `--seed` + n, so a failing one is replayed alone with its own seed and `--histories 1`.
  */
@@ -21,6 +22,8 @@ import { startEvmTestChain } from './faults/evm/test-chain.ts'
 import { type FrontChainName, type FrontHistory, runFronts } from './faults/fronts/campaign.ts'
 import { runGasless } from './faults/fronts/gasless.ts'
 import type { History } from './faults/history.ts'
+import { runSchedules } from './faults/schedules/campaign.ts'
+import type { ScheduleHistory } from './faults/schedules/history.ts'
 import { startSolanaTestChain } from './faults/solana/test-chain.ts'
 import { SHORT_RETENTION, startStellarTestChain } from './faults/stellar/test-chain.ts'
 import { describeStep } from './faults/step.ts'
@@ -43,6 +46,7 @@ const USAGE = `Usage: npm run faults -- [options]
   --fail-over                 the server of the database is killed, and its synchronous standby promoted; 2 processes when absent
   --fronts                    buyers, sellers, hostile wallets and tokens, and strangers at the facilitator of x402
   --gasless                   with --fronts: users of gasless requests instead; EVM
+  --schedules                 schedules, on PostgreSQL and 2 processes when --processes is absent; EVM
   --keep-going                goes on after a history that fails
 `
 
@@ -65,6 +69,7 @@ const { values } = parseArgs({
     'fail-over': { type: 'boolean', default: false },
     fronts: { type: 'boolean', default: false },
     gasless: { type: 'boolean', default: false },
+    schedules: { type: 'boolean', default: false },
     'keep-going': { type: 'boolean', default: false },
   },
 })
@@ -82,6 +87,18 @@ if (values.fronts) {
   const campaign = { seeds, steps: Number(values.steps), onHistory: sayFront }
   if (values.gasless) await runGasless(campaign)
   else await runFronts({ ...campaign, chain: chainName(values.chain) })
+  say(`${failures} of ${values.histories} histories failed, ${Math.round((Date.now() - started) / 1_000)} s`)
+  process.exit(failures === 0 ? 0 : 1)
+}
+if (values.schedules) {
+  await runSchedules({
+    seeds,
+    steps: Number(values.steps),
+    kills: values.kills,
+    processes: Number(values.processes ?? 2),
+    storage: values['fail-over'] ? 'replicated' : 'postgres',
+    onHistory: saySchedules,
+  })
   say(`${failures} of ${values.histories} histories failed, ${Math.round((Date.now() - started) / 1_000)} s`)
   process.exit(failures === 0 ? 0 : 1)
 }
@@ -130,6 +147,21 @@ function sayFront({ seed, steps, summary, violations }: FrontHistory): boolean {
   if (violations.length === 0) return true
   failures += 1
   say(`  ${steps.join(', ')}`)
+  for (const violation of violations) say(`  VIOLATION ${violation}`)
+  return values['keep-going']
+}
+
+function saySchedules({
+  seed,
+  story,
+  outcomes: { sent, refused, skipped },
+  violations,
+}: ScheduleHistory): boolean {
+  const failed = violations.length === 0 ? '' : ' - FAILED'
+  say(`seed ${seed}: ${sent} sent, ${refused} refused, ${skipped} skipped${failed}`)
+  if (violations.length === 0) return true
+  failures += 1
+  for (const line of story) say(`  ${line}`)
   for (const violation of violations) say(`  VIOLATION ${violation}`)
   return values['keep-going']
 }

@@ -26,9 +26,16 @@ export interface TestBed {
   /** Makes the service's time of day this far ahead of `now`, in ms. */
   setClock(aheadMs: number): void
   /** Calls the processes that listen in turn. Rejects while none listens. */
-  api<Data = Transaction>(method: string, path: string, body?: object): Promise<Answer<Data>>
+  api<Data = Transaction>(
+    method: string,
+    path: string,
+    body?: object,
+    headers?: Record<string, string>,
+  ): Promise<Answer<Data>>
   /** Ends a process, the next one each time, and starts it again. */
   restart(how: 'stop' | 'kill'): Promise<void>
+  /** Kills every process, and starts them again after this time, in ms, which is over at once. */
+  blackOut(ms: number): Promise<void>
   /** What a history needs from the beginning, such as a standby for the database. */
   prepare(): Promise<void>
   /** Kills the server of the database and promotes its standby; over when every process works on it. */
@@ -79,11 +86,11 @@ export async function startTestBed({
       for (const host of present()) host.step(ms - aheadMs)
       aheadMs = ms
     },
-    api: async (method, path, body) => {
+    api: async (method, path, body, headers) => {
       const listening = present()
       const host = listening[calls++ % listening.length]
       if (host === undefined) throw new Error('the service does not listen')
-      return callService(host.url, { method, path, body })
+      return callService(host.url, { method, path, body, headers })
     },
     restart: async (how) => {
       const index = restarts++ % hosts.length
@@ -91,6 +98,13 @@ export async function startTestBed({
       if (how === 'stop') hosts[index] = undefined
       await (how === 'kill' ? ending?.kill() : ending?.stop())
       hosts[index] = await open()
+    },
+    blackOut: async (ms) => {
+      const ending = present()
+      hosts.fill(undefined)
+      await Promise.all(ending.map((host) => host.kill()))
+      offsetMs += ms
+      for (const index of hosts.keys()) hosts[index] = await open()
     },
     prepare: () => storage.prepare(),
     failOver: async () => {
