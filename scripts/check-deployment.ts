@@ -2,7 +2,9 @@
  * `npm run check:deployment` checks the files that others start the service with. Helm lints and renders the
  * chart, with everything on and with as little as possible, and refuses wrong values. The rendered pods have
  * no rights that they do not need, paths that the contract has, and variables that the documentation has.
- * systemd verifies the unit. Helm is installed by its exact version; Go and systemd must be there.
+ * systemd verifies the unit. The module for Terraform is read, and has two processes, a database that can be
+ * lost, and no secret in its state; a provider checks its arguments where Terraform can load one (CI). Helm and
+ * the reader of HCL are installed by their exact versions; Go and systemd must be there.
  */
 import { readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
@@ -18,6 +20,7 @@ import {
   type Pod,
   render,
 } from './deployment/helm.ts'
+import { MODULE, problemsOf, readModule } from './deployment/terraform.ts'
 
 const read = (file: string) => readFileSync(`${ROOT}${file}`, 'utf8')
 
@@ -32,6 +35,16 @@ const WRONG: readonly (readonly [object, string])[] = [
   [{ ...LEAST, env: { DATABASE_URL: 'postgres://user:password@host/db' } }, 'DATABASE_URL'],
   [{ ...LEAST, image: { digest: 'latest' } }, '/image/digest'],
   [{ ...LEAST, plugins: { enabled: true } }, '/plugins/volume'],
+]
+
+/** Changes of the module for Terraform that the check must find, each with what it must say. */
+const WRONG_MODULES: readonly (readonly [string, string, string])[] = [
+  ['"min_instance_count":2', '"min_instance_count":1', 'instead of two'],
+  ['"google_sql_database":', '"google_sql_user":', 'a secret into the state'],
+  ['/api/v1/ready', '/ready', 'which the contract does not have'],
+  ['var.region', 'var.zone', 'nothing is called var.zone'],
+  ['RELAYER_SHUTDOWN_SECONDS', 'SHUTDOWN_SECONDS', 'does not have SHUTDOWN_SECONDS'],
+  ['"ipv4_enabled":false', '"ipv4_enabled":true', 'a public address'],
 ]
 
 const CONTAINER_SECURITY = {
@@ -130,6 +143,17 @@ const [, exposure] =
   ) ?? []
 expectThat(Number(exposure) <= MOST_EXPOSURE, `${UNIT}: systemd counts an exposure of ${exposure}`)
 
+const module = await readModule()
+const known = { paths: PATHS, isVariable: (name: string) => CONFIGURATION.includes(`\`${name}\``) }
+for (const problem of problemsOf(module, known)) problems.push(`${MODULE}: ${problem}`)
+for (const [right, wrong, said] of WRONG_MODULES) {
+  const found = problemsOf(JSON.parse(JSON.stringify(module).replaceAll(right, wrong)), known)
+  expectThat(found.some((one) => one.includes(said)), `${MODULE}: ${wrong} is not found`)
+}
+
 for (const problem of problems) console.error(problem)
 if (problems.length > 0) process.exitCode = 1
-else console.log(`the chart is as it should be, and the unit has an exposure of ${exposure} of 10`)
+else
+  console.log(
+    `the chart and the module for Terraform are as they should be, and the unit has an exposure of ${exposure} of 10`,
+  )
