@@ -12,7 +12,7 @@
  *     npm run faults -- --endpoints 3 --liar --fees
  *     npm run faults -- --fronts --chain solana --steps 20
  *     npm run faults -- --fronts --gasless
- *     npm run faults -- --schedules --kills --fail-over --steps 4
+ *     npm run faults -- --schedules --kills --fail-over --steps 2
  *
  * History n has the seed `--seed` + n, so a failing one is replayed alone with its own seed and `--histories 1`.
  */

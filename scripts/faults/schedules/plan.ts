@@ -31,7 +31,7 @@ const LONGEST_PAUSE_MS = 250
 
 /** Draws the schedules of a history. */
 export function drawSchedules(random: Random): PlannedSchedule[] {
-  return Array.from({ length: random.int(2, 4) }, (_, index) => {
+  return Array.from({ length: random.int(3, 5) }, (_, index) => {
     const overlap = random.chance(0.7) ? 'allow' : 'skip'
     return {
       everyMinutes: random.pick(INTERVALS),
@@ -56,7 +56,7 @@ export function drawSteps(random: Random, count: number, { kills, failovers }: T
     change: 1,
   }
   return Array.from({ length: count }, (_, index) =>
-    drawStep(random, random.weighted(index % 2 === 0 ? TIMES : troubles)),
+    drawStep(random, index % 2 === 0 ? random.weighted(TIMES) : random.weighted(troubles)),
   )
 }
 
