@@ -7540,6 +7540,10 @@ export interface components {
              */
             readonly at_end?: "expire" | "send";
         };
+        /** @description Not on Stellar, whose ledgers have no base fee that changes. `max_fee` is the most that a transaction pays. */
+        readonly NoStellarFeeCondition: unknown;
+        /** @description Not on Solana, whose blocks have no base fee. The policy `max_allowed_fee_lamports` is the most that a transaction pays. */
+        readonly NoSolanaFeeCondition: unknown;
         /** @description The `when` of the request. */
         readonly FeeCondition: {
             /** @description The highest fee, in wei per unit of gas. */
@@ -7722,6 +7726,7 @@ export interface components {
             readonly speed?: components["schemas"]["Speed"];
             /** @description When the service begins; see `ValidFrom`. Null counts as absent. */
             readonly valid_from?: components["schemas"]["ValidFrom"] | null;
+            readonly when?: components["schemas"]["NoSolanaFeeCondition"];
             readonly after?: components["schemas"]["AfterRequest"];
             readonly valid_until?: components["schemas"]["SolanaValidUntil"];
             readonly lane?: components["schemas"]["Lane"];
@@ -7743,6 +7748,7 @@ export interface components {
             readonly speed?: components["schemas"]["Speed"];
             /** @description When the service begins; see `ValidFrom`. Null counts as absent. */
             readonly valid_from?: components["schemas"]["ValidFrom"] | null;
+            readonly when?: components["schemas"]["NoSolanaFeeCondition"];
             readonly after?: components["schemas"]["AfterRequest"];
             readonly valid_until?: components["schemas"]["SolanaValidUntil"];
             readonly lane?: components["schemas"]["Lane"];
@@ -7946,6 +7952,7 @@ export interface components {
             readonly memo?: components["schemas"]["MemoSpec"] | null;
             /** @description When the service begins; see `ValidFrom`. Null counts as absent. */
             readonly valid_from?: components["schemas"]["ValidFrom"] | null;
+            readonly when?: components["schemas"]["NoStellarFeeCondition"];
             readonly after?: components["schemas"]["AfterRequest"];
             /**
              * Format: date-time

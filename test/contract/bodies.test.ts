@@ -389,3 +389,22 @@ describe('the other parts of a request', () => {
     expect(request('getTransactionByNonce', { path: { ...path, nonce: '-1' } })).toMatch(/^path\.nonce: /)
   })
 })
+
+test('a wait for a low fee is refused on networks without a base fee, in words that name what to use instead', () => {
+  const when = '"when":{"fee_at_most":"1"}'
+  const solana =
+    'body.when: expected it to be absent, because blocks of Solana have no base fee; use the policy max_allowed_fee_lamports and valid_until instead.'
+  const bodies: readonly [body: string, answer: string][] = [
+    [`{"value":1,${when}}`, 'valid'],
+    [
+      `{"network":"testnet","operations":[],${when}}`,
+      'body.when: expected it to be absent, because the base fee of Stellar does not change; use max_fee and valid_until instead.',
+    ],
+    [`{"transaction":"AQAAAA==",${when}}`, solana],
+    [
+      `{"instructions":[{"program_id":"11111111111111111111111111111111","accounts":[],"data":""}],${when}}`,
+      solana,
+    ],
+  ]
+  expect(bodies.map(([body]) => check(body, 'sendTransaction'))).toEqual(bodies.map(([, answer]) => answer))
+})
