@@ -148,7 +148,10 @@ const known = { paths: PATHS, isVariable: (name: string) => CONFIGURATION.includ
 for (const problem of problemsOf(module, known)) problems.push(`${MODULE}: ${problem}`)
 for (const [right, wrong, said] of WRONG_MODULES) {
   const found = problemsOf(JSON.parse(JSON.stringify(module).replaceAll(right, wrong)), known)
-  expectThat(found.some((one) => one.includes(said)), `${MODULE}: ${wrong} is not found`)
+  expectThat(
+    found.some((one) => one.includes(said)),
+    `${MODULE}: ${wrong} is not found`,
+  )
 }
 
 for (const problem of problems) console.error(problem)

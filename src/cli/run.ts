@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import {
   importDefenderRelayers,
@@ -8,7 +6,7 @@ import {
   importOpenZeppelinRelayer,
 } from '../../importers/import.ts'
 import { ConfigError, MissingConfigError, UnreadableConfigError } from '../lib/fields.ts'
-import { PACKAGE_ROOT } from '../lib/package-files.ts'
+import { packageVersion } from '../lib/package-files.ts'
 import { suggest } from '../lib/suggest.ts'
 import { maskUrls } from '../log.ts'
 import { relayersList, relayersPause, relayersResume } from './api/relayers.ts'
@@ -117,7 +115,7 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
 
 async function dispatch(argv: readonly string[], terminal: Terminal): Promise<number> {
   if (argv.includes('--version') || argv.includes('-v')) {
-    terminal.out(version())
+    terminal.out(packageVersion())
     return EXIT.ok
   }
   const wantsHelp = argv.length === 0 || argv.includes('--help') || argv.includes('-h') || argv[0] === 'help'
@@ -219,13 +217,6 @@ function unknownCommand(words: readonly string[], commands: readonly Command[]):
       ? `; there ${group.length === 1 ? 'is' : 'are'} ${group.join(', ')}`
       : near
   return `There is no command${shown}${meant}. relayer --help lists all commands.`
-}
-
-/** Returns the version of this release, as package.json has it. */
-function version(): string {
-  return (
-    JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as { readonly version: string }
-  ).version
 }
 
 /** The parts of an error of the operating system, or of PostgreSQL, that an explanation needs. */

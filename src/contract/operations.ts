@@ -147,6 +147,7 @@ export type OpenOperationId = 'getHealth' | 'getReadiness'
 
 /** The operations that every API key can call, regardless of its scopes. */
 export type UnscopedOperationId =
+  | 'getVersion'
   | 'getCurrentApiKey'
   | 'listRoles'
   | 'endCurrentSession'

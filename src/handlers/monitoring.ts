@@ -4,6 +4,7 @@ import { listAlerts } from '../alerts/alerts-store.ts'
 import type { Schemas } from '../contract/operations.ts'
 import { AppError } from '../errors.ts'
 import type { HandlerMap, RequestContext } from '../http/handler.ts'
+import { packageVersion } from '../lib/package-files.ts'
 import { toPage } from './present/shared.ts'
 import type { CoreParts, HealthReport, MetricsText, Service } from './service.ts'
 
@@ -25,6 +26,12 @@ export function healthHandlers({
       }
     },
   }
+}
+
+/** The operation that says which release answers. Whoever has no key does not learn it. */
+export function versionHandlers(): Pick<HandlerMap, 'getVersion'> {
+  const version = packageVersion()
+  return { getVersion: async () => ({ data: { version } }) }
 }
 
 type Components = Omit<HealthReport, 'at'>

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
@@ -11,6 +11,12 @@ export const PACKAGE_ROOT: string = rootAbove(import.meta.dirname)
 /** Returns the path of a file that `npm run build` creates. Sources and bundle find the same one. */
 export function builtFile(name: string): string {
   return join(PACKAGE_ROOT, 'dist', name)
+}
+
+/** Returns the version of this release, as package.json has it. */
+export function packageVersion(): string {
+  const text = readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8')
+  return (JSON.parse(text) as { readonly version: string }).version
 }
 
 function rootAbove(folder: string): string {

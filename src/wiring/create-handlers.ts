@@ -7,7 +7,7 @@ import {
 } from '../handlers/api-keys.ts'
 import { auditHandlers, reportHandlers } from '../handlers/audit.ts'
 import { eventHandlers } from '../handlers/events.ts'
-import { alertHandlers, healthHandlers, metricsHandlers } from '../handlers/monitoring.ts'
+import { alertHandlers, healthHandlers, metricsHandlers, versionHandlers } from '../handlers/monitoring.ts'
 import { networkHandlers } from '../handlers/networks.ts'
 import { deliveryHandlers, notificationHandlers } from '../handlers/notifications.ts'
 import { pluginHandlers } from '../handlers/plugins/operations.ts'
@@ -47,6 +47,7 @@ export function createHandlers(service: Service): HandlerMap {
     ...apiKeyHandlers(service),
     ...pluginHandlers(service),
     ...currentApiKeyHandlers(),
+    ...versionHandlers(),
     ...sessionHandlers(service),
     ...usageHandlers(service),
     ...abiHandlers(service),

@@ -23,6 +23,7 @@ const WITHOUT_FORBIDDEN = ['listNotifications', 'listRelayers', 'replaceTransact
 
 /** The operations that need a key and no scope of it. */
 const OPEN_TO_EVERY_KEY = [
+  'getVersion',
   'getCurrentApiKey',
   'listRoles',
   'listProposals',

@@ -309,6 +309,7 @@ const HANDLERS: HandlerMap = {
   rotateSigningKey: async () => ({ data: { notification_id: 'ops' } }),
   listApiKeys: async () => EMPTY_LIST,
   createApiKey: async () => ({ data: { ...API_KEY_RECORD, secret: 'rlk_secret' } }),
+  getVersion: async () => ({ data: { version: '0.1.0' } }),
   getCurrentApiKey: async () => ({ data: { id: 'root', scopes: ['transactions:read'] } }),
   listAbis: async () => EMPTY_LIST,
   getAbi: async () => ({ data: CONTRACT_ABI }),

@@ -1,4 +1,5 @@
 import { nameOfCaller } from '../format/person.ts'
+import { useLoad } from '../live/use-load.ts'
 import { hrefOf } from '../routing/routes.ts'
 import type { Scope } from '../session/session.ts'
 import { useWorkplace } from '../session/session-context.ts'
@@ -29,6 +30,7 @@ const ENTRIES: readonly Entry[] = [
 /** Leads to the pages that the key can read. */
 export function Navigation({ current, isOpen }: { readonly current: string; readonly isOpen: boolean }) {
   const { session, signOut } = useWorkplace()
+  const { value: version } = useLoad((signal) => session.client.health.getVersion({ signal }), ['version'])
   return (
     <nav class={`navigation ${isOpen ? 'open' : ''}`} aria-label="Pages of the console">
       <ul>
@@ -52,6 +54,7 @@ export function Navigation({ current, isOpen }: { readonly current: string; read
         </button>
         <ThemeSwitch />
       </p>
+      {version && <p class="muted">Version {version.version}</p>}
     </nav>
   )
 }

@@ -43,6 +43,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/version": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Get the version of the service
+         * @description Returns the version of the release, which is also that of this document. Every key can call it.
+         */
+        readonly get: operations["getVersion"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/metrics": {
         readonly parameters: {
             readonly query?: never;
@@ -4639,6 +4659,18 @@ export interface components {
             /** @description The latest end. */
             readonly expires_at: components["schemas"]["Timestamp"];
         };
+        readonly VersionResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["Version"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        /** @description The release that answers. */
+        readonly Version: {
+            /** @description Its version. */
+            readonly version: string;
+        };
         readonly CurrentApiKeyResponse: {
             /** @constant */
             readonly success: true;
@@ -9217,6 +9249,35 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Readiness"];
                 };
             };
+        };
+    };
+    readonly getVersion: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The version. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["VersionResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly listMetrics: {

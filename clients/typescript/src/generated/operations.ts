@@ -12,6 +12,7 @@ export const OPERATIONS: Readonly<Record<keyof Resources, Readonly<Record<string
   health: {
     get: { method: "get", path: "/api/v1/health" },
     getReadiness: { method: "get", path: "/api/v1/ready", answers: 503 },
+    getVersion: { method: "get", path: "/api/v1/version" },
   },
   metrics: {
     list: { method: "get", path: "/api/v1/metrics" },
@@ -155,6 +156,8 @@ export interface Resources {
     get(options?: Options<'getHealth'>): Promise<Data<'getHealth'>>
     /** Check that the service can do its work: operation `getReadiness`. It needs no API key. */
     getReadiness(options?: Options<'getReadiness'>): Promise<Data<'getReadiness'>>
+    /** Get the version of the service: operation `getVersion`. It needs an API key, and no scope. */
+    getVersion(options?: Options<'getVersion'>): Promise<Data<'getVersion'>>
   }
   readonly metrics: {
     /** Read all metrics, or list their names: operation `listMetrics`. It needs the scope `metrics:read`. */
