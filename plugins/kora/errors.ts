@@ -17,9 +17,14 @@ const CODES = {
   RateLimitExceeded: -32_030,
   UsageLimitExceeded: -32_031,
   Unauthorized: -32_032,
+  SwapError: -32_040,
+  TokenOperationError: -32_041,
   AccountNotFound: -32_050,
+  JitoError: -32_060,
+  RecaptchaError: -32_061,
   InternalServerError: -32_090,
   ConfigError: -32_091,
+  SerializationError: -32_092,
   RpcError: -32_093,
 } as const
 

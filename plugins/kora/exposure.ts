@@ -11,12 +11,14 @@ import {
 import { ApiRefusal, callApi, isRecord } from '../shared/host.ts'
 import { KoraError } from './errors.ts'
 import { checkPayment, findPayment, type Payment } from './payment.ts'
+import { countInstructions } from './rules.ts'
 import type { Sponsor } from './sponsor.ts'
 import type { UserTransaction } from './transaction.ts'
 
 /** A transaction as the service shows it; the fields that are read here. */
 export interface Sent {
   readonly id: string
+  readonly relayer_id: string
   readonly status: string
   readonly status_reason?: string
   /** The signature, as soon as there is one. */
@@ -32,16 +34,20 @@ export function nameOf({ hash }: Pick<UserTransaction, 'hash'>): string {
   return `kora:${hash}`
 }
 
-/** Finds a transaction that this plugin has sent. */
-export async function find({ world, settings }: Sponsor, key: string): Promise<Sent | undefined> {
-  const query = new URLSearchParams({ relayer_id: settings.relayerId, idempotency_key: key })
+/** Finds a transaction that this plugin has sent by this relayer, or by another one of the pool. */
+export async function find(
+  { world, relayerId }: Pick<Sponsor, 'world' | 'relayerId'>,
+  key: string,
+): Promise<Sent | undefined> {
+  const query = new URLSearchParams({ relayer_id: relayerId, idempotency_key: key })
   const found = await callApi(world, { method: 'GET', path: `/api/v1/transactions?${query}` })
   return Array.isArray(found) ? (found[0] as Sent | undefined) : undefined
 }
 
 /** Reads a transaction of a list with its attempts. */
-async function readWhole({ world, path }: Sponsor, { id }: Sent): Promise<Sent> {
-  return (await callApi(world, { method: 'GET', path: `${path}/transactions/${id}` })) as Sent
+async function readWhole({ world }: Sponsor, { id, relayer_id }: Sent): Promise<Sent> {
+  const path = `/api/v1/relayers/${encodeURIComponent(relayer_id)}/transactions/${id}`
+  return (await callApi(world, { method: 'GET', path })) as Sent
 }
 
 /**
@@ -51,7 +57,7 @@ async function readWhole({ world, path }: Sponsor, { id }: Sent): Promise<Sent> 
  */
 export async function admitTransaction<Result>(
   sponsor: Sponsor,
-  transaction: UserTransaction,
+  { transaction, userId }: { readonly transaction: UserTransaction; readonly userId: string },
   act: () => Promise<Result>,
 ): Promise<Result> {
   const payment = await findPayment(sponsor, transaction)
@@ -67,18 +73,30 @@ export async function admitTransaction<Result>(
     ...(await checkPayment(sponsor, transaction, payment)),
     isUncertain: transaction.isUncertain,
   })
-  return admit(claimOf(sponsor, transaction, payment), rules, { check, send: act })
+  const send = async () => {
+    await countInstructions(transaction, sponsor.settings.rules, { userId, world: sponsor.world })
+    return act()
+  }
+  return admit(claimOf(sponsor, transaction, payment), rules, { check, send })
+}
+
+/**
+ * The relayers of a pool lose together: what a user has open with one of them counts for all of them, because
+ * he has his funds once. The first one names the pool.
+ */
+function poolName({ settings }: Sponsor): string {
+  return settings.pool[0]?.id ?? ''
 }
 
 /**
  * What nobody has signed yet is counted apart: a stranger who names an account that is not his takes nothing
  * from its owner, and an owner who signs afterwards has twice what he could otherwise lose the relayer.
  */
-function claimOf({ settings }: Sponsor, transaction: UserTransaction, payment: Payment | undefined): Claim {
+function claimOf(sponsor: Sponsor, transaction: UserTransaction, payment: Payment | undefined): Claim {
   const { user, isSigned } = transaction
   return {
-    payer: `${settings.relayerId}:${user}${isSigned ? '' : ':unsigned'}`,
-    group: settings.relayerId,
+    payer: `${poolName(sponsor)}:${user}${isSigned ? '' : ':unsigned'}`,
+    group: poolName(sponsor),
     entry: {
       key: nameOf(transaction),
       unit: payment?.source ?? '',
@@ -120,11 +138,22 @@ export async function rememberSignature(
   await world.kv.set(`signed:${nameOf(transaction)}`, signature, { ttlSec: EXPIRY_MS / 500 })
 }
 
+/** Finds a signature of what callers send themselves; undefined after its life. */
+export async function recallSignature(
+  { world }: Sponsor,
+  transaction: UserTransaction,
+): Promise<string | undefined> {
+  const signature = await world.kv.get(`signed:${nameOf(transaction)}`)
+  return typeof signature === 'string' ? signature : undefined
+}
+
 async function look(sponsor: Sponsor, { key, at }: Open): Promise<Found> {
-  const found = await find(sponsor, key)
+  const { world, settings } = sponsor
+  const sent = await Promise.all(settings.pool.map(({ id }) => find({ world, relayerId: id }, key)))
+  const found = sent.find((one) => one !== undefined)
   if (found !== undefined) {
-    const sent = found.status === 'mined' ? await readWhole(sponsor, found) : found
-    return { end: endOf(sent), block: blockOf(sent) }
+    const whole = found.status === 'mined' ? await readWhole(sponsor, found) : found
+    return { end: endOf(whole), block: blockOf(whole) }
   }
   const signature = await sponsor.world.kv.get(`signed:${key}`)
   const status = typeof signature === 'string' ? await readStatus(sponsor, signature) : undefined

@@ -1,9 +1,9 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { apiFor, callerIn, createFairQueue } from '../shared/fair.ts'
 import { isRecord, type PluginCall } from '../shared/host.ts'
 import { createRefusalLog } from '../shared/refusals.ts'
-import { readSettings, type Settings } from './config.ts'
+import { callerOf, requirePerson } from './auth.ts'
+import { readSettings } from './config.ts'
 import { KoraError, toKoraError } from './errors.ts'
 import { answer, readParams } from './methods.ts'
 
@@ -39,48 +39,18 @@ async function answerOne(call: PluginCall, request: unknown): Promise<object> {
   }
 }
 
-async function respond({ config, headers, api: memory, kv }: PluginCall, request: unknown): Promise<unknown> {
+async function respond(call: PluginCall, request: unknown): Promise<unknown> {
+  const { config, headers, api: memory, kv } = call
   if (!isRecord(request) || request.jsonrpc !== '2.0' || typeof request.method !== 'string')
     throw new KoraError('InvalidJsonRpc', 'Expected one request of JSON-RPC 2.0.')
   const settings = readSettings(config)
   const { method } = request
-  const caller = method === 'liveness' ? '' : callerOf(headers, settings)
+  const caller = method === 'liveness' ? '' : callerOf(call, settings.protection, Date.now())
+  if (method !== 'liveness') await requirePerson(method, call, settings.protection)
   const clock = { now: Date.now, sleep }
   // An application with a key of the plugin is one caller, wherever its users are.
   const asker = caller === '' ? callerIn(headers) : { key: `kora ${caller}` }
   const api = apiFor(asker, { api: memory, ...clock }, queue)
   const world = { api, memory, kv, ...clock }
   return answer(method, { world, settings, params: readParams(request.params), caller })
-}
-
-/** What the service puts in place of the id of a key where callers need none. */
-const NO_KEY = '(anonymous)'
-
-/**
- * Names the caller: by the API key of the service, or by a key of the plugin in `x-api-key`.
- * @throws KoraError if the plugin has keys and the caller has none
- */
-function callerOf(headers: PluginCall['headers'], { apiKeysEnv }: Settings): string {
-  const [ofService] = headers['x-relayer-api-key-id'] ?? []
-  if (ofService !== undefined && ofService !== NO_KEY) return ofService
-  if (apiKeysEnv === undefined) return ''
-  const [given = ''] = headers['x-api-key'] ?? []
-  const known = readKeys(process.env[apiKeysEnv], apiKeysEnv).find(({ secret }) => isSame(secret, given))
-  if (known !== undefined) return known.name
-  throw new KoraError('Unauthorized', 'The header x-api-key is missing or wrong.')
-}
-
-function readKeys(text: string | undefined, name: string) {
-  const keys = (text ?? '').split(',').map((entry) => {
-    const [, key = '', secret = ''] = /^\s*([A-Za-z0-9._-]{1,60}):(\S{16,})\s*$/.exec(entry) ?? []
-    return { name: key, secret }
-  })
-  if (keys.every(({ secret }) => secret !== '')) return keys
-  throw new KoraError('ConfigError', `The variable ${name} must have name:secret, separated by commas.`)
-}
-
-/** Compares without telling by its duration how much is right. */
-function isSame(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((text) => createHash('sha256').update(text).digest())
-  return a !== undefined && b !== undefined && timingSafeEqual(a, b)
 }

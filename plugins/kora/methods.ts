@@ -2,17 +2,12 @@ import { isAddress } from '@solana/kit'
 import { isRecord, type World } from '../shared/host.ts'
 import { METHODS, type Method, type Settings } from './config.ts'
 import { KoraError } from './errors.ts'
+import { readFixedPrice } from './payment.ts'
 import { describePolicies } from './policies.ts'
+import { nextSponsor, payerOf, readPool, sponsorAt } from './pool.ts'
+import { checkRules } from './rules.ts'
 import { RESPOND_AFTER, send, sign } from './send.ts'
-import {
-  keepQuote,
-  readFee,
-  readFeeTokens,
-  readPrice,
-  readSponsor,
-  requireToken,
-  type Sponsor,
-} from './sponsor.ts'
+import { keepQuote, readCost, readFeeTokens, readPrice, requireToken, type Sponsor } from './sponsor.ts'
 import { readTransaction, type Signatures, type UserTransaction, withSignature } from './transaction.ts'
 import { composeTransfer } from './transfer.ts'
 
@@ -36,7 +31,38 @@ export async function answer(method: string, call: MethodCall): Promise<unknown>
     throw new KoraError('MethodNotFound', `The method ${method} does not exist or is disabled.`)
   if (known === 'liveness') return null
   if (known === 'getVersion') return { version: VERSION }
-  return TABLE[known](await readSponsor(call.world, call.settings), call)
+  return TABLE[known](await sponsorFor(known, call), call)
+}
+
+/** Methods about a transaction, whose fee payer names the relayer. */
+const ABOUT_TRANSACTIONS: readonly Method[] = [
+  'estimateTransactionFee',
+  'signTransaction',
+  'signAndSendTransaction',
+]
+
+/** Methods for which the pool takes a turn; the others ask the first relayer. */
+const TAKES_TURN: readonly Method[] = ['getPayerSigner', 'transferTransaction']
+
+/**
+ * Reads the relayer that answers: the fee payer of the transaction, or the one that the caller names as the
+ * signer, or the next one. @throws KoraError if the caller names another one than the transaction
+ */
+async function sponsorFor(method: Method, { world, settings, params }: MethodCall): Promise<Sponsor> {
+  const { signer_key: address } = params
+  const refuse = (payers: string) => new KoraError('InvalidRequest', `signer_key: expected ${payers}.`)
+  const signer =
+    address === undefined || address === null
+      ? undefined
+      : await sponsorAt(world, settings, { address, refuse })
+  if (ABOUT_TRANSACTIONS.includes(method)) {
+    const sponsor = await payerOf(world, settings, params.transaction)
+    if (signer !== undefined && signer.address !== sponsor.address) throw refuse(sponsor.address)
+    return sponsor
+  }
+  if (signer !== undefined) return signer
+  const { pool } = settings
+  return nextSponsor(world, TAKES_TURN.includes(method) ? settings : { ...settings, pool: pool.slice(0, 1) })
 }
 
 type Handler = (sponsor: Sponsor, call: MethodCall) => Promise<unknown>
@@ -48,10 +74,10 @@ const TABLE: Readonly<Record<Exclude<Method, 'liveness' | 'getVersion'>, Handler
     ])
     return { blockhash: value.blockhash }
   },
-  getConfig: async (sponsor, { settings }) => {
-    const tokens = await readFeeTokens(sponsor)
+  getConfig: async (sponsor, { world, settings }) => {
+    const [pool, tokens] = await Promise.all([readPool(world, settings), readFeeTokens(sponsor)])
     return {
-      fee_payers: [sponsor.address],
+      fee_payers: pool.map(({ address }) => address),
       validation_config: describePolicies(
         sponsor,
         tokens.map(({ mint }) => mint),
@@ -69,7 +95,8 @@ const TABLE: Readonly<Record<Exclude<Method, 'liveness' | 'getVersion'>, Handler
   estimateTransactionFee: async (sponsor, { params, settings }) => {
     const transaction = await read(sponsor, params, params.sig_verify === true ? 'all' : 'any')
     const { fee_token: mint } = params
-    const lamports = await readFee(transaction, sponsor.rpc)
+    const { fee, rent } = await readCost(transaction, sponsor.rpc)
+    const lamports = fee + rent
     const result = {
       fee_in_lamports: lamports,
       signer_pubkey: sponsor.address,
@@ -77,13 +104,18 @@ const TABLE: Readonly<Record<Exclude<Method, 'liveness' | 'getVersion'>, Handler
     }
     if (mint === undefined || mint === null) return result
     const token = requireToken(await readFeeTokens(sponsor), addressOf(params, 'fee_token'))
-    if (settings.price === 'free') return { ...result, fee_in_token: 0 }
+    if (settings.price.type === 'free') return { ...result, fee_in_token: 0 }
+    if (settings.price.type === 'fixed') {
+      const fixed = requireToken([token], settings.price.token)
+      return { ...result, fee_in_token: toNumber(await readFixedPrice(sponsor, transaction, fixed)) }
+    }
     const price = await readPrice(sponsor, transaction, token)
     await keepQuote(sponsor, token, { lamports, price })
     return { ...result, fee_in_token: toNumber(price) }
   },
-  signTransaction: async (sponsor, { params, caller }) => {
-    const transaction = await read(sponsor, params, params.sig_verify === true ? 'all' : 'valid')
+  signTransaction: async (sponsor, { params, caller, settings }) => {
+    const needsAll = params.sig_verify === true || settings.needsSignatures
+    const transaction = await read(sponsor, params, needsAll ? 'all' : 'valid')
     const order = { transaction, userId: userOf(params, caller, transaction) }
     return { signed_transaction: await sign(sponsor, order), signer_pubkey: sponsor.address }
   },
@@ -115,12 +147,13 @@ const TABLE: Readonly<Record<Exclude<Method, 'liveness' | 'getVersion'>, Handler
   },
 }
 
-/** Reads the transaction of a call, for the only signer that there is. */
+/** Reads the transaction of a call. */
 async function read(sponsor: Sponsor, params: MethodCall['params'], signatures: Signatures) {
-  const { signer_key: signer } = params
-  if (signer !== undefined && signer !== null && signer !== sponsor.address)
-    throw new KoraError('InvalidRequest', `signer_key: the signer is ${sponsor.address}.`)
-  return readTransaction(params.transaction, { feePayer: sponsor.address, signatures, rpc: sponsor.rpc })
+  const { address: feePayer, settings, rpc } = sponsor
+  const { opensAccounts, rules } = settings
+  const transaction = await readTransaction(params.transaction, { feePayer, signatures, opensAccounts, rpc })
+  checkRules(transaction, rules)
+  return transaction
 }
 
 function addressOf(params: MethodCall['params'], name: string): string {

@@ -2,7 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Rpc } from '../shared/host.ts'
 import { type AccountInfo, type InSlot, readAccounts, tokenAccountIn } from '../shared/solana-accounts.ts'
 import { KoraError } from './errors.ts'
-import { type FeeToken, readFee, readFeeTokens, readPrice, type Sponsor, wasQuoted } from './sponsor.ts'
+import { checkExtensions, checkPriority } from './rules.ts'
+import {
+  type Cost,
+  type FeeToken,
+  readCost,
+  readFeeTokens,
+  readPrice,
+  requireToken,
+  type Sponsor,
+  wasQuoted,
+} from './sponsor.ts'
 import type { UserTransaction } from './transaction.ts'
 
 /**
@@ -44,21 +54,25 @@ export function paymentIn({ decoded, accounts }: UserTransaction, token: FeeToke
 }
 
 /**
- * Finds what a transaction pays, at least the price now, or one that was quoted. Undefined if users pay
- * nothing here. @throws KoraError
+ * Finds what a transaction pays: at least the fixed price, or the price now, or one that was quoted.
+ * Undefined if users pay nothing here. @throws KoraError
  */
 export async function findPayment(
   sponsor: Sponsor,
   transaction: UserTransaction,
 ): Promise<Payment | undefined> {
-  if (sponsor.settings.price === 'free') return undefined
-  const paid = (await readFeeTokens(sponsor)).flatMap((token) => paymentIn(transaction, token) ?? [])
+  const { price } = sponsor.settings
+  if (price.type === 'free') return undefined
+  const accepted = await readFeeTokens(sponsor)
+  const tokens = price.type === 'fixed' ? [requireToken(accepted, price.token)] : accepted
+  const paid = tokens.flatMap((token) => paymentIn(transaction, token) ?? [])
   if (paid.length === 0)
     throw new KoraError(
       'InvalidTransaction',
       `The transaction pays nothing: transfer an accepted token to the associated account of ${sponsor.paymentAddress}.`,
     )
-  const lamports = await readFee(transaction, sponsor.rpc)
+  const { fee, rent } = await readCost(transaction, sponsor.rpc)
+  const lamports = fee + rent
   const priced = await Promise.all(paid.map((one) => withPrice(sponsor, transaction, { ...one, lamports })))
   const best = priced.find(({ isEnough }) => isEnough) ?? priced[0]
   if (best === undefined) throw new Error('one payment was found')
@@ -75,19 +89,21 @@ export async function findPayment(
  * paid, as of which slot. @throws KoraError
  */
 export async function checkPayment(
-  { rpc, address }: Sponsor,
+  { rpc, address, settings }: Sponsor,
   transaction: UserTransaction,
   payment: Payment | undefined,
 ): Promise<{ readonly funds: bigint | undefined; readonly block: number }> {
-  const lamports = await readFee(transaction, rpc)
+  const cost = await readCost(transaction, rpc)
+  checkPriority(transaction, cost.fee, settings.rules)
+  await checkExtensions(transaction, settings.rules, rpc)
   if (payment === undefined) {
     const simulated = await simulate(transaction, [address], rpc)
-    judge(simulated, { lamports })
+    judge(simulated, { cost })
     return { funds: undefined, block: simulated.slot }
   }
   const { token, amount, source } = payment
   const simulated = await simulate(transaction, [address, token.receiver, source], rpc)
-  judge(simulated, { lamports, amount })
+  judge(simulated, { cost, amount })
   const { before, slot } = simulated
   return { funds: tokenAccountIn(before[2] ?? null)?.amount ?? 0n, block: slot }
 }
@@ -98,9 +114,30 @@ async function withPrice(
   { lamports, ...payment }: Payment & { readonly lamports: number },
 ) {
   const { token, amount } = payment
+  const model = sponsor.settings.price
+  if (model.type === 'fixed') {
+    const price = await readFixedPrice(sponsor, transaction, token)
+    return { payment, price, isEnough: amount >= price }
+  }
   const price = await readPrice(sponsor, transaction, token)
   const isEnough = amount >= price || (await wasQuoted(sponsor, token, { lamports, price: amount }))
   return { payment, price, isEnough }
+}
+
+/** Returns the fixed price. @throws KoraError if the price is strict, and less than what the fee costs now */
+export async function readFixedPrice(
+  sponsor: Sponsor,
+  transaction: UserTransaction,
+  token: FeeToken,
+): Promise<bigint> {
+  const model = sponsor.settings.price
+  if (model.type !== 'fixed') throw new Error('the price is not fixed')
+  const cost = model.isStrict ? await readPrice(sponsor, transaction, token) : 0n
+  if (cost <= model.amount) return model.amount
+  throw new KoraError(
+    'ValidationError',
+    `The transaction costs ${cost} base units of ${token.mint}, more than the fixed price of ${model.amount}.`,
+  )
 }
 
 /** Accounts before and after a simulated transaction, both as of one slot; absent where none exists. */
@@ -148,18 +185,22 @@ async function simulate(
   throw new KoraError('RpcError', 'The nodes do not agree on the newest slot. Try again.')
 }
 
-/** Refuses a simulation in which the relayer loses more than the fee, or gets less than the payment. Pure. */
+/**
+ * Refuses a simulation in which the relayer loses more than the fee and the rent of what it opens, or gets
+ * less than the payment. Pure.
+ */
 function judge(
   { before, after }: Simulated,
-  { lamports, amount = 0n }: { readonly lamports: number; readonly amount?: bigint },
+  { cost, amount = 0n }: { readonly cost: Cost; readonly amount?: bigint },
 ): void {
   const [left, kept] = [before[0], after[0]].map((account) => BigInt(account?.lamports ?? 0))
   const taken = (left ?? 0n) - (kept ?? 0n)
+  const lamports = cost.fee + cost.rent
   // Nodes charge the fee in a simulation, or do not.
   if (taken > BigInt(lamports))
     throw new KoraError(
       'ValidationError',
-      `The fee payer would lose ${taken} lamports, and the fee is ${lamports}.`,
+      `The fee payer would lose ${taken} lamports, and the transaction costs ${lamports}.`,
     )
   if (amount === 0n) return
   if (!before[1])

@@ -1,3 +1,4 @@
+import type { PriceModel } from './config.ts'
 import type { Sponsor } from './sponsor.ts'
 
 /** The fee limit of a relayer without `max_allowed_fee_lamports`. */
@@ -42,12 +43,16 @@ export function describePolicies({ policies, settings }: Sponsor, mints: readonl
     allowed_spl_paid_tokens: mints,
     disallowed_accounts: disallowed_accounts ?? [],
     price_source: 'Relayer',
-    price:
-      settings.price === 'free'
-        ? { type: 'free' }
-        : { type: 'margin', margin: Number(policies.fee_margin_percentage ?? 0) / 100 },
+    price: describePrice(settings.price, policies),
+    require_one_of_programs: settings.rules.requiredPrograms,
+    allow_durable_transactions: false,
     fee_payer_policy: {
-      system: { ...none(SYSTEM_SWITCHES), nonce: none(NONCE_SWITCHES) },
+      system: {
+        ...none(SYSTEM_SWITCHES),
+        // By the associated token program alone, and with the rent in the price.
+        allow_create_account: settings.opensAccounts,
+        nonce: none(NONCE_SWITCHES),
+      },
       spl_token: none(TOKEN_SWITCHES),
       token_2022: none(TOKEN_SWITCHES),
     },
@@ -56,4 +61,12 @@ export function describePolicies({ policies, settings }: Sponsor, mints: readonl
       blocked_account_extensions: [],
     },
   }
+}
+
+function describePrice(price: PriceModel, policies: Sponsor['policies']): object {
+  if (price.type === 'free') return { type: 'free' }
+  if (price.type === 'margin')
+    return { type: 'margin', margin: Number(policies.fee_margin_percentage ?? 0) / 100 }
+  const { token, amount, isStrict: strict } = price
+  return { type: 'fixed', amount: Number(amount), token, strict }
 }

@@ -5,6 +5,7 @@ import {
   find,
   nameOf,
   noteTransactionEnd,
+  recallSignature,
   rememberSignature,
   type Sent,
 } from './exposure.ts'
@@ -25,9 +26,15 @@ export interface Order {
   readonly userId: string
 }
 
-/** Signs a transaction that pays. It is not sent, and nothing but its signature remembers it. */
-export async function sign(sponsor: Sponsor, { transaction, userId }: Order): Promise<string> {
-  return admitTransaction(sponsor, transaction, async () => {
+/**
+ * Signs a transaction that pays. It is not sent, and nothing but its signature remembers it: while it can be
+ * included, the same transaction has the same answer, and is checked and counted once.
+ */
+export async function sign(sponsor: Sponsor, order: Order): Promise<string> {
+  const { transaction, userId } = order
+  const known = await recallSignature(sponsor, transaction)
+  if (known !== undefined) return withSignature(transaction, known)
+  return admitTransaction(sponsor, order, async () => {
     const signed = await callApi(sponsor.world, {
       method: 'POST',
       path: `${sponsor.path}/sign-transaction`,
@@ -46,11 +53,8 @@ export async function sign(sponsor: Sponsor, { transaction, userId }: Order): Pr
  * transaction has one record and one answer, from every process and after any crash. Only a new one is
  * checked and counted. Returns its signature.
  */
-export async function send(
-  sponsor: Sponsor,
-  { transaction, userId }: Order,
-  respondAfter: RespondAfter,
-): Promise<string> {
+export async function send(sponsor: Sponsor, order: Order, respondAfter: RespondAfter): Promise<string> {
+  const { transaction, userId } = order
   const key = nameOf(transaction)
   const found = await find(sponsor, key)
   const sent =
@@ -60,7 +64,7 @@ export async function send(
       if (first !== undefined) return first
       return admitTransaction(
         sponsor,
-        transaction,
+        order,
         async () =>
           (await callApi(sponsor.world, {
             method: 'POST',

@@ -1,17 +1,27 @@
 import { callApi, isRecord, type Rpc, rpcOf, type World } from '../shared/host.ts'
 import { type AccountInfo, readAccounts } from '../shared/solana-accounts.ts'
-import { associatedAddress, TOKEN_PROGRAMS } from '../shared/solana-transaction.ts'
+import {
+  associatedAddress,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+  TOKEN_PROGRAMS,
+} from '../shared/solana-transaction.ts'
+import { withOwnBudget } from './budget.ts'
 import type { Settings } from './config.ts'
 import { KoraError } from './errors.ts'
-import { messageOf, type UserTransaction, withOwnBudget } from './transaction.ts'
+import { extensionsOf } from './rules.ts'
+import { messageOf, type UserTransaction } from './transaction.ts'
 
 /** The relayer that pays the fees, and how it is paid. */
 export interface Sponsor {
   readonly world: World
   readonly settings: Settings
   readonly rpc: Rpc
+  readonly relayerId: string
   /** Its path in the API. */
   readonly path: string
+  /** False if it is paused or disabled. */
+  readonly isActive: boolean
   readonly address: string
   /** The owner of the accounts that are paid. */
   readonly paymentAddress: string
@@ -20,15 +30,17 @@ export interface Sponsor {
   readonly tokens: readonly string[]
 }
 
-/** Reads the relayer as it is now. */
-export async function readSponsor(world: World, settings: Settings): Promise<Sponsor> {
-  const path = `/api/v1/relayers/${encodeURIComponent(settings.relayerId)}`
+/** Reads a relayer as it is now. */
+export async function readSponsor(world: World, settings: Settings, relayerId: string): Promise<Sponsor> {
+  const path = `/api/v1/relayers/${encodeURIComponent(relayerId)}`
   const relayer = await callApi(world, { method: 'GET', path })
   if (!isRecord(relayer) || typeof relayer.address !== 'string' || relayer.network_type !== 'solana')
-    throw new KoraError('ConfigError', `Relayer ${settings.relayerId} is not on Solana.`)
+    throw new KoraError('ConfigError', `Relayer ${relayerId} is not on Solana.`)
   const policies = isRecord(relayer.policies) ? relayer.policies : {}
   const { allowed_tokens: allowed, fee_payer_spending: spending, fee_payment_strategy: strategy } = policies
   // Otherwise the service would not hold back what others sign, or would expect payments of its own.
+  if (settings.opensAccounts && spending !== 'token_accounts')
+    throw wrongPolicy('fee_payer_spending', 'token_accounts')
   if (spending === 'always') throw wrongPolicy('fee_payer_spending', 'own or never')
   if (strategy !== 'relayer' && Array.isArray(allowed) && allowed.length > 0)
     throw wrongPolicy('fee_payment_strategy', 'relayer')
@@ -40,8 +52,10 @@ export async function readSponsor(world: World, settings: Settings): Promise<Spo
   return {
     world,
     settings,
-    rpc: rpcOf(world, settings.relayerId),
+    relayerId,
+    rpc: rpcOf(world, relayerId),
     path,
+    isActive: relayer.paused !== true && relayer.system_disabled !== true,
     address,
     paymentAddress,
     policies,
@@ -63,11 +77,10 @@ export interface FeeToken {
 }
 
 /**
- * Layout of a mint (`spl_token::state::Mint`), and of what Token-2022 appends at the length of an account.
+ * Layout of a mint (`spl_token::state::Mint`).
  */
 const MINT_BYTES = 82
 const DECIMALS_AT = 44
-const EXTENSIONS_AT = 166
 
 /**
  * Extensions of Token-2022 with which the relayer gets and keeps what is paid: a close authority,
@@ -77,13 +90,18 @@ const EXTENSIONS_AT = 166
 const HARMLESS_EXTENSIONS: ReadonlySet<number> = new Set([0, 3, 4, 10, 18, 19, 20, 21, 22, 23, 25])
 
 /** Reads the accepted tokens. Mints that nobody should accept are left out. */
-export async function readFeeTokens({ tokens, paymentAddress, rpc }: Sponsor): Promise<readonly FeeToken[]> {
+export async function readFeeTokens({
+  tokens,
+  paymentAddress,
+  settings,
+  rpc,
+}: Sponsor): Promise<readonly FeeToken[]> {
   if (tokens.length === 0) return []
   const { accounts: mints } = await readAccounts(tokens, rpc)
   const found = await Promise.all(
     tokens.map(async (mint, index) => {
       const account = mints[index]
-      const decimals = account ? safeDecimals(account) : undefined
+      const decimals = account ? safeDecimals(account, settings.rules.extensions.mint) : undefined
       if (!account || decimals === undefined) return []
       const receiver = await associatedAddress(paymentAddress, mint, account.owner)
       return [{ mint, program: account.owner, decimals, receiver }]
@@ -93,12 +111,14 @@ export async function readFeeTokens({ tokens, paymentAddress, rpc }: Sponsor): P
 }
 
 /** Returns the decimals of a mint; undefined if its tokens cannot pay. */
-function safeDecimals({ owner, data }: AccountInfo): number | undefined {
-  const bytes = Buffer.from(data[0], 'base64')
-  if (!TOKEN_PROGRAMS.has(owner) || bytes.length < MINT_BYTES) return undefined
-  for (let at = EXTENSIONS_AT; at + 4 <= bytes.length; at += 4 + bytes.readUInt16LE(at + 2))
-    if (!HARMLESS_EXTENSIONS.has(bytes.readUInt16LE(at))) return undefined
-  return bytes[DECIMALS_AT]
+function safeDecimals(
+  account: AccountInfo,
+  allowed: ReadonlySet<number> = HARMLESS_EXTENSIONS,
+): number | undefined {
+  const bytes = Buffer.from(account.data[0], 'base64')
+  if (!TOKEN_PROGRAMS.has(account.owner) || bytes.length < MINT_BYTES) return undefined
+  const isSafe = (one: number) => HARMLESS_EXTENSIONS.has(one) && (one === 0 || allowed.has(one))
+  return extensionsOf(account).every(isSafe) ? bytes[DECIMALS_AT] : undefined
 }
 
 /** Finds an accepted token. @throws KoraError */
@@ -108,8 +128,29 @@ export function requireToken(tokens: readonly FeeToken[], mint: string): FeeToke
   return token
 }
 
-/** Returns what the network charges for a transaction, in lamports. */
-export async function readFee(transaction: UserTransaction, rpc: Rpc): Promise<number> {
+/** The bytes of a token account; one of Token-2022 has at most these, by what its mint asks for. */
+const ACCOUNT_BYTES: Readonly<Record<string, number>> = { [TOKEN_PROGRAM]: 165, [TOKEN_2022_PROGRAM]: 195 }
+
+/** What a transaction can cost the relayer, in lamports. */
+export interface Cost {
+  /** What the network charges. */
+  readonly fee: number
+  /** The rent of the token accounts that it opens. */
+  readonly rent: number
+}
+
+/** Returns what a transaction can cost the relayer. */
+export async function readCost(transaction: UserTransaction, rpc: Rpc): Promise<Cost> {
+  const [fee, ...rents] = await Promise.all([
+    readFee(transaction, rpc),
+    ...transaction.opened.map((program) =>
+      rpc<number>('getMinimumBalanceForRentExemption', [ACCOUNT_BYTES[program]]),
+    ),
+  ])
+  return { fee, rent: rents.reduce((sum, rent) => sum + Number(rent), 0) }
+}
+
+async function readFee(transaction: UserTransaction, rpc: Rpc): Promise<number> {
   const { value } = await rpc<{ value: number | null }>('getFeeForMessage', [
     messageOf(transaction),
     { commitment: 'processed' },
@@ -121,7 +162,7 @@ export async function readFee(transaction: UserTransaction, rpc: Rpc): Promise<n
 
 /**
  * Returns the price of a transaction in base units of a token: the service's quote, with margins and limits
- * by the relayer's policies.
+ * by the relayer's policies, and with the rent of what the transaction opens.
  */
 export async function readPrice(
   { world, path }: Sponsor,

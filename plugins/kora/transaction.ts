@@ -1,17 +1,20 @@
 import { createHash } from 'node:crypto'
-import { address, getBase58Encoder, getCompiledTransactionMessageEncoder } from '@solana/kit'
+import { address, getBase58Encoder } from '@solana/kit'
 import type { Rpc } from '../shared/host.ts'
 import { loadedAccounts } from '../shared/solana-accounts.ts'
 import {
+  ASSOCIATED_TOKEN_PROGRAM,
   COMPUTE_BUDGET_PROGRAM,
   decodeTransaction,
   type Instruction,
   isSignatureOf,
+  SYSTEM_PROGRAM,
+  TOKEN_2022_PROGRAM,
   TOKEN_PROGRAMS,
 } from '../shared/solana-transaction.ts'
 import { KoraError } from './errors.ts'
 
-type Decoded = NonNullable<ReturnType<typeof decodeTransaction>>
+export type Decoded = NonNullable<ReturnType<typeof decodeTransaction>>
 
 /** A transaction of a user whose fee the relayer pays, with the guards passed that need no simulation. */
 export interface UserTransaction {
@@ -28,6 +31,8 @@ export interface UserTransaction {
   readonly isSigned: boolean
   /** True if it calls programs whose code anybody may have written: they decide once more in the block. */
   readonly isUncertain: boolean
+  /** The token programs of the associated accounts that it opens at the relayer's cost. */
+  readonly opened: readonly string[]
 }
 
 /** What must be signed already. `all` also refuses a missing signature. */
@@ -38,9 +43,9 @@ export type Signatures = 'any' | 'valid' | 'all'
  * associated accounts.
  */
 const NETWORK_PROGRAMS = [
-  '11111111111111111111111111111111',
+  SYSTEM_PROGRAM,
   'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr',
-  'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL',
+  ASSOCIATED_TOKEN_PROGRAM,
 ]
 const KNOWN_PROGRAMS: ReadonlySet<string> = new Set([
   COMPUTE_BUDGET_PROGRAM,
@@ -48,19 +53,18 @@ const KNOWN_PROGRAMS: ReadonlySet<string> = new Set([
   ...NETWORK_PROGRAMS,
 ])
 
-const SYSTEM_PROGRAM = '11111111111111111111111111111111'
 const TRANSFER = 2
 const ADVANCE_NONCE = 4
-const SIGNATURE_BYTES = 64
+export const SIGNATURE_BYTES = 64
 
 /**
  * Reads a transaction and resolves its tables. The relayer must be its fee payer and appear in no
- * instruction, so no program gets its authority: not for transfers, rent, new accounts, nonces or tables.
- * @throws KoraError
+ * instruction, so no program gets its authority: not for transfers, rent, new accounts, nonces or tables. It
+ * may receive lamports, and open associated token accounts where that is allowed. @throws KoraError
  */
 export async function readTransaction(
   base64: unknown,
-  { feePayer, signatures, rpc }: { feePayer: string; signatures: Signatures; rpc: Rpc },
+  { feePayer, signatures, opensAccounts, rpc }: Reading,
 ): Promise<UserTransaction> {
   const decoded = decodeTransaction(base64)
   if (decoded === undefined || typeof base64 !== 'string')
@@ -72,10 +76,12 @@ export async function readTransaction(
   if (isDurable(instructions))
     throw refused('A recent blockhash is expected: a durable nonce never expires, but a price does.')
   const accounts = [...fixed, ...(await resolve(decoded, rpc))]
+  const opened = instructions.map((one) => (opensAccounts ? openedIn(one, accounts, feePayer) : undefined))
   const index = instructions.findIndex(
-    (instruction) =>
+    (instruction, at) =>
       (instruction.program === feePayer || instruction.accounts.some((one) => accounts[one] === feePayer)) &&
-      !isGift(instruction, accounts, feePayer),
+      !isGift(instruction, accounts, feePayer) &&
+      opened[at] === undefined,
   )
   if (index >= 0)
     throw refused(
@@ -86,8 +92,65 @@ export async function readTransaction(
   wire.fill(0, 1, 1 + SIGNATURE_BYTES)
   const hash = createHash('sha256').update(bytes).digest('hex')
   const isSigned = await isSignatureOf(user, decoded.signatures[address(user)], bytes)
-  const isUncertain = instructions.some(({ program }) => !KNOWN_PROGRAMS.has(program))
-  return { decoded, base64: wire.toString('base64'), hash, accounts, user, isSigned, isUncertain }
+  const isUncertain = instructions.some((one) => !KNOWN_PROGRAMS.has(one.program) || mayCallHook(one))
+  return {
+    decoded,
+    base64: wire.toString('base64'),
+    hash,
+    accounts,
+    user,
+    isSigned,
+    isUncertain,
+    opened: opened.filter((program) => program !== undefined),
+  }
+}
+
+/** How a transaction is read. */
+interface Reading {
+  readonly feePayer: string
+  readonly signatures: Signatures
+  /** The fee payer may pay the rent of associated token accounts. */
+  readonly opensAccounts: boolean
+  readonly rpc: Rpc
+}
+
+/** Where an instruction that opens an account has its payer, the system program and the token program. */
+const OPENS = { payer: 0, system: 4, token: 5, accounts: 6 }
+
+/**
+ * Returns the token program of the associated account that an instruction opens at the cost of the fee payer,
+ * whether the account exists by now or not: until the block, its owner can close it. Undefined for any other
+ * instruction.
+ */
+function openedIn(
+  { program, accounts: used, data }: Instruction,
+  accounts: readonly string[],
+  feePayer: string,
+): string | undefined {
+  const names = used.map((one) => accounts[one])
+  const token = names[OPENS.token] ?? ''
+  const isOpening =
+    program === ASSOCIATED_TOKEN_PROGRAM &&
+    data.length <= 1 &&
+    (data[0] ?? 0) <= 1 &&
+    names.length >= OPENS.accounts &&
+    names.lastIndexOf(feePayer) === OPENS.payer &&
+    names[OPENS.system] === SYSTEM_PROGRAM &&
+    TOKEN_PROGRAMS.has(token)
+  return isOpening ? token : undefined
+}
+
+/** The accounts of a transfer of Token-2022 without a hook, or the signers of a multisig account. */
+const ACCOUNTS_OF_TRANSFER: ReadonlyMap<number | undefined, number> = new Map([
+  [3, 3],
+  [12, 4],
+  [26, 4],
+])
+
+/** The program of a mint's hook is code of a stranger as well. It is among further accounts. */
+function mayCallHook({ program, accounts, data }: Instruction): boolean {
+  const most = ACCOUNTS_OF_TRANSFER.get(data[0])
+  return program === TOKEN_2022_PROGRAM && most !== undefined && accounts.length > most
 }
 
 /** A transfer of lamports to the fee payer, which takes nothing of it. */
@@ -145,103 +208,6 @@ export function withSignature({ base64 }: UserTransaction, signature: string): s
   const wire = Buffer.from(base64, 'base64')
   wire.set(getBase58Encoder().encode(signature), 1)
   return wire.toString('base64')
-}
-
-const SET_UNIT_LIMIT = 2
-const SET_UNIT_PRICE = 3
-
-/** The network's default limit of an instruction, and the most of a transaction, in compute units. */
-const UNITS_PER_INSTRUCTION = 200_000
-const MAX_UNITS = 1_400_000
-
-const MAX_TRANSACTION_BYTES = 1_232
-
-/** What an instruction of the compute budget itself takes. */
-const UNITS_OF_BUDGET = 150
-
-/**
- * Returns the transaction with its compute budget spelled out, unsigned. A quote is of a transaction that the
- * service completes: it sets what is absent by the market. This one is signed as it is, so a price for
- * priority that it does not set costs nothing, and a limit that it does not set is the network's default. A
- * limit that it sets may be exactly what was measured, so it gets room for what is added to it, and the price
- * is so much lower that this costs nothing.
- */
-export function withOwnBudget({ decoded, base64 }: UserTransaction): string {
-  const set = new Map(
-    decoded.instructions
-      .filter(({ program }) => program === COMPUTE_BUDGET_PROGRAM)
-      .map(({ data }) => [data[0], Buffer.from(data)]),
-  )
-  const [limit, price] = [set.get(SET_UNIT_LIMIT), set.get(SET_UNIT_PRICE)]
-  if (price === undefined) {
-    const roomy = limit && withBudget(decoded, number32(limit.readUInt32LE(1) + UNITS_OF_BUDGET))
-    return append(roomy ?? decoded, Buffer.concat([Buffer.from([SET_UNIT_PRICE]), Buffer.alloc(8)])) ?? base64
-  }
-  const units = limit?.readUInt32LE(1) ?? UNITS_PER_INSTRUCTION * decoded.instructions.length
-  const paid = BigInt(Math.min(MAX_UNITS, units))
-  const lower = Buffer.from([SET_UNIT_PRICE, ...Buffer.alloc(8)])
-  lower.writeBigUInt64LE((price.readBigUInt64LE(1) * paid) / (paid + BigInt(UNITS_OF_BUDGET)), 1)
-  const hasRoom = Number(paid) + UNITS_OF_BUDGET <= MAX_UNITS
-  const priced = withBudget(decoded, hasRoom ? lower : price)
-  const roomy = number32(Number(paid) + UNITS_OF_BUDGET)
-  const limited = limit === undefined ? append(priced, roomy) : encode(withBudget(priced, roomy).message)
-  if (limited === undefined)
-    throw refused('A transaction with a price for priority must set its compute limit.')
-  return limited
-}
-
-function number32(units: number): Buffer {
-  const data = Buffer.from([SET_UNIT_LIMIT, 0, 0, 0, 0])
-  data.writeUInt32LE(Math.min(MAX_UNITS, units), 1)
-  return data
-}
-
-/** Replaces the instruction of the compute budget of the same kind. */
-function withBudget(decoded: Decoded, data: Buffer): Decoded {
-  const { message, accounts } = decoded
-  const instructions = message.instructions.map((one) =>
-    accounts[one.programAddressIndex] === COMPUTE_BUDGET_PROGRAM && one.data?.[0] === data[0]
-      ? { ...one, data: Uint8Array.from(data) }
-      : one,
-  )
-  return { ...decoded, message: { ...message, instructions } as Decoded['message'] }
-}
-
-/** Appends an instruction of the compute budget; undefined if there is no room for it. */
-function append({ message }: Decoded, data: Buffer): string | undefined {
-  const { staticAccounts, header } = message
-  const program = address(COMPUTE_BUDGET_PROGRAM)
-  const at = staticAccounts.indexOf(program)
-  const added = at < 0 ? 1 : 0
-  const moved = (index: number) => (index < staticAccounts.length ? index : index + added)
-  const instructions = message.instructions.map((one) => ({
-    ...one,
-    ...(one.accountIndices && { accountIndices: one.accountIndices.map(moved) }),
-  }))
-  const longer = {
-    ...message,
-    staticAccounts: added ? [...staticAccounts, program] : [...staticAccounts],
-    header: {
-      ...header,
-      numReadonlyNonSignerAccounts: header.numReadonlyNonSignerAccounts + added,
-    },
-    instructions: [
-      ...instructions,
-      {
-        programAddressIndex: added ? staticAccounts.length : at,
-        data: Uint8Array.from(data),
-      },
-    ],
-  }
-  return encode(longer)
-}
-
-/** Encodes a message with room for its signatures; undefined if that is too long. */
-function encode(message: Decoded['message']): string | undefined {
-  const bytes = Uint8Array.from(getCompiledTransactionMessageEncoder().encode(message))
-  const count = message.header.numSignerAccounts
-  const wire = Buffer.concat([Buffer.from([count]), Buffer.alloc(count * SIGNATURE_BYTES), bytes])
-  return wire.length > MAX_TRANSACTION_BYTES ? undefined : wire.toString('base64')
 }
 
 /** The message in base64. */

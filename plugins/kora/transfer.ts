@@ -12,7 +12,7 @@ import {
   setTransactionMessageLifetimeUsingBlockhash,
 } from '@solana/kit'
 import { type AccountInfo, readAccounts } from '../shared/solana-accounts.ts'
-import { associatedAddress, TOKEN_PROGRAMS } from '../shared/solana-transaction.ts'
+import { associatedAddress, SYSTEM_PROGRAM, TOKEN_PROGRAMS } from '../shared/solana-transaction.ts'
 import { KoraError } from './errors.ts'
 import type { Sponsor } from './sponsor.ts'
 
@@ -24,7 +24,6 @@ export interface Transfer {
   readonly destination: string
 }
 
-const SYSTEM_PROGRAM = '11111111111111111111111111111111'
 const DECIMALS_AT = 44
 
 /**

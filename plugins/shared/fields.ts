@@ -70,6 +70,19 @@ export class Fields {
     return number
   }
 
+  flag(name: string): boolean | undefined {
+    const value = this.#take(name)
+    if (value === undefined || typeof value === 'boolean') return value
+    throw new Error(`${this.#path}.${name}: expected true or false.`)
+  }
+
+  number(name: string, least: number, most: number): number | undefined {
+    const value = this.#take(name)
+    if (value === undefined) return undefined
+    if (typeof value === 'number' && value >= least && value <= most) return value
+    throw new Error(`${this.#path}.${name}: expected a number from ${least} to ${most}.`)
+  }
+
   addresses(name: string): ReadonlySet<string> | undefined {
     if (this.#values[name] === undefined) return undefined
     const list = this.list(name)

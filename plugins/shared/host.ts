@@ -44,6 +44,8 @@ export interface PluginCall {
    * the caller's API key, or the address of one without.
    */
   readonly headers: Readonly<Record<string, readonly string[]>>
+  /** The body as it arrived, where the entry of the plugin has `raw_body`. */
+  readonly body?: string
 }
 
 /** What the plugin needs of the world. */

@@ -149,6 +149,7 @@ function readPlugin(reader: Reader, sources: Sources, isRemote: boolean): Plugin
     env: readEnv(reader, sources, isRemote),
     memoryMb: reader.find('memory_mb', whole(16, 4_096)) ?? DEFAULT_MEMORY_MB,
     forwardHeaders: reader.list('forward_headers', headerName),
+    rawBody: reader.find('raw_body', flag) ?? false,
     mount: readMount(reader),
     hooks: readHooks(reader),
   }

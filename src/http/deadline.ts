@@ -148,6 +148,7 @@ export class HandlerContext implements RequestContext {
   readonly mediaType: string
   readonly countFurther: RequestContext['countFurther']
   readonly headers: RequestContext['headers']
+  readonly bytes: RequestContext['bytes']
   readonly #deadline: Timing
 
   constructor(facts: Facts, deadline: Timing) {
@@ -158,6 +159,7 @@ export class HandlerContext implements RequestContext {
     this.mediaType = facts.mediaType
     this.countFurther = facts.countFurther
     this.headers = facts.headers
+    this.bytes = facts.bytes
     this.#deadline = deadline
   }
 

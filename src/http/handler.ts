@@ -28,6 +28,8 @@ export interface RequestContext {
    * The headers as they arrived, by lower-case name, credentials included: hand over only what a list names.
    */
   readonly headers: IncomingHttpHeaders
+  /** The bytes of the body as they arrived; absent for a request without one. */
+  readonly bytes: Uint8Array | undefined
   /**
    * Counts the transactions or calls of the request after the first one. Call it before anything is done.
    * @throws AppError `rate_limited` if the caller's rate limit has too few units left

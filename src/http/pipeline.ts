@@ -246,7 +246,17 @@ async function serve(service: Service, { context, params }: RoutedRequest): Prom
   }
   const further = (units: number) => countFurther(limiter, { context, key: caller.limitKey }, units)
   const { headers } = context
-  const facts = { requestId, principal, actor, ticketFilter, mediaType, headers, countFurther: further }
+  const { body: bytes } = context.request as { readonly body?: Uint8Array }
+  const facts = {
+    requestId,
+    principal,
+    actor,
+    ticketFilter,
+    mediaType,
+    headers,
+    bytes,
+    countFurther: further,
+  }
   const run = () => handler(input, new HandlerContext(facts, deadline))
   const result = operation.readsList
     ? await readInTurn(service, { context, deadline, run })

@@ -19,6 +19,8 @@ export interface CallMessage {
   readonly method: string
   readonly query: Readonly<Record<string, readonly string[]>>
   readonly headers: Readonly<Record<string, readonly string[]>>
+  /** The body as it arrived; absent if the entry of the plugin does not ask for it. */
+  readonly body?: string | undefined
   /** The number of the WebSocket on which something happened; absent for any other call. */
   readonly socket?: number | undefined
 }

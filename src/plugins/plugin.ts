@@ -32,6 +32,8 @@ export interface PluginConfig {
   readonly mount?: PluginMount | undefined
   /** The request headers that it sees, in lower case. */
   readonly forwardHeaders: readonly string[]
+  /** It also sees the text of the body, e.g. to check a signature of it. */
+  readonly rawBody: boolean
   readonly hooks: PluginHooks
 }
 

@@ -61,6 +61,7 @@ function streaming(onQuery: () => void = () => {}) {
       requestId: 'r',
       signal,
       headers: {},
+      bytes: undefined,
       allow: () => undefined,
       timeLeft: () => 0,
       principal: { ...ROOT, id: caller },

@@ -29,6 +29,8 @@ export interface PluginContext<Params = unknown, Config = Readonly<Record<string
   readonly query: Readonly<Record<string, readonly string[]>>
   /** The field `config` of the plugin's entry, as callers may have changed it. */
   readonly config?: Config
+  /** The body as it arrived, if the entry of the plugin has `raw_body`: for signatures of it. */
+  readonly body?: string
 }
 
 /**

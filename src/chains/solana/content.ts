@@ -116,6 +116,6 @@ export interface SolanaPolicies extends SponsoringPolicies {
 
 /**
  * `own`: transactions with no other signer · `always`: all · `never`: none, so the relayer pays fees and
- * nothing else.
+ * nothing else · `token_accounts`: none, but for the rent of associated token accounts that they open.
  */
-export type FeePayerSpending = 'own' | 'always' | 'never'
+export type FeePayerSpending = 'own' | 'always' | 'never' | 'token_accounts'

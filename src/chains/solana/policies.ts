@@ -2,6 +2,7 @@ import type { Refusal } from '../answer.ts'
 import { isPaidByUsers } from '../sponsoring.ts'
 import type { SolanaPolicies } from './content.ts'
 import { aboveCap, budgetProblem, feeCap, feeOf } from './prepare/fees.ts'
+import { rentOf } from './token-rent.ts'
 import { COMPUTE_BUDGET_PROGRAM, instructionAccounts, type TransactionAccount } from './wire/addresses.ts'
 import {
   accountCount,
@@ -114,6 +115,7 @@ export function checkFeePayer(subject: PolicySubject, policies: SolanaPolicies):
 const REMEDIES = {
   own: 'In a transaction that others also sign, the relayer only pays the fee; its policy fee_payer_spending could allow more.',
   never: 'Its policy fee_payer_spending is never.',
+  token_accounts: 'Its policy fee_payer_spending allows it to pay for associated token accounts alone.',
   always: '',
 } as const
 
@@ -122,10 +124,12 @@ const REMEDIES = {
  * pay are strangers: advancing a nonce of the relayer would end what it has signed with it.
  */
 function isHarmless(
-  { message, accounts, self }: PolicySubject,
+  subject: PolicySubject,
   instruction: CompiledInstruction,
   policies: SolanaPolicies,
 ): boolean {
+  const { message, accounts, self } = subject
+  if (rentOf(subject, instruction, policies) !== undefined) return true
   const kind = systemKind(message, instruction)
   if (kind === 'advanceNonce') return !(isMultiSigner(message) && isPaidByUsers(policies))
   return kind === 'transfer' && instructionAccounts(accounts, instruction)[0]?.address !== self

@@ -100,7 +100,8 @@ async function callPlugin(
   if (!(depth >= 0 && depth < MAX_DEPTH))
     throw new AppError('invalid_request', `Plugins can call each other at most ${MAX_DEPTH} deep.`)
   const params = stringifyJson(paramsOf(body))
-  if (Buffer.byteLength(params) > MAX_PARAMS_BYTES)
+  const bytes = config.rawBody ? context.bytes : undefined
+  if (Math.max(Buffer.byteLength(params), bytes?.length ?? 0) > MAX_PARAMS_BYTES)
     throw new AppError('body_too_large', `The parameters of a plugin have at most ${MAX_PARAMS_BYTES} bytes.`)
   const timeoutMs = settings.timeout * 1_000
   context.allow(timeoutMs + CALL_GRACE_MS)
@@ -112,6 +113,7 @@ async function callPlugin(
     method,
     query: listsOf({ ...query.query, ...(query.route !== undefined && { route: query.route }) }),
     headers: headersFor(config.forwardHeaders, context),
+    body: bytes && Buffer.from(bytes).toString('utf8'),
     timeoutMs,
     origin: { requestId: context.requestId, depth },
     forwardLogs: settings.forwardLogs,

@@ -71,9 +71,9 @@ function invoke(handler: Handler | undefined, call: CallMessage): unknown {
   if (handler === undefined && isOptional) return undefined
   if (handler === undefined) throw new Error(`The plugin exports no function ${entry}.`)
   if (handler.length >= 2) return handler(api, params)
-  const { route, method, query, headers } = call
+  const { route, method, query, headers, body } = call
   const config = call.config === undefined ? undefined : readJson(call.config)
-  const context = { api, params, kv, headers, route, method, query, config }
+  const context = { api, params, kv, headers, route, method, query, config, body }
   return handler(call.socket === undefined ? context : { ...context, socket: socketOf(call.socket) })
 }
 

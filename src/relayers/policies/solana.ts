@@ -81,8 +81,8 @@ export const SOLANA_POLICIES = {
   },
   feePayerSpending: {
     wireName: 'fee_payer_spending',
-    type: choice('own', 'always', 'never'),
-    limit: ordered('never', 'own', 'always'),
+    type: choice('own', 'always', 'never', 'token_accounts'),
+    limit: ordered('never', 'token_accounts', 'own', 'always'),
     default: 'own',
     description: 'The transactions that may use the relayer as more than the payer of their fee.',
   },

@@ -285,3 +285,47 @@ function plantWithDelegate(at: Address, delegate: Address): void {
     executable: false,
   })
 }
+
+describe('a relayer that may pay for token accounts', () => {
+  const RENT = 2_039_280n
+  const opens: SolanaPolicies = { feePayerSpending: 'token_accounts' }
+
+  async function opening(change: (step: Step) => Step = (step) => step): Promise<Step> {
+    const wallet = createWallet().address
+    return change(openTokenAccount(SELF, await associatedAddress(wallet, mint), wallet, mint))
+  }
+
+  test('reserves the rent of each, also of one that exists: its owner can close it before the block', async () => {
+    const existing = openTokenAccount(SELF, loot, attacker.address, mint)
+    const idempotent: Step = { ...existing, data: Uint8Array.from([1]) }
+    const request = asked(alibi(), await opening(), idempotent)
+    const answer = await stage.chain.prepare(request, accountWith(opens))
+    expect(answer).toMatchObject({ kind: 'ok', value: { draft: { spends: 2n * RENT } } })
+  })
+
+  test('pays for none where users pay the fee: their price does not contain it', async () => {
+    const account = accountWith({ ...opens, feePaymentStrategy: 'user' })
+    const answer = await stage.chain.prepare(asked(alibi(), await opening()), account)
+    expect(answer).toMatchObject({ kind: 'refused', refusal: { code: 'fee_payer_at_risk' } })
+  })
+
+  test.each<[string, (step: Step) => Step]>([
+    ['moves the content of nested accounts', (step) => ({ ...step, data: Uint8Array.from([2]) })],
+    ['names it twice', (step) => ({ ...step, accounts: [...step.accounts, { address: SELF }] })],
+    [
+      'names another program for the tokens',
+      (step) => ({
+        ...step,
+        accounts: step.accounts.map((one) => (one.address === TOKEN_PROGRAM ? { address: OTHER } : one)),
+      }),
+    ],
+    ['is of another program', (step) => ({ ...step, program: LOOKUP_TABLE_PROGRAM })],
+  ])('does not sign what %s', async (_, change) => {
+    expect(await refusalOf(asked(alibi(), await opening(change)), opens)).toBe('fee_payer_at_risk')
+  })
+
+  test('pays for nothing else in the same transaction', async () => {
+    const steps = [await opening(), transfer(SELF, attacker.address, 1n)]
+    expect(await refusalOf(asked(alibi(), ...steps), opens)).toBe('fee_payer_at_risk')
+  })
+})

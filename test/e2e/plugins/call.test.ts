@@ -24,6 +24,7 @@ beforeAll(async () => {
       },
       { id: 'older', path: folder.path('two-parameters.ts') },
       { id: 'oldest', path: folder.path('run-plugin.ts') },
+      { id: 'bytes', path: folder.path('raw-body.ts'), raw_body: true, allow_get_invocation: true },
       { id: 'raw', path: folder.path('every-thing.ts'), raw_response: true },
       { id: 'telling', path: folder.path('every-thing.ts'), emit_logs: true, emit_traces: true },
       {
@@ -73,6 +74,17 @@ describe('a handler', () => {
     expect(Object.keys(headers)).not.toEqual(expect.arrayContaining(['authorization']))
     expect(headers).not.toHaveProperty('cookie')
     expect(headers).not.toHaveProperty('x-other')
+  })
+
+  test('gets the body as it arrived, if its entry asks for that', async () => {
+    const text = '{ "params": {"b": 1.0,  "a": "\\u0041"} }'
+    const response = await fetch(`${service.url}/api/v1/plugins/bytes/call`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' },
+      body: text,
+    })
+    expect(await response.json()).toMatchObject({ data: { body: text } })
+    expect(await service.api('GET', '/plugins/bytes/call')).toMatchObject({ body: { data: { body: null } } })
   })
 
   test('is called by the TypeScript client, with any query', async () => {

@@ -276,6 +276,7 @@ describe('plugins on another host', () => {
         env: {},
         memoryMb: 64,
         forwardHeaders: [],
+        rawBody: false,
         hooks: NO_HOOKS,
       },
     ],

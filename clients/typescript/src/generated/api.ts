@@ -3524,10 +3524,10 @@ export interface components {
             readonly max_tx_data_size?: number;
             /**
              * @description Which transactions may use the relayer as more than their fee payer. `own`, the default: those that no other account signs. `always`: all.
-             *     `never`: none.
+             *     `never`: none. `token_accounts`: none, but it may pay the rent of associated token accounts that they open, which quotes contain.
              * @enum {string}
              */
-            readonly fee_payer_spending?: "own" | "always" | "never";
+            readonly fee_payer_spending?: "own" | "always" | "never" | "token_accounts";
             readonly fair_share?: components["schemas"]["EvmPolicies"]["fair_share"];
             readonly max_queue_seconds?: components["schemas"]["EvmPolicies"]["max_queue_seconds"];
             readonly shared_account?: components["schemas"]["EvmPolicies"]["shared_account"];

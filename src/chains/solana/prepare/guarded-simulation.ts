@@ -7,6 +7,7 @@ import { dependsOnState, type SimulationOpinion } from '../../simulations.ts'
 import type { FeePayment } from '../../sponsoring.ts'
 import type { SolanaRequest } from '../content.ts'
 import { type AccountState, MAX_ACCOUNTS_ASKED, readAccountsEverywhere } from '../read/accounts.ts'
+import { rentIn } from '../token-rent.ts'
 import { encodeBase58, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../wire/addresses.ts'
 import { isMultiSigner, type Message } from '../wire/message.ts'
 import type { Case, PrepareContext } from './context.ts'
@@ -31,8 +32,8 @@ export const FINAL_AFTER_SLOTS = 150n
 type GuardTools = Pick<PrepareContext, 'client' | 'timeouts' | 'simulations'>
 
 /**
- * Simulates the message. Where the relayer only pays, neither lamports beyond the fee nor tokens of its
- * accounts may leave. No instruction receives its authority, but some tokens can be taken without it
+ * Simulates the message. Where the relayer only pays, neither lamports beyond the fee, and the rent of token
+ * accounts that it may open, nor tokens of its accounts may leave. No instruction receives its authority, but some tokens can be taken without it
  * (Token-2022 has permanent delegates). Where users pay, their payment must arrive in full. A node that lacks
  * the newest slots may refuse a good transaction, so a refusal that depends on the state of the accounts
  * needs the opinions of all endpoints.
@@ -107,7 +108,7 @@ function contentOf(self: string, { transaction, instructions }: SolanaRequest): 
 
 /** Refuses a simulation in which the relayer loses something that it must keep. */
 function guard(
-  { subject, spends, request: { payment } }: Case,
+  { subject, policies, spends, request: { payment } }: Case,
   { message, watched }: Trial,
   answer: Answer<Simulation>,
 ): Answer<Outcome> {
@@ -115,12 +116,13 @@ function guard(
   const { units } = answer.value
   const taken = lamportsBeyond(feeOf(message), answer.value)
   if (spends) return { kind: 'ok', value: { units, taken } }
+  const rent = rentIn(subject, policies)
   const harm =
-    taken > 0n
-      ? `${taken} lamports would leave the relayer's account`
+    taken > rent
+      ? `${taken - rent} lamports would leave the relayer's account`
       : (tokenHarm(watched, answer.value) ?? (payment && underpaid(payment, watched, answer.value)))
   return harm === undefined
-    ? { kind: 'ok', value: { units, taken: 0n } }
+    ? { kind: 'ok', value: { units, taken: rent } }
     : { kind: 'refused', refusal: drained(subject.at, harm) }
 }
 

@@ -15,6 +15,7 @@ import { readAccounts } from '../read/accounts.ts'
 import { readOraclePrice } from '../read/price-account.ts'
 import { associatedAccount, readMint, readTokenBalance } from '../read/tokens.ts'
 import { composeMessage } from '../request-content.ts'
+import { rentIn } from '../token-rent.ts'
 import type { SolanaAccount } from '../types.ts'
 import { type AddedInstruction, withPayer } from '../wire/add-instruction.ts'
 import { accountsOf, isAddress } from '../wire/addresses.ts'
@@ -97,7 +98,9 @@ async function plan(
   if (opened.kind !== 'ok') return opened
   const prepared = await prepareOwn(context, opened.value)
   if (prepared.kind !== 'ok') return prepared
-  const { transaction, fee, expiresAt = 1n } = prepared.value.draft
+  const { transaction, expiresAt = 1n } = prepared.value.draft
+  // Rent that the relayer pays for others is a part of what it wants back.
+  const fee = prepared.value.draft.fee + rentIn(opened.value.subject, account.policies)
   const finished = { transfer: transfer.value, lastBlockHeight: expiresAt - 1n, fee, payer }
   return {
     kind: 'ok',
