@@ -3748,7 +3748,7 @@ export interface components {
              * @description The kind of the source.
              * @enum {string}
              */
-            readonly type: "fixed" | "oracle" | "http";
+            readonly type: "fixed" | "oracle" | "http" | "jupiter" | "pyth";
             /**
              * @description fixed: the price.
              * @example 148.25
@@ -3756,19 +3756,22 @@ export interface components {
             readonly price?: string;
             /** @description oracle on Stellar: a contract with SEP-40. */
             readonly contract?: string;
-            /** @description oracle: lumens at it, by symbol or contract; on Solana the price account (Pyth) of SOL. */
+            /** @description oracle: lumens at it, by symbol or contract; on Solana the price account (Pyth) of SOL. pyth: the id of the feed of the coin. */
             readonly native?: string;
-            /** @description oracle: likewise the token. If absent, its prices are in the token. */
+            /** @description oracle, pyth: likewise the token. If absent, the prices are in the token. */
             readonly token?: string;
             /**
              * Format: uri
-             * @description http: a URL that answers GET with JSON. It is shown to readers of the relayer.
+             * @description http: a URL that answers GET with JSON. jupiter, pyth: that of the API, before `/price/v3` and `/v2/updates`. It is shown to readers of
+             *     the relayer.
              */
             readonly url?: string;
             /** @description http: the JSON pointer of the price. */
             readonly pointer?: string;
             /** @description http: the JSON pointer of its time. If absent, it is as old as the response. */
             readonly time_pointer?: string;
+            /** @description pyth: a price with a wider confidence interval, in percent of it, does not count. 2 if absent. */
+            readonly max_confidence_percentage?: number;
         };
         /** @description A token in which users can pay, as configured. */
         readonly AllowedToken: {

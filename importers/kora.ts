@@ -1,7 +1,8 @@
+import { ACCOUNT_EXTENSIONS, MINT_EXTENSIONS } from '../plugins/kora/rules.ts'
 import { asEntries, asEntry, asText, createDraft, type Draft, type Entry, refer, referTo } from './draft.ts'
 import { KORA_KEYS, type KoraState } from './kora-keys.ts'
 
-/** The id of the relayer and of the plugin. */
+/** The id of the plugin, and of the relayer; further ones are `kora-2` and so on. */
 const ID = 'kora'
 
 /** Where the plugin is, from the working directory of the package. */
@@ -25,46 +26,66 @@ export interface KoraInput {
  */
 export function importKora({ config, signers, network }: KoraInput): Draft {
   const draft = createDraft()
-  const signerId = takeSigners(draft, asEntry(signers) ?? {})
+  const pool = takeSigners(draft, asEntry(signers) ?? {})
   const state: KoraState = {
     policies: { fee_payment_strategy: 'relayer', fee_payer_spending: 'never' },
-    config: { relayer_id: ID },
+    config: {},
     disabledMethods: [],
     corsOrigins: [],
     userLimits: [],
+    instructionLimits: [],
     steps: draft.steps,
-    apiKey: undefined,
+    secrets: { apiKeys: [] },
+    hmacAgeSeconds: undefined,
+    recaptcha: {},
+    price: {},
+    priceSource: {},
+    mints: [],
+    opensAccounts: false,
+    blocked: {},
   }
   for (const [path, value] of leavesOf(asEntry(config) ?? {})) {
     const reason = rowOf(path)?.(value, state) ?? (rowOf(path) ? undefined : 'this key is not known')
     if (reason !== undefined) draft.left.push(`${path}: ${reason}.`)
   }
-  if (signerId !== undefined) addAll(draft, state, { signerId, network })
+  if (pool.members.length > 0) addAll(draft, state, { ...pool, network })
   return draft
+}
+
+/** The signers that were taken, and how Kora chooses among them. */
+interface Pool {
+  readonly members: readonly { readonly signerId: string; readonly weight: number | undefined }[]
+  readonly strategy: string | undefined
 }
 
 function addAll(
   draft: Draft,
   state: KoraState,
-  { signerId, network }: { readonly signerId: string; readonly network: string },
+  { members, strategy, network }: Pool & { readonly network: string },
 ): void {
-  draft.relayers.push({
-    id: ID,
-    name: 'Kora',
-    network,
-    network_type: 'solana',
-    signer_id: signerId,
-    policies: state.policies,
-  })
+  decidePrice(draft, state)
+  const idOf = (index: number) => (index === 0 ? ID : `${ID}-${index + 1}`)
+  for (const [index, { signerId }] of members.entries())
+    draft.relayers.push({
+      id: idOf(index),
+      name: index === 0 ? 'Kora' : `Kora ${index + 1}`,
+      network,
+      network_type: 'solana',
+      signer_id: signerId,
+      policies: state.policies,
+    })
   const url = refer(draft, ['RPC_URL', network], `the URL of a node of ${network}, which Kora had as RPC_URL`)
   ;(draft.networks as Entry[]).push({ type: 'solana', network, from: network, rpc_urls: [url] })
-  const { apiKey, corsOrigins, disabledMethods, userLimits } = state
-  if (apiKey !== undefined)
-    referTo(draft, {
-      parts: ['KORA_KEYS'],
-      meaning: 'name:key of each application, separated by commas; the key of kora.auth.api_key is one',
-      secret: `kora:${apiKey}`,
-    })
+  const { corsOrigins, disabledMethods, userLimits, instructionLimits } = state
+  const protection = protect(draft, state)
+  const ids = members.map((_, index) => idOf(index))
+  const pool =
+    members.length === 1
+      ? { relayer_id: ID }
+      : {
+          relayers: members.map(({ weight }, index) => ({ id: idOf(index), ...(weight && { weight }) })),
+          ...(strategy !== undefined && { strategy }),
+        }
   draft.plugins.push({
     id: ID,
     path: PLUGIN_PATH,
@@ -72,51 +93,143 @@ function addAll(
     open_mount: true,
     raw_response: true,
     scopes: SCOPES,
-    relayers: [ID],
-    ...(apiKey !== undefined && { env: ['KORA_KEYS'], forward_headers: ['x-api-key'] }),
+    relayers: ids,
+    ...protection.entry,
     ...(corsOrigins.length > 0 && { cors_origins: corsOrigins }),
     config: {
+      ...pool,
       ...state.config,
-      ...(apiKey !== undefined && { api_keys_env: 'KORA_KEYS' }),
+      ...tokenLists(state),
+      ...protection.config,
+      ...(instructionLimits.length > 0 && { instruction_limits: instructionLimits }),
       ...(disabledMethods.length > 0 && { disabled_methods: disabledMethods }),
     },
     ...(userLimits.length > 0 && { rules: { user_limits: userLimits } }),
   })
-  if (apiKey === undefined)
-    draft.steps.push(
-      'Anyone who reaches the path may call, as with Kora without kora.auth.api_key: set "api_keys_env" (docs/solana-paymaster.md), or take "open_mount" away.',
-    )
   draft.steps.push(
-    `Open the relayer's token account for each token in which users pay: the plugin opens none.`,
+    `Open the token account of each relayer for each token in which users pay: the plugin opens none for itself.`,
     'Set a budget for fees in "rules" of the plugin (docs/spending.md): Kora has none.',
     'Clients use the address of this service with the path /kora/rpc in place of that of Kora.',
   )
 }
 
-/** The signers that are taken, by what Kora calls their types. */
-function takeSigners(draft: Draft, { signer_pool: pool, signers }: Entry): string | undefined {
-  const taken: string[] = []
-  for (const { name, type, private_key_env: variable } of asEntries(signers)) {
-    const [id, env] = [asText(name), asText(variable)]
-    const where = `The signer "${id ?? '?'}"`
-    if (taken.length > 0)
+/** Where Jupiter's prices are without a key, if the file does not say. */
+const JUPITER_URL = 'https://lite-api.jup.ag'
+
+/** Writes the tokens with their prices, the price model, and who pays for accounts. */
+function decidePrice(draft: Draft, state: KoraState): void {
+  const { policies, config, price, priceSource, mints } = state
+  const { type, url = JUPITER_URL, maxAgeSeconds } = priceSource
+  const source = type === 'jupiter' && {
+    price: { sources: [{ type, url }], ...(maxAgeSeconds && { max_age_seconds: maxAgeSeconds }) },
+  }
+  if (mints.length > 0) policies.allowed_tokens = mints.map((mint) => ({ mint, ...source }))
+  if (mints.length > 0 && source === false)
+    draft.steps.push('Add a price to each of allowed_tokens: kora.toml names no source of prices.')
+  if (price.type === 'free') config.price = 'free'
+  if (price.type === 'fixed' && (price.amount === undefined || price.token === undefined))
+    draft.left.push('validation.price.type: a fixed price needs amount and token.')
+  else if (price.type === 'fixed') {
+    const { amount, token, strict = false } = price
+    config.price = { type: 'fixed', amount, token, strict }
+    if (!mints.includes(token))
       draft.left.push(
-        `${where}: the plugin has one fee payer. Another one is a relayer with an entry of its own.`,
+        'validation.price.token: it is not among allowed_spl_paid_tokens; add it to allowed_tokens.',
       )
-    else if (type === 'memory' && id !== undefined && env !== undefined) {
+  }
+  const paysForRent = price.type === undefined || (price.type === 'fixed' && price.strict === true)
+  if (!state.opensAccounts) return
+  if (paysForRent) {
+    policies.fee_payer_spending = 'token_accounts'
+    config.open_token_accounts = true
+  } else
+    draft.left.push(
+      'validation.fee_payer_policy.system.allow_create_account: nobody would pay the rent, so no account is opened.',
+    )
+}
+
+/** The lists of extensions: all that are known and not blocked. */
+function tokenLists({ blocked }: KoraState): Entry {
+  const without = (names: readonly string[] | undefined, known: Readonly<Record<string, number>>) =>
+    names && Object.keys(known).filter((name) => !names.includes(name))
+  const mint = without(blocked.mint, MINT_EXTENSIONS)
+  const account = without(blocked.account, ACCOUNT_EXTENSIONS)
+  const lists = { ...(mint && { mint_extensions: mint }), ...(account && { account_extensions: account }) }
+  return Object.keys(lists).length === 0 ? {} : { token_2022: lists }
+}
+
+/** Refers to the secrets of callers by variables, and writes what the plugin asks callers for. */
+function protect(
+  draft: Draft,
+  { secrets, hmacAgeSeconds, recaptcha }: KoraState,
+): { readonly entry: Entry; readonly config: Entry } {
+  const env: string[] = []
+  const headers: string[] = []
+  const config: Record<string, unknown> = {}
+  const { apiKeys, hmac, recaptcha: site } = secrets
+  if (apiKeys.length > 0) {
+    const named = apiKeys.map((key, index) => `${index === 0 ? ID : `${ID}-${index + 1}`}:${key}`)
+    referTo(draft, {
+      parts: ['KORA_KEYS'],
+      meaning: 'name:key of each application, separated by commas; those of kora.toml are in it',
+      secret: named.join(','),
+    })
+    env.push('KORA_KEYS')
+    headers.push('x-api-key')
+    config.api_keys_env = 'KORA_KEYS'
+  }
+  if (hmac !== undefined) {
+    referTo(draft, {
+      parts: ['KORA_HMAC_SECRETS'],
+      meaning: 'name:secret of each application, separated by commas, with the names of KORA_KEYS',
+      secret: `${ID}:${hmac}`,
+    })
+    env.push('KORA_HMAC_SECRETS')
+    headers.push('x-timestamp', 'x-hmac-signature')
+    config.hmac = {
+      secrets_env: 'KORA_HMAC_SECRETS',
+      ...(hmacAgeSeconds !== undefined && { max_age_seconds: hmacAgeSeconds }),
+    }
+  }
+  if (site !== undefined) {
+    const meaning = 'the secret of reCAPTCHA, as Kora has it'
+    referTo(draft, { parts: ['KORA_RECAPTCHA_SECRET'], meaning, secret: site })
+    env.push('KORA_RECAPTCHA_SECRET')
+    headers.push('x-recaptcha-token')
+    config.recaptcha = { secret_env: 'KORA_RECAPTCHA_SECRET', ...recaptcha }
+  }
+  if (apiKeys.length === 0 && hmac === undefined)
+    draft.steps.push(
+      'Anyone who reaches the path may call, as with Kora without kora.auth.api_key: set "api_keys_env" (docs/solana-paymaster.md), or take "open_mount" away.',
+    )
+  const entry = {
+    ...(env.length > 0 && { env, forward_headers: headers }),
+    ...(hmac !== undefined && { raw_body: true }),
+  }
+  return { entry, config }
+}
+
+const STRATEGIES = ['round_robin', 'random', 'weighted']
+
+/** The signers that are taken, by what Kora calls their types. */
+function takeSigners(draft: Draft, { signer_pool: pool, signers }: Entry): Pool {
+  const members: { signerId: string; weight: number | undefined }[] = []
+  for (const { name, type, private_key_env: variable, weight } of asEntries(signers)) {
+    const [id, env] = [asText(name), asText(variable)]
+    if (type === 'memory' && id !== undefined && env !== undefined) {
       draft.signers.push({ id, type: 'plain', config: { key: { type: 'env', value: env } } })
       draft.variables.set(env, `the key pair of signer "${id}", as Kora has it: in base58 or as a JSON list`)
-      taken.push(id)
-    } else draft.left.push(`${where}: ${reasonFor(String(type))}.`)
+      members.push({ signerId: id, weight: typeof weight === 'number' ? weight : undefined })
+    } else draft.left.push(`The signer "${id ?? '?'}": ${reasonFor(String(type))}.`)
   }
   const strategy = asText(asEntry(pool)?.strategy)
-  if (strategy !== undefined && asEntries(signers).length > 1)
-    draft.left.push(`signer_pool.strategy (${strategy}): the plugin has one fee payer.`)
-  if (taken.length === 0)
+  const isKnown = strategy === undefined || STRATEGIES.includes(strategy)
+  if (!isKnown) draft.left.push(`signer_pool.strategy (${strategy}): expected ${STRATEGIES.join(', ')}.`)
+  if (members.length === 0)
     draft.left.push(
       'signers: none can be taken. Name signers.toml with --signers, or write a signer by docs/signers.md.',
     )
-  return taken[0]
+  return { members, strategy: isKnown ? strategy : undefined }
 }
 
 /** The types that exist here under another form. Their ids are texts here, and variables in Kora. */
@@ -146,12 +259,14 @@ export function leavesOf(
 }
 
 /** Finds the row of a key: its own, or that of a table above it, whose name ends with an asterisk. */
-export function rowOf(path: string) {
-  if (Object.hasOwn(KORA_KEYS, path)) return KORA_KEYS[path]
+function rowOf(path: string) {
+  const name = rowNameOf(path)
+  return name === undefined ? undefined : KORA_KEYS[name]
+}
+
+/** Names the row of a key: its own, or that of all keys below the beginning of its path. */
+export function rowNameOf(path: string): string | undefined {
   const parts = path.split('.')
-  for (let length = parts.length - 1; length > 0; length -= 1) {
-    const name = `${parts.slice(0, length).join('.')}.*`
-    if (Object.hasOwn(KORA_KEYS, name)) return KORA_KEYS[name]
-  }
-  return undefined
+  const above = parts.slice(1).map((_, index) => `${parts.slice(0, parts.length - 1 - index).join('.')}.*`)
+  return [path, ...above].find((name) => Object.hasOwn(KORA_KEYS, name))
 }

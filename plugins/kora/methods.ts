@@ -6,7 +6,7 @@ import { readFixedPrice } from './payment.ts'
 import { describePolicies } from './policies.ts'
 import { nextSponsor, payerOf, readPool, sponsorAt } from './pool.ts'
 import { checkRules } from './rules.ts'
-import { RESPOND_AFTER, send, sign } from './send.ts'
+import { RESPOND_AFTER, type RespondAfter, send, sign } from './send.ts'
 import { keepQuote, readCost, readFeeTokens, readPrice, requireToken, type Sponsor } from './sponsor.ts'
 import { readTransaction, type Signatures, type UserTransaction, withSignature } from './transaction.ts'
 import { composeTransfer } from './transfer.ts'
@@ -31,6 +31,8 @@ export async function answer(method: string, call: MethodCall): Promise<unknown>
     throw new KoraError('MethodNotFound', `The method ${method} does not exist or is disabled.`)
   if (known === 'liveness') return null
   if (known === 'getVersion') return { version: VERSION }
+  // A caller learns of it before anything is read for him.
+  if (known === 'signAndSendTransaction') respondAfterOf(call.params)
   return TABLE[known](await sponsorFor(known, call), call)
 }
 
@@ -120,10 +122,7 @@ const TABLE: Readonly<Record<Exclude<Method, 'liveness' | 'getVersion'>, Handler
     return { signed_transaction: await sign(sponsor, order), signer_pubkey: sponsor.address }
   },
   signAndSendTransaction: async (sponsor, { params, caller }) => {
-    const { respond_after: wanted = 'confirmed' } = params
-    const respondAfter = RESPOND_AFTER.find((one) => one === wanted)
-    if (respondAfter === undefined)
-      throw new KoraError('InvalidParams', `respond_after: expected ${RESPOND_AFTER.join(', ')}.`)
+    const respondAfter = respondAfterOf(params)
     const transaction = await read(sponsor, params, 'all')
     const order = { transaction, userId: userOf(params, caller, transaction) }
     const signature = await send(sponsor, order, respondAfter)
@@ -145,6 +144,12 @@ const TABLE: Readonly<Record<Exclude<Method, 'liveness' | 'getVersion'>, Handler
       destination: addressOf(params, 'destination'),
     })
   },
+}
+
+function respondAfterOf({ respond_after: wanted = 'confirmed' }: MethodCall['params']): RespondAfter {
+  const respondAfter = RESPOND_AFTER.find((one) => one === wanted)
+  if (respondAfter !== undefined) return respondAfter
+  throw new KoraError('InvalidParams', `respond_after: expected ${RESPOND_AFTER.join(', ')}.`)
 }
 
 /** Reads the transaction of a call. */

@@ -366,6 +366,11 @@ export interface Sponsoring<R extends ChainRequest = ChainRequest, P extends Pol
   tokenBalance(token: string, address: string): Promise<Answer<bigint>>
   oraclePrice(source: OraclePrice): Promise<Answer<ToldPrice>>
   /**
+   * Returns how long ago a block of this number was made, in ms, by the newest head that the endpoints
+   * reported. Absent where no source of prices names blocks.
+   */
+  blockAge?(block: bigint): Answer<number>
+  /**
    * Returns the hash of content that others signed, as `SponsoredBuild` has it; undefined for content of the
    * relayer's own, and for content that cannot be read.
    */

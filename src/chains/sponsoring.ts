@@ -29,7 +29,27 @@ export interface HttpPrice {
   readonly time_pointer?: string
 }
 
-export type PriceSource = FixedPrice | OraclePrice | HttpPrice
+/** Prices in dollars by the price API of Jupiter (`/price/v3`), of tokens on Solana. */
+export interface JupiterPrice {
+  readonly type: 'jupiter'
+  /** The address of the API, without `/price/v3`. */
+  readonly url: string
+}
+
+/** Prices in dollars by the API of Pyth (Hermes, `/v2/updates/price/latest`). */
+export interface PythPrice {
+  readonly type: 'pyth'
+  /** The address of the API, without `/v2/updates/price/latest`. */
+  readonly url: string
+  /** The id of the price feed of the coin, in hex. */
+  readonly native: string
+  /** The id of that of the token. If absent, the prices of the coin are in the token. */
+  readonly token?: string
+  /** A price whose confidence interval is wider than this part of it does not count. Default 2. */
+  readonly max_confidence_percentage?: number
+}
+
+export type PriceSource = FixedPrice | OraclePrice | HttpPrice | JupiterPrice | PythPrice
 
 /** The rules for the price of a token. */
 export interface TokenPrice {

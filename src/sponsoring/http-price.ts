@@ -15,6 +15,18 @@ export async function readHttpPrice(
   { url, pointer, time_pointer }: HttpPrice,
   now: number,
 ): Promise<Answer<PriceSample>> {
+  const answer = await requestJson(http, url)
+  if (answer.kind !== 'ok') return answer
+  const document = answer.value
+  const price = parseDecimal(String(find(document, pointer)))
+  if (price === undefined) return unusable(url, `has no positive number at ${pointer}`)
+  const at = time_pointer === undefined ? new Date(now) : readTime(find(document, time_pointer))
+  if (at === undefined) return unusable(url, `has no time at ${time_pointer}`)
+  return { kind: 'ok', value: { ...price, at } }
+}
+
+/** Requests a document of a source, whose numbers are the texts that were sent. */
+export async function requestJson(http: HttpClient, url: string): Promise<Answer<unknown>> {
   try {
     const { status, body } = await http.post({
       url,
@@ -24,12 +36,7 @@ export async function readHttpPrice(
       timeoutMs: TIMEOUT_MS,
     })
     if (status !== 200) return unusable(url, `answered with status ${status}`)
-    const document = parseExact(body)
-    const price = parseDecimal(String(find(document, pointer)))
-    if (price === undefined) return unusable(url, `has no positive number at ${pointer}`)
-    const at = time_pointer === undefined ? new Date(now) : readTime(find(document, time_pointer))
-    if (at === undefined) return unusable(url, `has no time at ${time_pointer}`)
-    return { kind: 'ok', value: { ...price, at } }
+    return { kind: 'ok', value: parseExact(body) }
   } catch {
     // Refused, too late, too long, no JSON, or an address that must not be reached. None of it is a price.
     return unusable(url, 'did not answer with JSON in time')
@@ -37,7 +44,7 @@ export async function readHttpPrice(
 }
 
 /** Providers put keys into the path and the query, so only the host is named. */
-function unusable(url: string, problem: string): Answer<never> {
+export function unusable(url: string, problem: string): Answer<never> {
   return { kind: 'unknown', detail: `the price source ${new URL(url).host} ${problem}` }
 }
 
@@ -49,7 +56,7 @@ function parseExact(body: string): unknown {
 }
 
 /** Follows a JSON pointer (RFC 6901); undefined if it leads nowhere. */
-function find(document: unknown, pointer: string): unknown {
+export function find(document: unknown, pointer: string): unknown {
   const names = pointer.split('/').slice(1)
   return names.reduce<unknown>((value, name) => {
     const key = name.replaceAll('~1', '/').replaceAll('~0', '~')
@@ -62,7 +69,7 @@ function find(document: unknown, pointer: string): unknown {
 /** A number of at least this many is a time in ms: as seconds it would be in the year 5138. */
 const LEAST_MS = 100_000_000_000
 
-function readTime(value: unknown): Date | undefined {
+export function readTime(value: unknown): Date | undefined {
   if (typeof value !== 'string') return undefined
   const number = /^[0-9]{1,15}(\.[0-9]+)?$/.test(value) ? Number(value) : undefined
   const at = number === undefined ? new Date(value) : new Date(number < LEAST_MS ? number * 1_000 : number)

@@ -6,8 +6,12 @@ import { BoundedMap } from '../lib/bounded-map.ts'
 import { canonicalJson } from '../lib/hash.ts'
 import type { HttpClient } from '../lib/http/http-client.ts'
 import type { Clock } from '../lib/time.ts'
+import { readJupiterPrice, readPythPrice } from './dollar-prices.ts'
 import { readHttpPrice } from './http-price.ts'
 import { agreedPrice, type Price, type PriceSample, parseDecimal } from './price.ts'
+
+/** What sources ask a chain for. */
+type PricedChain = Pick<Sponsoring, 'oraclePrice' | 'blockAge'>
 
 /** Reads the prices of tokens. */
 export interface PriceReader {
@@ -16,7 +20,7 @@ export interface PriceReader {
    * old, or two sources differ by more than they may: without a price nothing is sponsored. `network` is the
    * one whose oracles `chain` asks.
    */
-  read(network: string, chain: Pick<Sponsoring, 'oraclePrice'>, token: AllowedToken): Promise<Answer<Price>>
+  read(network: string, chain: PricedChain, token: AllowedToken): Promise<Answer<Price>>
 }
 
 interface PriceReaderOptions {
@@ -42,11 +46,12 @@ export function createPriceReader({ http, clock }: PriceReaderOptions): PriceRea
       const rules = token.price ?? ownPrice(token)
       if (rules === undefined)
         return { kind: 'unknown', detail: `no price is configured for ${tokenId(token)}` }
-      const key = `${network} ${canonicalJson(rules.sources)}`
+      const { mint } = token
+      const key = `${network} ${mint} ${canonicalJson(rules.sources)}`
       const recent =
         known.get(key) ??
         createRecentAnswer({
-          ask: () => askAll(rules.sources, { chain, http, clock }),
+          ask: () => askAll(rules.sources, { chain, mint, http, clock }),
           clock,
           freshForMs: FRESH_FOR_MS,
         })
@@ -63,7 +68,8 @@ function ownPrice({ asset }: AllowedToken): TokenPrice | undefined {
 }
 
 interface Sources extends PriceReaderOptions {
-  readonly chain: Pick<Sponsoring, 'oraclePrice'>
+  readonly chain: PricedChain
+  readonly mint: string | undefined
 }
 
 async function askAll(
@@ -76,7 +82,7 @@ async function askAll(
   return { kind: 'ok', value: answers.flatMap((answer) => (answer.kind === 'ok' ? [answer.value] : [])) }
 }
 
-async function ask(source: PriceSource, { chain, http, clock }: Sources): Promise<Answer<PriceSample>> {
+async function ask(source: PriceSource, { chain, mint, http, clock }: Sources): Promise<Answer<PriceSample>> {
   switch (source.type) {
     case 'fixed': {
       const price = parseDecimal(source.price)
@@ -87,5 +93,9 @@ async function ask(source: PriceSource, { chain, http, clock }: Sources): Promis
       return chain.oraclePrice(source)
     case 'http':
       return readHttpPrice(http, source, clock.now())
+    case 'jupiter':
+      return readJupiterPrice(source, mint, { http, chain, now: clock.now() })
+    case 'pyth':
+      return readPythPrice(source, { http, now: clock.now() })
   }
 }

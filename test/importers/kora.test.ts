@@ -1,9 +1,10 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'smol-toml'
 import { expect, test } from 'vitest'
 import { asEntry } from '../../importers/draft.ts'
-import { leavesOf, rowOf } from '../../importers/kora.ts'
+import { leavesOf, rowNameOf } from '../../importers/kora.ts'
 import { KORA_KEYS } from '../../importers/kora-keys.ts'
 import { METHODS, readSettings } from '../../plugins/kora/config.ts'
 import { loadPrinted, makeFolder, runImport } from './run-import.ts'
@@ -17,17 +18,22 @@ const API_KEY = 'a-key-of-the-paymaster-0123456789'
 const EVERY_KEY = `
 [kora]
 rate_limit = 100
+global_rate_limit = 1000
 max_request_body_size = 2097152
+sign_timeout_seconds = 30
+sign_max_retries = 3
+force_sig_verify = true
 payment_address = "${PAYEE}"
 cors_allow_origins = ["https://wallet.example"]
 
 [kora.auth]
 api_key = "${API_KEY}"
+api_keys = ["a-further-key-of-the-api-1"]
 hmac_secret = "a-secret-of-hmac-0123456789-0123456789"
-max_timestamp_age = 300
+max_timestamp_age = 120
 recaptcha_secret = "a-secret-of-recaptcha"
 recaptcha_score_threshold = 0.5
-protected_methods = ["signTransaction"]
+protected_methods = ["sign_transaction", "signBundle"]
 
 [kora.cache]
 enabled = true
@@ -60,6 +66,14 @@ type = "instruction"
 program = "11111111111111111111111111111111"
 instruction = "CreateAccount"
 max = 3
+window_seconds = 3600
+
+[[kora.usage_limit.rules]]
+type = "instruction"
+program = "ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL"
+instruction = "Create"
+max = 2
+window_seconds = 7200
 
 [kora.enabled_methods]
 liveness = true
@@ -93,8 +107,13 @@ enabled = ["gas_swap"]
 
 [validation]
 max_allowed_lamports = 1000000
+max_priority_fee_lamports = 50000
 max_signatures = 10
-price_source = "Jupiter"
+price_source = { type = "Jupiter", api_url = "https://prices.example" }
+max_price_staleness_slots = 75
+allowed_transaction_versions = [0, 1]
+cross_cluster_check = true
+cross_cluster_endpoints = ["https://devnet.example"]
 allow_durable_transactions = true
 allow_any_spl_paid_token = false
 allowed_programs = ["11111111111111111111111111111111", "${TOKEN_PROGRAM}"]
@@ -104,7 +123,7 @@ allowed_spl_paid_tokens = ["${USDC}"]
 disallowed_accounts = ["hndXZGK45hCxfBYvxejAXzCfCujoqkNf7rk4sTB8pek"]
 
 [validation.price]
-type = "margin"
+type = "fixed"
 margin = 0.125
 amount = 1000
 token = "${USDC}"
@@ -113,13 +132,14 @@ strict = true
 [validation.token_2022]
 transfer_hook_policy = "deny_all"
 reject_unknown_extensions = true
-blocked_mint_extensions = ["pausable"]
+blocked_mint_extensions = ["pausable", "nothing"]
 blocked_account_extensions = ["memo_transfer"]
+allow_token_metadata_instructions = true
 
 [validation.fee_payer_policy.system]
 allow_transfer = true
 allow_assign = false
-allow_create_account = false
+allow_create_account = true
 create_account_only_via = ["${TOKEN_PROGRAM}"]
 
 [validation.fee_payer_policy.system.nonce]
@@ -157,7 +177,7 @@ wallet_id_env = "PRIVY_WALLET_ID"
 name = "main"
 type = "memory"
 private_key_env = "SIGNER_1_PRIVATE_KEY"
-weight = 1
+weight = 3
 
 [[signers]]
 name = "spare"
@@ -177,41 +197,48 @@ async function files(config: string, signers = SIGNERS) {
 const KEY_PAIR =
   '[174,47,154,16,202,193,206,113,199,190,53,133,169,175,31,56,222,53,138,189,224,216,117,173,10,149,53,45,73,251,237,246,15,185,186,82,177,240,148,69,241,227,167,80,141,89,240,121,121,35,172,247,68,251,226,218,48,63,176,109,168,89,238,135]'
 
-test('the files become a relayer, its signer and the plugin, which the service reads without a problem', async () => {
+function anotherKeyPair(): string {
+  const { privateKey } = generateKeyPairSync('ed25519')
+  const { d = '', x = '' } = privateKey.export({ format: 'jwk' })
+  return JSON.stringify([...Buffer.from(d, 'base64url'), ...Buffer.from(x, 'base64url')])
+}
+
+test('the files become relayers, their signers and the plugin, which the service reads without a problem', async () => {
   const { folder, args } = await files(EVERY_KEY)
   const outcome = await runImport(...args)
   expect(outcome.code).toBe(0)
-  // A token needs a price, which Kora's file does not have.
-  const priced = outcome.out.replace(
-    `"mint": "${USDC}"`,
-    `"mint": "${USDC}", "price": { "sources": [{ "type": "fixed", "price": "150" }] }`,
-  )
-  const printed = { ...outcome, out: priced }
   const written = JSON.parse(outcome.out) as { plugins: [Record<string, unknown>] }
-  expect(written).toMatchObject({
-    relayers: [
+  const policies = {
+    fee_payment_strategy: 'relayer',
+    fee_payer_spending: 'token_accounts',
+    max_allowed_fee_lamports: 1_000_000,
+    max_signatures: 10,
+    allowed_programs: ['11111111111111111111111111111111', TOKEN_PROGRAM],
+    disallowed_accounts: ['hndXZGK45hCxfBYvxejAXzCfCujoqkNf7rk4sTB8pek'],
+    allowed_tokens: [
       {
-        id: 'kora',
-        network: 'mainnet-beta',
-        signer_id: 'main',
-        policies: {
-          fee_payment_strategy: 'relayer',
-          fee_payer_spending: 'never',
-          max_allowed_fee_lamports: 1_000_000,
-          max_signatures: 10,
-          allowed_programs: ['11111111111111111111111111111111', TOKEN_PROGRAM],
-          disallowed_accounts: ['hndXZGK45hCxfBYvxejAXzCfCujoqkNf7rk4sTB8pek'],
-          allowed_tokens: [{ mint: USDC }],
-          fee_margin_percentage: 12.5,
-        },
+        mint: USDC,
+        price: { sources: [{ type: 'jupiter', url: 'https://prices.example' }], max_age_seconds: 30 },
       },
     ],
-    signers: [{ id: 'main', type: 'plain', config: { key: { type: 'env', value: 'SIGNER_1_PRIVATE_KEY' } } }],
+    fee_margin_percentage: 12.5,
+  }
+  expect(written).toMatchObject({
+    relayers: [
+      { id: 'kora', network: 'mainnet-beta', signer_id: 'main', policies },
+      { id: 'kora-2', network: 'mainnet-beta', signer_id: 'spare', policies },
+    ],
+    signers: [
+      { id: 'main', type: 'plain', config: { key: { type: 'env', value: 'SIGNER_1_PRIVATE_KEY' } } },
+      { id: 'spare', type: 'plain', config: { key: { type: 'env', value: 'SIGNER_2_PRIVATE_KEY' } } },
+    ],
     plugins: [
       {
         mount: '/kora',
-        env: ['KORA_KEYS'],
-        forward_headers: ['x-api-key'],
+        relayers: ['kora', 'kora-2'],
+        env: ['KORA_KEYS', 'KORA_HMAC_SECRETS', 'KORA_RECAPTCHA_SECRET'],
+        forward_headers: ['x-api-key', 'x-timestamp', 'x-hmac-signature', 'x-recaptcha-token'],
+        raw_body: true,
         cors_origins: ['https://wallet.example'],
         rules: {
           user_limits: [
@@ -222,64 +249,110 @@ test('the files become a relayer, its signer and the plugin, which the service r
       },
     ],
   })
-  expect(readSettings(written.plugins[0].config)).toMatchObject({
-    relayerId: 'kora',
+  const settings = readSettings(written.plugins[0].config)
+  expect(settings).toMatchObject({
+    pool: [
+      { id: 'kora', weight: 3 },
+      { id: 'kora-2', weight: 1 },
+    ],
+    strategy: 'weighted',
+    price: { type: 'fixed', token: USDC, amount: 1_000n, isStrict: true },
     paymentAddress: PAYEE,
-    apiKeysEnv: 'KORA_KEYS',
+    protection: {
+      apiKeysEnv: 'KORA_KEYS',
+      hmac: { secretsEnv: 'KORA_HMAC_SECRETS', maxAgeSeconds: 120 },
+      recaptcha: { threshold: 0.5, methods: new Set(['signTransaction']) },
+    },
+    needsSignatures: true,
+    opensAccounts: true,
+    rules: {
+      requiredPrograms: [TOKEN_PROGRAM],
+      versions: new Set([0]),
+      maxPriorityFee: 50_000,
+      instructionLimits: [{ instruction: 'create', max: 2n, windowSeconds: 7_200 }],
+    },
     disabled: new Set(['signTransaction', 'transferTransaction']),
   })
-  const config = await loadPrinted(printed, {
+  const { mint, account } = settings.rules.extensions
+  // Known ones that are not blocked: a transfer fee and immutable owners, no hooks (14), pausing (26) and memos (8).
+  expect([1, 14, 26].map((one) => mint?.has(one))).toEqual([true, false, false])
+  expect([7, 8].map((one) => account?.has(one))).toEqual([true, false])
+  const config = await loadPrinted(outcome, {
     folder,
-    env: { SIGNER_1_PRIVATE_KEY: KEY_PAIR, KORA_KEYS: `kora:${API_KEY}` },
+    env: {
+      SIGNER_1_PRIVATE_KEY: KEY_PAIR,
+      SIGNER_2_PRIVATE_KEY: anotherKeyPair(),
+      KORA_KEYS: `kora:${API_KEY}`,
+      KORA_HMAC_SECRETS: 'kora:a-secret-of-hmac',
+      KORA_RECAPTCHA_SECRET: 'a-secret',
+    },
   })
-  expect(config.relayers).toHaveLength(1)
+  expect(config.relayers).toHaveLength(2)
 })
 
 test('what could not be taken is named with its key, and no secret is printed', async () => {
   const { args } = await files(EVERY_KEY)
   const { out, err } = await runImport(...args)
   for (const key of [
-    'kora.auth.hmac_secret',
-    'kora.auth.recaptcha_secret',
-    'kora.auth.protected_methods',
+    'kora.global_rate_limit',
+    'kora.auth.protected_methods: signBundle',
     'kora.usage_limit.fallback_if_unavailable',
     'kora.usage_limit.max_transactions',
-    'kora.usage_limit.rules: rule 3 has no window of a month or less; rule 4 counts instructions',
+    'kora.usage_limit.rules: rule 3 has no window, and limits count in a time.',
     'kora.enabled_methods.sign_bundle',
     'kora.lighthouse.enabled',
     'kora.plugins.enabled',
-    'validation.require_one_of_programs',
     'validation.allow_durable_transactions',
-    'validation.price_source',
-    'validation.price.amount',
+    'validation.allowed_transaction_versions',
+    'validation.token_2022.blocked_mint_extensions: no extension has the name nothing',
+    'validation.fee_payer_policy.system.allow_create_account: it opens associated token accounts',
     'validation.fee_payer_policy.system.allow_transfer',
     'validation.fee_payer_policy.system.nonce.allow_withdraw',
     'validation.fee_payer_policy.system.create_account_only_via',
     'The signer "hosted": its type privy',
-    'The signer "spare": the plugin has one fee payer',
     'Set RATE_LIMIT_REQUESTS_PER_SECOND',
     'Set METRICS_ENABLED=true',
-    'Add a price',
     'SIGNER_1_PRIVATE_KEY: ',
+    'KORA_HMAC_SECRETS: ',
   ])
     expect(err).toContain(key)
   expect(err).not.toContain('validation.fee_payer_policy.system.allow_assign')
-  for (const secret of [API_KEY, 'a-secret-of', ':secret@']) expect(out + err).not.toContain(secret)
+  for (const secret of [API_KEY, 'a-secret-of', 'a-further-key', ':secret@'])
+    expect(out + err).not.toContain(secret)
 })
 
-test('with --out, the key of the API goes to a file that only its owner can read', async () => {
+test('with --out, the secrets of callers go to a file that only its owner can read', async () => {
   const { folder, args } = await files(EVERY_KEY)
   const { code } = await runImport(...args, '--out', join(folder, 'config.json'))
   expect(code).toBe(0)
-  expect(await readFile(join(folder, 'secrets.env'), 'utf8')).toBe(`KORA_KEYS=kora:${API_KEY}\n`)
+  expect((await readFile(join(folder, 'secrets.env'), 'utf8')).trim().split('\n')).toEqual([
+    `KORA_KEYS=kora:${API_KEY},kora-2:a-further-key-of-the-api-1`,
+    'KORA_HMAC_SECRETS=kora:a-secret-of-hmac-0123456789-0123456789',
+    'KORA_RECAPTCHA_SECRET=a-secret-of-recaptcha',
+  ])
 })
 
 test.each<[string, string, string]>([
   ['a price that is free', '[validation.price]\ntype = "free"', ''],
   ['a service without a key', '[kora]\nrate_limit = 1', 'Anyone who reaches the path may call'],
-  ['a price that is fixed', '[validation.price]\ntype = "fixed"', 'validation.price.type: a fixed price'],
+  ['a fixed price of nothing', '[validation.price]\ntype = "fixed"', 'validation.price.type: a fixed price'],
+  [
+    'rent that nobody pays',
+    '[validation.price]\ntype = "free"\n[validation.fee_payer_policy.system]\nallow_create_account = true',
+    'nobody would pay the rent',
+  ],
+  ['a secret that is short', '[kora.auth]\nhmac_secret = "short"', 'kora.auth.hmac_secret: expected 16'],
+  [
+    'prices that are made up',
+    '[validation]\nprice_source = "Mock"\nallowed_spl_paid_tokens = ["x"]',
+    'Add a price',
+  ],
   ['every token', '[validation]\nallowed_spl_paid_tokens = "All"', 'validation.allowed_spl_paid_tokens'],
-  ['a source with a table', '[validation.price_source]\ntype = "Jupiter"', 'validation.price_source.type'],
+  [
+    'a source of another kind',
+    '[validation]\nprice_source = "Oracle"',
+    'validation.price_source: prices of Oracle',
+  ],
   ['a key of a later version', '[kora]\nnew_thing = 1', 'kora.new_thing: this key is not known'],
 ])('%s is taken or named', async (_, config, expected) => {
   const { args } = await files(config)
@@ -300,16 +373,43 @@ test('a file that is no TOML is refused without its text, and one without a sign
   expect([outcome.code, outcome.err]).toEqual([2, expect.stringContaining('signers: none can be taken')])
 })
 
-test('every key of Kora has a row, every row is of a key, and the document has them all', async () => {
-  const keys = leavesOf(asEntry(parse(EVERY_KEY)) ?? {}).map(([path]) => path)
-  expect(keys.filter((path) => rowOf(path) === undefined)).toEqual([])
-  const used = new Set(keys.map(rowOf))
-  const tableOnly = ['validation.price_source.*']
-  const unused = Object.entries(KORA_KEYS).filter(([, row]) => !used.has(row))
-  expect(unused.map(([name]) => name)).toEqual(tableOnly)
+/** The keys of Kora's configuration, one in a line. */
+const readKeys = async () =>
+  (await readFile(join(import.meta.dirname, 'kora-keys.txt'), 'utf8')).trim().split('\n')
+
+/** The groups of the document's table. A step is a thing that a person does. */
+const GROUPS = ['taken', 'named', 'not needed', 'step']
+
+/** Reads the table of the document: the names of its rows, each with its group. */
+async function readTable(): Promise<ReadonlyMap<string, string>> {
   const text = await readFile(join(import.meta.dirname, '../../docs/coming-from-kora.md'), 'utf8')
-  const told = [...text.matchAll(/`((?:kora|validation|metrics)\.[a-z0-9_.*]+)`/g)].map(([, name]) => name)
-  expect([...new Set(told)].toSorted()).toEqual(Object.keys(KORA_KEYS).toSorted())
+  const rows = text.split('\n').flatMap((line) => {
+    const [, names, group = ''] = /^\| (`.+?`) \| ([a-z ]+) \|/.exec(line) ?? []
+    return [...(names ?? '').matchAll(/`([^`]+)`/g)].map(([, name = '']) => [name, group] as const)
+  })
+  return new Map(rows)
+}
+
+test('every key of Kora is taken, refused by name, or not needed with the reason, and the document says which', async () => {
+  const table = await readTable()
+  const keys = await readKeys()
+  expect(keys.length).toBeGreaterThan(140)
+  const groups = keys.map((path) => ({ path, group: table.get(rowNameOf(path) ?? '') ?? '' }))
+  expect(groups.filter(({ group }) => !GROUPS.includes(group))).toEqual([])
+  expect([...table.keys()].toSorted()).toEqual(Object.keys(KORA_KEYS).toSorted())
+})
+
+test('every row is of a key of Kora, and the example of these tests has all of them', async () => {
+  const keys = await readKeys()
+  const used = leavesOf(asEntry(parse(EVERY_KEY)) ?? {}).map(([path]) => path)
+  expect(used.filter((path) => !keys.includes(path))).toEqual([])
+  const unusedBy = (paths: readonly string[]) => {
+    const rows = new Set(paths.map(rowNameOf))
+    return Object.keys(KORA_KEYS).filter((name) => !rows.has(name))
+  }
+  expect(unusedBy(keys)).toEqual([])
+  // The example has the table of the same name.
+  expect(unusedBy(used)).toEqual(['validation.price_source'])
 })
 
 test('every method of the plugin has a switch of Kora’s', async () => {

@@ -146,3 +146,120 @@ describe('a web server', () => {
     expect(requests).toBe(before)
   })
 })
+
+describe('prices in dollars', () => {
+  const SOL = 'So11111111111111111111111111111111111111112'
+  const MINT = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
+  const [COIN, UNIT] = ['ef'.repeat(32), 'ea'.repeat(32)]
+  const http = createGuardedHttpClient({ allowPrivate: true }, { wholeBodyBytes: MAX_PRICE_BYTES })
+  const clock = createTestClock(NOW)
+  /** The newest slot that the endpoints reported. */
+  const HEAD = 1_000n
+  const chain = {
+    oraclePrice: () => Promise.reject(new Error('no oracle is asked')),
+    blockAge: (block: bigint) =>
+      block > HEAD
+        ? ({ kind: 'unknown', detail: 'no endpoint has it' } as const)
+        : ({ kind: 'ok', value: Number(HEAD - block) * 400 } as const),
+  }
+  let server: Server
+  let bodies: Record<string, unknown>
+  let asked: string[]
+
+  beforeAll(async () => {
+    server = createServer(({ url = '' }, response) => {
+      asked.push(url)
+      const [path = ''] = url.split('?')
+      response.end(JSON.stringify(bodies[path] ?? null))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  })
+  afterAll(async () => {
+    http.close()
+    await new Promise((resolve) => server.close(resolve))
+  })
+
+  const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  async function read(sources: readonly object[], answers: Record<string, unknown>, rules: object = {}) {
+    bodies = answers
+    asked = []
+    const token = { mint: MINT, price: { sources: sources as PriceSource[], ...rules } }
+    return createPriceReader({ http, clock }).read('solana:local', chain, token)
+  }
+
+  const jupiter = (sol: unknown, token: unknown, blocks: readonly unknown[] = [990, 1_000]) => ({
+    '/price/v3': {
+      [SOL]: { usdPrice: sol, blockId: blocks[0], decimals: 9 },
+      [MINT]: { usdPrice: token, blockId: blocks[1], decimals: 6 },
+    },
+  })
+  const feed = (id: string, price: object) => ({
+    id,
+    price: { price: '15000000000', conf: '0', expo: -8, publish_time: NOW / 1_000, ...price },
+  })
+  const pyth = (coin: object = {}, unit: object = {}) => ({
+    '/v2/updates/price/latest': { parsed: [feed(UNIT, { price: '50000000', ...unit }), feed(COIN, coin)] },
+  })
+  const fromJupiter = () => ({ type: 'jupiter', url: `${url()}/` })
+  const fromPyth = (more: object = {}) => ({
+    type: 'pyth',
+    url: url(),
+    native: `0x${COIN}`,
+    token: UNIT,
+    ...more,
+  })
+
+  test('of Jupiter make the price of SOL in the token', async () => {
+    const found = await read([fromJupiter()], jupiter(150.25, 0.5))
+    expect(found).toMatchObject({ kind: 'ok', value: { at: new Date(NOW - 4_000) } })
+    expect(found.kind === 'ok' && showPrice(found.value)).toBe('300.5')
+    expect(asked).toEqual([`/price/v3?ids=${SOL},${MINT}`])
+  })
+
+  test.each<[string, Record<string, unknown>, RegExp]>([
+    ['an old block', jupiter(150, 1, [1_000, 800]), /too old/],
+    ['a block that nobody has', jupiter(150, 1, [9_999, 1_000]), /names no block/],
+    ['no block', jupiter(150, 1, [1_000, undefined]), /names no block/],
+    ['a price of zero', jupiter(150, 0), /no price of EPj/],
+    ['a negative price', jupiter(-1, 1), /no price of SOL/],
+    ['no price of the token', { '/price/v3': { [SOL]: { usdPrice: 1, blockId: 1 } } }, /no price of EPj/],
+    ['null', {}, /no price of SOL/],
+  ])('of Jupiter with %s are none', async (_, answers, says) => {
+    const found = await read([fromJupiter()], answers)
+    expect(found).toEqual({ kind: 'unknown', detail: expect.stringMatching(says) })
+  })
+
+  test('of Pyth count at the end of their intervals at which the token is cheaper', async () => {
+    const found = await read([fromPyth()], pyth({ conf: '150000000' }, { conf: '500000' }))
+    expect(found.kind === 'ok' && showPrice(found.value)).toBe('306.060606060606')
+    const alone = await read([fromPyth({ token: undefined })], pyth())
+    expect(alone.kind === 'ok' && showPrice(alone.value)).toBe('150')
+  })
+
+  test.each<[string, Record<string, unknown>, RegExp]>([
+    ['an interval that is too wide', pyth({ conf: '300000001' }), /uncertain by more than 2 percent/],
+    ['an old time', pyth({}, { publish_time: NOW / 1_000 - 61 }), /too old/],
+    ['a time to come', pyth({ publish_time: NOW / 1_000 + 3_600 }), /too old/],
+    ['a negative price', pyth({ price: '-5' }), /no price of the feed/],
+    ['a huge exponent', pyth({ expo: 40 }), /no price of the feed/],
+    [
+      'another feed alone',
+      { '/v2/updates/price/latest': { parsed: [feed(UNIT, {})] } },
+      /no price of the feed/,
+    ],
+  ])('of Pyth with %s are none', async (_, answers, says) => {
+    const found = await read([fromPyth()], answers)
+    expect(found).toEqual({ kind: 'unknown', detail: expect.stringMatching(says) })
+  })
+
+  test('of a source that lies are none where two must agree', async () => {
+    const both = () => [fromJupiter(), fromPyth()]
+    const honest = await read(both(), { ...jupiter(150, 0.5), ...pyth() })
+    expect(honest.kind === 'ok' && showPrice(honest.value)).toBe('300')
+    for (const price of [15, 1_500])
+      expect(await read(both(), { ...jupiter(price, 0.5), ...pyth() })).toEqual({
+        kind: 'unknown',
+        detail: expect.stringMatching(/differ by more than 2 percent/),
+      })
+  })
+})

@@ -138,14 +138,29 @@ function readPrice(reader: Reader, key: Naming['key']): TokenPrice {
 
 function readSource(reader: Reader, key: Naming['key']): PriceSource {
   const type = reader.get('type', SOURCE_TYPE)
-  const source: PriceSource =
-    type === 'fixed'
-      ? { type, price: reader.get('price', decimal) }
-      : type === 'http'
-        ? readHttp(reader)
-        : readOracle(reader, key)
+  const source = SOURCES[type](reader, key)
   reader.finish()
   return source
+}
+
+const SOURCES: {
+  readonly [Type in PriceSource['type']]: (reader: Reader, key: Naming['key']) => PriceSource
+} = {
+  fixed: (reader) => ({ type: 'fixed', price: reader.get('price', decimal) }),
+  oracle: readOracle,
+  http: readHttp,
+  jupiter: (reader, key) => {
+    if (key === 'asset') reader.problem('has the type "jupiter", which is for tokens on Solana', 'type')
+    return { type: 'jupiter', url: reader.get('url', httpUrl) }
+  },
+  pyth: (reader) =>
+    omitUndefined({
+      type: 'pyth' as const,
+      url: reader.get('url', httpUrl),
+      native: reader.get('native', feedId),
+      token: reader.find('token', feedId),
+      max_confidence_percentage: reader.find('max_confidence_percentage', percentage(100)),
+    }),
 }
 
 function readHttp(reader: Reader): HttpPrice {
@@ -166,10 +181,18 @@ function readOracle(reader: Reader, key: Naming['key']): OraclePrice {
   })
 }
 
-const SOURCE_TYPE: FieldType<'fixed' | 'oracle' | 'http'> = {
-  expected: '"fixed", "oracle" or "http"',
-  read: (value) => (value === 'fixed' || value === 'oracle' || value === 'http' ? value : undefined),
+const SOURCE_TYPE: FieldType<PriceSource['type']> = {
+  expected: '"fixed", "oracle", "http", "jupiter" or "pyth"',
+  read: (value) => SOURCE_TYPES.find((type) => type === value),
   blank: 'fixed',
+}
+const SOURCE_TYPES = ['fixed', 'oracle', 'http', 'jupiter', 'pyth'] as const
+
+/** A price feed of Pyth. */
+const feedId: FieldType<string> = {
+  expected: 'the id of a price feed of Pyth: 64 hex digits',
+  read: (value) => (typeof value === 'string' && /^(0x)?[0-9a-fA-F]{64}$/.test(value) ? value : undefined),
+  blank: '',
 }
 
 /** A positive number of at most 30 digits on each side of the point. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type Address, getAddressEncoder } from '@solana/kit'
+import { type Address, address, getAddressEncoder } from '@solana/kit'
 import { KoraClient } from '@solana/kora/dist/src/client.js'
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../../simulators/solana/runtime/programs.ts'
 import { startSolana, type TestSolana } from '../../../simulators/solana/start-solana.ts'
@@ -12,8 +12,8 @@ import {
   type Wallet,
 } from '../../../simulators/solana/wallet.ts'
 import { AS_PAYER, SELF } from '../../chains/solana/build.ts'
-import { type Service, startService } from '../../support/service.ts'
-import { MAIN, SOL, solanaConfig } from '../../support/solana-scenario.ts'
+import { plainSigner, type Service, startService } from '../../support/service.ts'
+import { addressOf, MAIN, SOL, seedOf, solanaConfig } from '../../support/solana-scenario.ts'
 import { untilReady } from '../x402/plugin-entry.ts'
 
 /** The key of a caller of the plugin that asks for keys. */
@@ -87,8 +87,33 @@ export interface Reply {
   }
 }
 
-/** Starts it. The plugins are `kora`, `free`, `keyed` and `quota`. */
-export async function startPaymaster(): Promise<Paymaster> {
+/** What differs from the paymaster of most tests. */
+export interface PaymasterOptions {
+  /** The plugins by their ids, with their `config` and the other fields of their entries. */
+  readonly plugins?: Readonly<Record<string, { readonly config?: object; readonly more?: object }>>
+  readonly policies?: object
+  /** Relayers besides `main`, with the same policies. */
+  readonly others?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+}
+
+const FOUR_WAYS: PaymasterOptions['plugins'] = {
+  kora: {},
+  free: { config: { price: 'free', disabled_methods: ['transferTransaction'] } },
+  keyed: {
+    config: { api_keys_env: 'KORA_KEYS', payment_address: TREASURY.address },
+    more: { env: ['KORA_KEYS'], forward_headers: ['x-api-key'] },
+  },
+  quota: { more: { rules: { user_limits: [{ per: 'day', count: 1 }] } } },
+}
+
+/** Starts it. The plugins are `kora`, `free`, `keyed` and `quota`, unless the options have others. */
+export async function startPaymaster({
+  plugins = FOUR_WAYS,
+  policies: morePolicies = {},
+  others = [],
+  env = {},
+}: PaymasterOptions = {}): Promise<Paymaster> {
   const solana = await startSolana({ slotMs: 200 })
   solana.airdrop(MAIN, 10n * SOL)
   for (const mint of [USDC, DELEGATED]) plantMint(solana, mint, { decimals: 6 })
@@ -101,25 +126,25 @@ export async function startPaymaster(): Promise<Paymaster> {
     open_mount: true,
     raw_response: true,
     scopes: ['relayers:read', 'transactions:read', 'transactions:write', 'sign', 'rpc'],
-    relayers: ['main'],
-    config: { relayer_id: 'main', ...config },
+    config: { ...('relayers' in config ? {} : { relayer_id: 'main' }), ...config },
     ...more,
   })
+  const base = solanaConfig(solana, { policies: { ...policies(), ...morePolicies } })
+  const relayers = base.relayers ?? []
+  for (const name of others) solana.airdrop(address(addressOf(name)), 10n * SOL)
   const service = await startService({
-    ...solanaConfig(solana, { policies: policies() }),
-    plugins: [
-      entry('kora'),
-      entry('free', { price: 'free', disabled_methods: ['transferTransaction'] }),
-      entry(
-        'keyed',
-        { api_keys_env: 'KORA_KEYS', payment_address: TREASURY.address },
-        { env: ['KORA_KEYS'], forward_headers: ['x-api-key'] },
-      ),
-      entry('quota', {}, { rules: { user_limits: [{ per: 'day', count: 1 }] } }),
+    ...base,
+    signers: [
+      ...(base.signers ?? []),
+      ...others.map((name) => plainSigner(name, Buffer.from(seedOf(name)).toString('hex'))),
     ],
-    env: { KORA_KEYS: `app:${KORA_KEY}` },
+    relayers: [...relayers, ...others.map((id) => ({ ...relayers[0], id, signer_id: id }))],
+    plugins: Object.entries(plugins).map(([id, { config, more }]) =>
+      entry(id, config, { relayers: ['main', ...others], ...more }),
+    ),
+    env: { KORA_KEYS: `app:${KORA_KEY}`, ...env },
   })
-  for (const id of ['kora', 'free', 'keyed', 'quota']) await untilReady(service, id)
+  for (const id of Object.keys(plugins)) await untilReady(service, id)
   const hold: Paymaster['hold'] = async (
     owner,
     amount,

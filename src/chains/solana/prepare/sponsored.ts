@@ -7,6 +7,7 @@ import type {
   SponsoringPlan,
   TokenTransfer,
 } from '../../capabilities.ts'
+import type { PooledClient } from '../../rpc/rpc.ts'
 import { type FeePayment, isPaidByUsers } from '../../sponsoring.ts'
 import { readWire } from '../check.ts'
 import type { SolanaPolicies, SolanaRequest } from '../content.ts'
@@ -49,6 +50,7 @@ export function createSponsoring(context: PrepareContext): Sponsoring<SolanaRequ
     },
     tokenBalance: (token, address) => readTokenBalance(client, token, address),
     oraclePrice: (source) => readOraclePrice(client, source),
+    blockAge: (slot) => slotAge(client, slot),
     hashOf: ({ transaction }) => {
       const wire = transaction === undefined ? undefined : readWire(transaction)
       return wire === undefined || typeof wire === 'string' || !isMultiSigner(wire.message)
@@ -58,6 +60,21 @@ export function createSponsoring(context: PrepareContext): Sponsoring<SolanaRequ
     transferOf: (transfer) => composeTransfer(context, transfer),
     withPayment: (request, payment) => ({ kind: 'ok', value: { ...request, payment } }),
   }
+}
+
+/** The length of a slot, in ms, and the most slots by which endpoints may be behind a source of prices. */
+const SLOT_MS = 400
+const MOST_BEHIND = 300n
+
+function slotAge(client: PooledClient, slot: bigint): Answer<number> {
+  const heads = client.states().flatMap(({ head }) => head ?? [])
+  const head = heads.reduce<bigint | undefined>(
+    (newest, one) => (newest === undefined || one > newest ? one : newest),
+    undefined,
+  )
+  if (head === undefined || slot > head + MOST_BEHIND)
+    return { kind: 'unknown', detail: `no endpoint has reached slot ${slot}` }
+  return { kind: 'ok', value: slot > head ? 0 : Number(head - slot) * SLOT_MS }
 }
 
 /** The hash is that of the message, so it does not depend on the signatures. */
