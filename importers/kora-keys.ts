@@ -1,5 +1,5 @@
 import { METHODS, type Method } from '../plugins/kora/config.ts'
-import { ACCOUNT_EXTENSIONS, MINT_EXTENSIONS } from '../plugins/kora/rules.ts'
+import { ACCOUNT_EXTENSIONS, MINT_EXTENSIONS } from '../plugins/kora/transactions/rules.ts'
 import { asEntries, asText, type Entry } from './draft.ts'
 
 /** The configuration that the keys of `kora.toml` make. */
@@ -21,6 +21,7 @@ export interface KoraState {
   /** Tokens in which users can pay. */
   mints: readonly unknown[]
   opensAccounts: boolean
+  readonly bundle: { isEnabled: boolean; url?: string; readonly methods: Set<Method> }
   /** Extensions of Token-2022 that are blocked; undefined as long as no key says anything about them. */
   readonly blocked: { mint?: readonly string[]; account?: readonly string[] }
 }
@@ -82,7 +83,14 @@ const method =
     return undefined
   }
 
-const BUNDLES = 'bundles are not supported'
+/** Methods of bundles are off in Kora unless they are switched on. */
+const bundleMethod =
+  (name: Method): Take =>
+  (value, { bundle }) => {
+    if (value === true) bundle.methods.add(name)
+    return undefined
+  }
+
 const FEE_PAYER =
   'the relayer appears in no instruction but as the receiver of lamports, so users cannot spend what is its own'
 
@@ -174,11 +182,21 @@ export const KORA_KEYS: Readonly<Record<string, Take>> = {
   'kora.enabled_methods.sign_transaction_if_paid': refuseIfOn(
     'signTransaction asks for the payment; Kora removed this method',
   ),
-  'kora.enabled_methods.estimate_bundle_fee': refuseIfOn(BUNDLES),
-  'kora.enabled_methods.sign_bundle': refuseIfOn(BUNDLES),
-  'kora.enabled_methods.sign_and_send_bundle': refuseIfOn(BUNDLES),
-  'kora.bundle.enabled': refuseIfOn(BUNDLES),
-  'kora.bundle.jito.*': unneeded,
+  'kora.enabled_methods.estimate_bundle_fee': bundleMethod('estimateBundleFee'),
+  'kora.enabled_methods.sign_bundle': bundleMethod('signBundle'),
+  'kora.enabled_methods.sign_and_send_bundle': bundleMethod('signAndSendBundle'),
+  'kora.bundle.enabled': (value, { bundle }) => {
+    bundle.isEnabled = value === true
+    return undefined
+  },
+  'kora.bundle.jito.block_engine_url': (value, { bundle }) => {
+    const url = asText(value)
+    if (url === undefined || !URL.canParse(url))
+      return 'expected a URL: the one of Jito’s main network counts'
+    bundle.url = url
+    return undefined
+  },
+  'kora.bundle.jito.simulate_bundle_url': unneeded,
   'kora.lighthouse.enabled': refuseIfOn(
     'assertions are not added; the simulation before each signature takes their place',
   ),

@@ -1,4 +1,4 @@
-import { ACCOUNT_EXTENSIONS, MINT_EXTENSIONS } from '../plugins/kora/rules.ts'
+import { ACCOUNT_EXTENSIONS, MINT_EXTENSIONS } from '../plugins/kora/transactions/rules.ts'
 import { asEntries, asEntry, asText, createDraft, type Draft, type Entry, refer, referTo } from './draft.ts'
 import { KORA_KEYS, type KoraState } from './kora-keys.ts'
 
@@ -42,6 +42,7 @@ export function importKora({ config, signers, network }: KoraInput): Draft {
     priceSource: {},
     mints: [],
     opensAccounts: false,
+    bundle: { isEnabled: false, methods: new Set() },
     blocked: {},
   }
   for (const [path, value] of leavesOf(asEntry(config) ?? {})) {
@@ -64,6 +65,7 @@ function addAll(
   { members, strategy, network }: Pool & { readonly network: string },
 ): void {
   decidePrice(draft, state)
+  const engine = takeBundles(draft, state)
   const idOf = (index: number) => (index === 0 ? ID : `${ID}-${index + 1}`)
   for (const [index, { signerId }] of members.entries())
     draft.relayers.push({
@@ -78,6 +80,7 @@ function addAll(
   ;(draft.networks as Entry[]).push({ type: 'solana', network, from: network, rpc_urls: [url] })
   const { corsOrigins, disabledMethods, userLimits, instructionLimits } = state
   const protection = protect(draft, state)
+  const env = [...protection.env, ...engine.env]
   const ids = members.map((_, index) => idOf(index))
   const pool =
     members.length === 1
@@ -94,6 +97,7 @@ function addAll(
     raw_response: true,
     scopes: SCOPES,
     relayers: ids,
+    ...(env.length > 0 && { env }),
     ...protection.entry,
     ...(corsOrigins.length > 0 && { cors_origins: corsOrigins }),
     config: {
@@ -101,6 +105,7 @@ function addAll(
       ...state.config,
       ...tokenLists(state),
       ...protection.config,
+      ...engine.config,
       ...(instructionLimits.length > 0 && { instruction_limits: instructionLimits }),
       ...(disabledMethods.length > 0 && { disabled_methods: disabledMethods }),
     },
@@ -162,7 +167,7 @@ function tokenLists({ blocked }: KoraState): Entry {
 function protect(
   draft: Draft,
   { secrets, hmacAgeSeconds, recaptcha }: KoraState,
-): { readonly entry: Entry; readonly config: Entry } {
+): { readonly env: readonly string[]; readonly entry: Entry; readonly config: Entry } {
   const env: string[] = []
   const headers: string[] = []
   const config: Record<string, unknown> = {}
@@ -203,10 +208,33 @@ function protect(
       'Anyone who reaches the path may call, as with Kora without kora.auth.api_key: set "api_keys_env" (docs/solana-paymaster.md), or take "open_mount" away.',
     )
   const entry = {
-    ...(env.length > 0 && { env, forward_headers: headers }),
+    ...(headers.length > 0 && { forward_headers: headers }),
     ...(hmac !== undefined && { raw_body: true }),
   }
-  return { entry, config }
+  return { env, entry, config }
+}
+
+/** The block engine of Jito, which Kora takes if its file does not say. */
+const BLOCK_ENGINE_URL = 'https://mainnet.block-engine.jito.wtf'
+
+/** Switches bundles on, with the methods that Kora has switched on. */
+function takeBundles(
+  draft: Draft,
+  { bundle, disabledMethods }: KoraState,
+): { readonly env: readonly string[]; readonly config: Entry } {
+  const { isEnabled, url = BLOCK_ENGINE_URL, methods } = bundle
+  if (!isEnabled) return { env: [], config: {} }
+  const meaning = 'the address of the block engine of Jito'
+  referTo(draft, { parts: ['KORA_BLOCK_ENGINE_URL'], meaning, secret: url })
+  const all = ['estimateBundleFee', 'signBundle', 'signAndSendBundle'] as const
+  disabledMethods.push(...all.filter((name) => !methods.has(name)))
+  draft.steps.push(
+    'Each transaction of a bundle pays for itself here, because each is valid without the others.',
+  )
+  return {
+    env: ['KORA_BLOCK_ENGINE_URL'],
+    config: { bundles: { block_engine_url_env: 'KORA_BLOCK_ENGINE_URL' } },
+  }
 }
 
 const STRATEGIES = ['round_robin', 'random', 'weighted']

@@ -38,7 +38,7 @@ interface Recaptcha {
 
 const DEFAULT_MAX_AGE_SECONDS = 300
 const DEFAULT_THRESHOLD = 0.5
-const DEFAULT_PROTECTED = ['signTransaction', 'signAndSendTransaction']
+const DEFAULT_PROTECTED = ['signTransaction', 'signAndSendTransaction', 'signBundle', 'signAndSendBundle']
 const VERIFY_URL = 'https://www.google.com/recaptcha/api/siteverify'
 
 /** Reads the fields about callers. */
@@ -65,7 +65,8 @@ export function readProtection(fields: Fields, methods: readonly string[]): Prot
   return protection
 }
 
-const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/
+/** The name of an environment variable. */
+export const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/
 
 /** What the service puts in place of the id of a key where callers need none. */
 const NO_KEY = '(anonymous)'

@@ -1,8 +1,8 @@
 import { isAddress } from '@solana/kit'
 import type { FailureLimits } from '../shared/exposure.ts'
 import { Fields } from '../shared/fields.ts'
-import { type Protection, readProtection } from './auth.ts'
-import { type Rules, readRules } from './rules.ts'
+import { ENV_NAME, type Protection, readProtection } from './auth.ts'
+import { type Rules, readRules } from './transactions/rules.ts'
 
 /** The methods of Kora that the plugin has. */
 export const METHODS = [
@@ -11,6 +11,9 @@ export const METHODS = [
   'signTransaction',
   'signAndSendTransaction',
   'transferTransaction',
+  'estimateBundleFee',
+  'signBundle',
+  'signAndSendBundle',
   'getBlockhash',
   'getConfig',
   'getPayerSigner',
@@ -56,10 +59,18 @@ export interface Settings {
   /** The relayer opens associated token accounts of others, and users pay the rent in their price. */
   readonly opensAccounts: boolean
   readonly rules: Rules
+  /** Absent if the methods of bundles are switched off. */
+  readonly bundles: Bundles | undefined
   /** The longest wait of `signAndSendTransaction`. */
   readonly timeoutSeconds: number
   /** How many transactions may fail at the relayer's cost within a day before further ones are refused. */
   readonly failures: FailureLimits
+}
+
+/** Bundles of Jito. */
+export interface Bundles {
+  /** The environment variable with the address of the block engine. */
+  readonly blockEngineUrlEnv: string
 }
 
 const DEFAULT_FAILURES = { payer: 3, all: 50, open: 60 }
@@ -84,6 +95,7 @@ export function readSettings(config: unknown): Settings {
     needsSignatures: fields.flag('force_sig_verify') ?? false,
     opensAccounts: fields.flag('open_token_accounts') ?? false,
     rules: readRules(fields),
+    bundles: readBundles(fields),
     timeoutSeconds: fields.integer('timeout_seconds', 1, 25) ?? DEFAULT_TIMEOUT_SECONDS,
     failures: readFailures(fields),
   }
@@ -144,6 +156,13 @@ function readPrice(fields: Fields): PriceModel {
   const isStrict = price.flag('strict') ?? false
   price.refuseOthers()
   return { type, token, amount: BigInt(units), isStrict }
+}
+
+function readBundles(fields: Fields): Bundles | undefined {
+  const bundles = fields.fields('bundles')
+  const read = bundles && { blockEngineUrlEnv: bundles.text('block_engine_url_env', ENV_NAME) }
+  bundles?.refuseOthers()
+  return read
 }
 
 function readFailures(fields: Fields): FailureLimits {

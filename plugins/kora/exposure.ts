@@ -11,9 +11,9 @@ import {
 import { ApiRefusal, callApi, isRecord } from '../shared/host.ts'
 import { KoraError } from './errors.ts'
 import { checkPayment, findPayment, type Payment } from './payment.ts'
-import { countInstructions } from './rules.ts'
 import type { Sponsor } from './sponsor.ts'
-import type { UserTransaction } from './transaction.ts'
+import { countInstructions } from './transactions/rules.ts'
+import type { UserTransaction } from './transactions/transaction.ts'
 
 /** A transaction as the service shows it; the fields that are read here. */
 export interface Sent {

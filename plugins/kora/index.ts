@@ -5,7 +5,8 @@ import { createRefusalLog } from '../shared/refusals.ts'
 import { callerOf, requirePerson } from './auth.ts'
 import { readSettings } from './config.ts'
 import { KoraError, toKoraError } from './errors.ts'
-import { answer, readParams } from './methods.ts'
+import { answer } from './methods.ts'
+import { readParams } from './params.ts'
 
 const queue = createFairQueue()
 const logRefusal = createRefusalLog({ now: Date.now, write: (line) => console.warn(line) })

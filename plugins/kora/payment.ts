@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Rpc } from '../shared/host.ts'
 import { type AccountInfo, type InSlot, readAccounts, tokenAccountIn } from '../shared/solana-accounts.ts'
 import { KoraError } from './errors.ts'
-import { checkExtensions, checkPriority } from './rules.ts'
 import {
   type Cost,
   type FeeToken,
@@ -13,7 +12,8 @@ import {
   type Sponsor,
   wasQuoted,
 } from './sponsor.ts'
-import type { UserTransaction } from './transaction.ts'
+import { checkExtensions, checkPriority } from './transactions/rules.ts'
+import type { UserTransaction } from './transactions/transaction.ts'
 
 /**
  * Instructions of both token programs that pay: the first byte, the length of the data, accounts, and which

@@ -64,7 +64,7 @@ export async function sponsorAt(
 ): Promise<Sponsor> {
   const known = settings.pool.find(({ id }) => addresses.get(id) === address)
   const sponsor = known && (await read(world, settings, known.id))
-  if (sponsor?.address === address) return sponsor
+  if (sponsor !== undefined && sponsor.address === address) return sponsor
   const all = await readPool(world, settings)
   const found = all.find((one) => one.address === address)
   if (found !== undefined) return found

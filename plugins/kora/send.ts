@@ -10,7 +10,7 @@ import {
   type Sent,
 } from './exposure.ts'
 import type { Sponsor } from './sponsor.ts'
-import { type UserTransaction, withSignature } from './transaction.ts'
+import { type UserTransaction, withSignature } from './transactions/transaction.ts'
 
 /**
  * When a request is answered: the transaction is signed, a node has it, or a block that the network voted for

@@ -6,11 +6,11 @@ import {
   TOKEN_PROGRAM,
   TOKEN_PROGRAMS,
 } from '../shared/solana-transaction.ts'
-import { withOwnBudget } from './budget.ts'
 import type { Settings } from './config.ts'
 import { KoraError } from './errors.ts'
-import { extensionsOf } from './rules.ts'
-import { messageOf, type UserTransaction } from './transaction.ts'
+import { withOwnBudget } from './transactions/budget.ts'
+import { extensionsOf } from './transactions/rules.ts'
+import { messageOf, type UserTransaction } from './transactions/transaction.ts'
 
 /** The relayer that pays the fees, and how it is paid. */
 export interface Sponsor {

@@ -78,7 +78,7 @@ window_seconds = 7200
 [kora.enabled_methods]
 liveness = true
 estimate_transaction_fee = true
-estimate_bundle_fee = true
+estimate_bundle_fee = false
 get_supported_tokens = true
 get_payer_signer = true
 sign_transaction = false
@@ -236,7 +236,7 @@ test('the files become relayers, their signers and the plugin, which the service
       {
         mount: '/kora',
         relayers: ['kora', 'kora-2'],
-        env: ['KORA_KEYS', 'KORA_HMAC_SECRETS', 'KORA_RECAPTCHA_SECRET'],
+        env: ['KORA_KEYS', 'KORA_HMAC_SECRETS', 'KORA_RECAPTCHA_SECRET', 'KORA_BLOCK_ENGINE_URL'],
         forward_headers: ['x-api-key', 'x-timestamp', 'x-hmac-signature', 'x-recaptcha-token'],
         raw_body: true,
         cors_origins: ['https://wallet.example'],
@@ -261,7 +261,7 @@ test('the files become relayers, their signers and the plugin, which the service
     protection: {
       apiKeysEnv: 'KORA_KEYS',
       hmac: { secretsEnv: 'KORA_HMAC_SECRETS', maxAgeSeconds: 120 },
-      recaptcha: { threshold: 0.5, methods: new Set(['signTransaction']) },
+      recaptcha: { threshold: 0.5, methods: new Set(['signTransaction', 'signBundle']) },
     },
     needsSignatures: true,
     opensAccounts: true,
@@ -271,7 +271,8 @@ test('the files become relayers, their signers and the plugin, which the service
       maxPriorityFee: 50_000,
       instructionLimits: [{ instruction: 'create', max: 2n, windowSeconds: 7_200 }],
     },
-    disabled: new Set(['signTransaction', 'transferTransaction']),
+    bundles: { blockEngineUrlEnv: 'KORA_BLOCK_ENGINE_URL' },
+    disabled: new Set(['signTransaction', 'transferTransaction', 'estimateBundleFee']),
   })
   const { mint, account } = settings.rules.extensions
   // Known ones that are not blocked: a transfer fee and immutable owners, no hooks (14), pausing (26) and memos (8).
@@ -285,6 +286,7 @@ test('the files become relayers, their signers and the plugin, which the service
       KORA_KEYS: `kora:${API_KEY}`,
       KORA_HMAC_SECRETS: 'kora:a-secret-of-hmac',
       KORA_RECAPTCHA_SECRET: 'a-secret',
+      KORA_BLOCK_ENGINE_URL: 'https://engine.example',
     },
   })
   expect(config.relayers).toHaveLength(2)
@@ -295,11 +297,10 @@ test('what could not be taken is named with its key, and no secret is printed', 
   const { out, err } = await runImport(...args)
   for (const key of [
     'kora.global_rate_limit',
-    'kora.auth.protected_methods: signBundle',
+    'Each transaction of a bundle pays for itself',
     'kora.usage_limit.fallback_if_unavailable',
     'kora.usage_limit.max_transactions',
     'kora.usage_limit.rules: rule 3 has no window, and limits count in a time.',
-    'kora.enabled_methods.sign_bundle',
     'kora.lighthouse.enabled',
     'kora.plugins.enabled',
     'validation.allow_durable_transactions',
@@ -325,11 +326,15 @@ test('with --out, the secrets of callers go to a file that only its owner can re
   const { folder, args } = await files(EVERY_KEY)
   const { code } = await runImport(...args, '--out', join(folder, 'config.json'))
   expect(code).toBe(0)
-  expect((await readFile(join(folder, 'secrets.env'), 'utf8')).trim().split('\n')).toEqual([
-    `KORA_KEYS=kora:${API_KEY},kora-2:a-further-key-of-the-api-1`,
-    'KORA_HMAC_SECRETS=kora:a-secret-of-hmac-0123456789-0123456789',
-    'KORA_RECAPTCHA_SECRET=a-secret-of-recaptcha',
-  ])
+  const lines = (await readFile(join(folder, 'secrets.env'), 'utf8')).trim().split('\n')
+  expect(lines.toSorted()).toEqual(
+    [
+      `KORA_KEYS=kora:${API_KEY},kora-2:a-further-key-of-the-api-1`,
+      'KORA_HMAC_SECRETS=kora:a-secret-of-hmac-0123456789-0123456789',
+      'KORA_RECAPTCHA_SECRET=a-secret-of-recaptcha',
+      'KORA_BLOCK_ENGINE_URL=https://mainnet.block-engine.example',
+    ].toSorted(),
+  )
 })
 
 test.each<[string, string, string]>([
@@ -342,6 +347,11 @@ test.each<[string, string, string]>([
     'nobody would pay the rent',
   ],
   ['a secret that is short', '[kora.auth]\nhmac_secret = "short"', 'kora.auth.hmac_secret: expected 16'],
+  [
+    'a method that nobody knows',
+    '[kora.auth]\nprotected_methods = ["doSomething"]',
+    'kora.auth.protected_methods: doSomething',
+  ],
   [
     'prices that are made up',
     '[validation]\nprice_source = "Mock"\nallowed_spl_paid_tokens = ["x"]',

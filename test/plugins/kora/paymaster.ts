@@ -50,7 +50,7 @@ export interface Paymaster {
   readonly relayer: Address
   /** Its account of USDC. */
   readonly paid: Address
-  client(name?: string, apiKey?: string): KoraClient
+  client(name?: string, apiKey?: string, hmacSecret?: string): KoraClient
   /** Calls a method, and returns the whole answer. */
   call(method: string, params: unknown, name?: string): Promise<Reply>
   /** Lets the user spend what an owner has of `DELEGATED`. */
@@ -95,9 +95,11 @@ export interface PaymasterOptions {
   /** Relayers besides `main`, with the same policies. */
   readonly others?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
+  /** Variables that depend on the network. */
+  readonly envOf?: (solana: TestSolana) => Promise<Readonly<Record<string, string>>>
 }
 
-const FOUR_WAYS: PaymasterOptions['plugins'] = {
+const FOUR_WAYS: NonNullable<PaymasterOptions['plugins']> = {
   kora: {},
   free: { config: { price: 'free', disabled_methods: ['transferTransaction'] } },
   keyed: {
@@ -113,6 +115,7 @@ export async function startPaymaster({
   policies: morePolicies = {},
   others = [],
   env = {},
+  envOf = async () => ({}),
 }: PaymasterOptions = {}): Promise<Paymaster> {
   const solana = await startSolana({ slotMs: 200 })
   solana.airdrop(MAIN, 10n * SOL)
@@ -142,7 +145,7 @@ export async function startPaymaster({
     plugins: Object.entries(plugins).map(([id, { config, more }]) =>
       entry(id, config, { relayers: ['main', ...others], ...more }),
     ),
-    env: { KORA_KEYS: `app:${KORA_KEY}`, ...env },
+    env: { KORA_KEYS: `app:${KORA_KEY}`, ...env, ...(await envOf(solana)) },
   })
   for (const id of Object.keys(plugins)) await untilReady(service, id)
   const hold: Paymaster['hold'] = async (
@@ -163,7 +166,12 @@ export async function startPaymaster({
     relayer: SELF,
     paid,
     hold,
-    client: (name = 'kora', apiKey) => new KoraClient({ rpcUrl: urlOf(name), ...(apiKey && { apiKey }) }),
+    client: (name = 'kora', apiKey, hmacSecret) =>
+      new KoraClient({
+        rpcUrl: urlOf(name),
+        ...(apiKey && { apiKey }),
+        ...(hmacSecret && { hmacSecret }),
+      }),
     call: async (method, params, name = 'kora') => {
       const response = await fetch(urlOf(name), {
         method: 'POST',

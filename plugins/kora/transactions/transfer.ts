@@ -11,10 +11,10 @@ import {
   setTransactionMessageFeePayer,
   setTransactionMessageLifetimeUsingBlockhash,
 } from '@solana/kit'
-import { type AccountInfo, readAccounts } from '../shared/solana-accounts.ts'
-import { associatedAddress, SYSTEM_PROGRAM, TOKEN_PROGRAMS } from '../shared/solana-transaction.ts'
-import { KoraError } from './errors.ts'
-import type { Sponsor } from './sponsor.ts'
+import { type AccountInfo, readAccounts } from '../../shared/solana-accounts.ts'
+import { associatedAddress, SYSTEM_PROGRAM, TOKEN_PROGRAMS } from '../../shared/solana-transaction.ts'
+import { KoraError } from '../errors.ts'
+import type { Sponsor } from '../sponsor.ts'
 
 /** A transfer of tokens between two owners, in base units. */
 export interface Transfer {

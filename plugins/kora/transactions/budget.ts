@@ -1,6 +1,6 @@
 import { address, getCompiledTransactionMessageEncoder } from '@solana/kit'
-import { COMPUTE_BUDGET_PROGRAM } from '../shared/solana-transaction.ts'
-import { KoraError } from './errors.ts'
+import { COMPUTE_BUDGET_PROGRAM } from '../../shared/solana-transaction.ts'
+import { KoraError } from '../errors.ts'
 import { type Decoded, SIGNATURE_BYTES, type UserTransaction } from './transaction.ts'
 
 const SET_UNIT_LIMIT = 2

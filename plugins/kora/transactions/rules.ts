@@ -1,16 +1,16 @@
 import { isAddress } from '@solana/kit'
-import { Fields } from '../shared/fields.ts'
-import type { Rpc, World } from '../shared/host.ts'
-import { type AccountInfo, readAccounts, tokenAccountIn } from '../shared/solana-accounts.ts'
+import { Fields } from '../../shared/fields.ts'
+import type { Rpc, World } from '../../shared/host.ts'
+import { type AccountInfo, readAccounts, tokenAccountIn } from '../../shared/solana-accounts.ts'
 import {
   ASSOCIATED_TOKEN_PROGRAM,
   type Instruction,
   SYSTEM_PROGRAM,
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
-} from '../shared/solana-transaction.ts'
-import { countIn } from '../shared/windows.ts'
-import { KoraError } from './errors.ts'
+} from '../../shared/solana-transaction.ts'
+import { countIn } from '../../shared/windows.ts'
+import { KoraError } from '../errors.ts'
 import type { UserTransaction } from './transaction.ts'
 
 /** What a transaction must be, besides the policies of the relayer. */

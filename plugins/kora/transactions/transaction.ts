@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { address, getBase58Encoder } from '@solana/kit'
-import type { Rpc } from '../shared/host.ts'
-import { loadedAccounts } from '../shared/solana-accounts.ts'
+import type { Rpc } from '../../shared/host.ts'
+import { loadedAccounts } from '../../shared/solana-accounts.ts'
 import {
   ASSOCIATED_TOKEN_PROGRAM,
   COMPUTE_BUDGET_PROGRAM,
@@ -11,8 +11,8 @@ import {
   SYSTEM_PROGRAM,
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAMS,
-} from '../shared/solana-transaction.ts'
-import { KoraError } from './errors.ts'
+} from '../../shared/solana-transaction.ts'
+import { KoraError } from '../errors.ts'
 
 export type Decoded = NonNullable<ReturnType<typeof decodeTransaction>>
 
