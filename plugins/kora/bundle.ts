@@ -2,6 +2,7 @@ import { isRecord } from '../shared/host.ts'
 import { decodeTransaction } from '../shared/solana-transaction.ts'
 import type { Bundles } from './config.ts'
 import { KoraError } from './errors.ts'
+import { recallSignature } from './exposure.ts'
 import { estimate, type MethodCall, readFor, toNumber, userOf } from './params.ts'
 import { checkPayment, findPayment } from './payment.ts'
 import { sign } from './send.ts'
@@ -126,10 +127,14 @@ async function signAll(
   return signed
 }
 
-/** Checks each by itself, and that the payers have what all of them pay. @throws KoraError */
+/**
+ * Checks each by itself, and that the payers have what all of them pay. What was signed before was checked,
+ * and a block may have it by now. @throws KoraError
+ */
 async function checkAll(sponsor: Sponsor, transactions: readonly UserTransaction[]): Promise<void> {
   const paid = new Map<string, bigint>()
   for (const transaction of transactions) {
+    if ((await recallSignature(sponsor, transaction)) !== undefined) continue
     const payment = await findPayment(sponsor, transaction)
     const { funds } = await checkPayment(sponsor, transaction, payment)
     if (payment === undefined || funds === undefined) continue

@@ -88,8 +88,24 @@ describe('a relayer on a Solana network', () => {
       'relayers[0].policies.allowed_tokens[0].price.sources[0].url is not known',
     ],
     [
+      { allowed_tokens: [{ mint: PROGRAM, price: { sources: [{ type: 'guess' }] } }] },
+      'relayers[0].policies.allowed_tokens[0].price.sources[0].type must be "fixed", "oracle", "http", "jupiter" or "pyth"',
+    ],
+    [
+      { allowed_tokens: [{ mint: PROGRAM, price: { sources: [{ type: 'jupiter' }] } }] },
+      'relayers[0].policies.allowed_tokens[0].price.sources[0].url is missing',
+    ],
+    [
+      {
+        allowed_tokens: [
+          { mint: PROGRAM, price: { sources: [{ type: 'pyth', url: 'https://p', native: 'SOL' }] } },
+        ],
+      },
+      'relayers[0].policies.allowed_tokens[0].price.sources[0].native must be the id of a price feed of Pyth: 64 hex digits',
+    ],
+    [
       { fee_payer_spending: 'sometimes' },
-      'relayers[0].policies.fee_payer_spending must be "own" or "always" or "never"',
+      'relayers[0].policies.fee_payer_spending must be "own" or "always" or "never" or "token_accounts"',
     ],
     [{ max_signatures: 20 }, 'relayers[0].policies.max_signatures must be a whole number from 1 to 19'],
     [

@@ -22,7 +22,7 @@ beforeAll(async () => {
     plugins: {
       kora: { config: { bundles: { block_engine_url_env: 'ENGINE' } }, more: { env: ['ENGINE'] } },
       free: { config: { price: 'free' } },
-      auth: {
+      keyed: {
         config: credentials,
         more: {
           env: ['KORA_KEYS', 'KORA_HMAC'],
@@ -190,7 +190,7 @@ describe('what is wrong', () => {
 describe('credentials', () => {
   test('are needed, both and right', async () => {
     const clientOf = (apiKey: string | undefined, hmacSecret: string | undefined) =>
-      paymaster.client('auth', apiKey, hmacSecret)
+      paymaster.client('keyed', apiKey, hmacSecret)
     expect((await clientOf(KORA_KEY, SECRET).getConfig()).fee_payers).toHaveLength(1)
     for (const [key, secret] of [
       ['WRONG-API-KEY', undefined],

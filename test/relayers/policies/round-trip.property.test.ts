@@ -85,6 +85,16 @@ function tokensOf(key: 'mint' | 'asset', name: string) {
       native: fc.constant('XLM'),
       token: fc.constant('USDC'),
     }),
+    fc.record({
+      type: fc.constant('pyth'),
+      url: fc.constant('https://prices.example'),
+      native: fc.constant('ef'.repeat(32)),
+      token: fc.constant(`0x${'ea'.repeat(32)}`),
+      max_confidence_percentage: percentages,
+    }),
+    ...(key === 'mint'
+      ? [fc.record({ type: fc.constant('jupiter'), url: fc.constant('https://prices.example') })]
+      : []),
   )
   const token = optional({
     decimals: fc.integer({ min: 0, max: 38 }),
@@ -164,7 +174,7 @@ const SOLANA: Arbitraries<typeof SOLANA_POLICIES> = {
   disallowed_accounts: keys,
   max_signatures: fc.integer({ min: 1, max: 19 }),
   max_tx_data_size: fc.integer({ min: 1, max: 1232 }),
-  fee_payer_spending: fc.constantFrom('own', 'always', 'never'),
+  fee_payer_spending: fc.constantFrom('own', 'always', 'never', 'token_accounts'),
   ...sponsoring,
   allowed_tokens: tokensOf('mint', '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU'),
   allowed_rpc_methods: methods,
