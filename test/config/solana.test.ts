@@ -88,12 +88,12 @@ describe('a relayer on a Solana network', () => {
       'relayers[0].policies.allowed_tokens[0].price.sources[0].url is not known',
     ],
     [
-      { allowed_tokens: [{ mint: PROGRAM, price: { sources: [{ type: 'guess' }] } }] },
+      { allowed_tokens: [{ mint: PROGRAM, price: { sources: [{ type: 'guess', price: '1' }] } }] },
       'relayers[0].policies.allowed_tokens[0].price.sources[0].type must be "fixed", "oracle", "http", "jupiter" or "pyth"',
     ],
     [
       { allowed_tokens: [{ mint: PROGRAM, price: { sources: [{ type: 'jupiter' }] } }] },
-      'relayers[0].policies.allowed_tokens[0].price.sources[0].url is missing',
+      'relayers[0].policies.allowed_tokens[0].price.sources[0].url is missing: it must be an http:// or https:// url',
     ],
     [
       {
