@@ -1,8 +1,8 @@
 import type { Refusal } from '../answer.ts'
 import { isPaidByUsers } from '../sponsoring.ts'
 import type { SolanaPolicies } from './content.ts'
+import { rentOf } from './effects/token-rent.ts'
 import { aboveCap, budgetProblem, feeCap, feeOf } from './prepare/fees.ts'
-import { rentOf } from './token-rent.ts'
 import { COMPUTE_BUDGET_PROGRAM, instructionAccounts, type TransactionAccount } from './wire/addresses.ts'
 import {
   accountCount,

@@ -1,6 +1,5 @@
-import { isPaidByUsers } from '../sponsoring.ts'
-import type { SolanaPolicies } from './content.ts'
-import { openedBy } from './effects/effects.ts'
+import { isPaidByUsers } from '../../sponsoring.ts'
+import type { SolanaPolicies } from '../content.ts'
 import {
   ASSOCIATED_TOKEN_PROGRAM,
   instructionAccounts,
@@ -8,8 +7,9 @@ import {
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
   type TransactionAccount,
-} from './wire/addresses.ts'
-import { type CompiledInstruction, type Message, programOf } from './wire/message.ts'
+} from '../wire/addresses.ts'
+import { type CompiledInstruction, type Message, programOf } from '../wire/message.ts'
+import { openedBy } from './effects.ts'
 
 /**
  * The bytes of an associated token account. One of Token-2022 has what its mint asks for: an immutable owner
