@@ -149,7 +149,7 @@ function decidePrice(draft: Draft, state: KoraState): void {
     config.open_token_accounts = true
   } else
     draft.left.push(
-      'validation.fee_payer_policy.system.allow_create_account: nobody would pay the rent, so no account is opened.',
+      'validation.fee_payer_policy.system.allow_create_account: no one would pay the rent, so no account is opened.',
     )
 }
 

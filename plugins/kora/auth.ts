@@ -145,7 +145,7 @@ const MAX_TOKEN = 8_192
 
 /**
  * Checks the token of a person for the methods that need one. Each request needs its own: it counts once.
- * @throws KoraError also where nobody answers
+ * @throws KoraError also without an answer
  */
 export async function requirePerson(
   method: string,

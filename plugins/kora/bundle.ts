@@ -10,7 +10,7 @@ import type { Sponsor } from './sponsor.ts'
 import type { Signatures, UserTransaction } from './transactions/transaction.ts'
 
 // A block engine of Jito includes a bundle as a whole or not at all. But each signed transaction of it is valid
-// by itself, and whoever has it can send it alone. So each must pay for itself, and be fine without the others.
+// by itself, and anyone who has it can send it alone. So each must pay for itself, and be fine without the others.
 
 /** The most transactions of a bundle. */
 const MAX_TRANSACTIONS = 5

@@ -342,13 +342,13 @@ test.each<[string, string, string]>([
   ['a service without a key', '[kora]\nrate_limit = 1', 'Anyone who reaches the path may call'],
   ['a fixed price of nothing', '[validation.price]\ntype = "fixed"', 'validation.price.type: a fixed price'],
   [
-    'rent that nobody pays',
+    'rent that no one pays',
     '[validation.price]\ntype = "free"\n[validation.fee_payer_policy.system]\nallow_create_account = true',
-    'nobody would pay the rent',
+    'no one would pay the rent',
   ],
   ['a secret that is short', '[kora.auth]\nhmac_secret = "short"', 'kora.auth.hmac_secret: expected 16'],
   [
-    'a method that nobody knows',
+    'a method that is not known',
     '[kora.auth]\nprotected_methods = ["doSomething"]',
     'kora.auth.protected_methods: doSomething',
   ],

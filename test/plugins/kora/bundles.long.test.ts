@@ -94,7 +94,7 @@ describe('a bundle', () => {
     expect(await call('signBundle', [own, ...ours])).toMatchObject(refusal(-32_001, /fee payer must be/))
   })
 
-  test('is not signed where one part leaves the payment to another: whoever has both can send one', async () => {
+  test('is not signed where one part leaves the payment to another: the user can send one alone', async () => {
     const user = await tipper()
     const [first = '', ...others] = paying(user, [2n * PRICE])
     const freeloader = paymaster.transaction(user, [tip(user)])

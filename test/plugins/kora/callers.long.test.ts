@@ -120,7 +120,7 @@ describe('a request that must be signed', () => {
     expect(await post('signed', ASKED, headers())).toMatchObject(UNAUTHORIZED)
   })
 
-  test('and is sent again by someone who saw it has the same answer, and counts once', async () => {
+  test('has the same answer when someone who saw it sends it again, and counts once', async () => {
     const user = await paymaster.user()
     const before = await paymaster.balance(paymaster.relayer)
     const params = { transaction: paymaster.transaction(user, [user.pay()]) }
@@ -166,7 +166,7 @@ describe('a method that only persons may call', () => {
     expect(await sign(token)).toMatchObject(refusal(/not valid, or was used/))
   })
 
-  test('is refused without a token, with a bad one, with a low score, and where nobody can check it', async () => {
+  test('is refused without a token, with a bad one, with a low score, and where it cannot be checked', async () => {
     expect(await sign({})).toMatchObject(refusal(/token is missing/))
     expect(await sign({ 'x-recaptcha-token': 'x' })).toMatchObject(refusal(/not valid/))
     expect(await sign({ 'x-recaptcha-token': 'score=0.4' })).toMatchObject(refusal(/too low/))
