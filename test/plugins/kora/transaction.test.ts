@@ -1,4 +1,4 @@
-import { address } from '@solana/kit'
+import type { Address } from '@solana/kit'
 import { expect, test } from 'vitest'
 import { readTransaction } from '../../../plugins/kora/transactions/transaction.ts'
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../../simulators/solana/runtime/programs.ts'
@@ -16,7 +16,7 @@ function read(steps: readonly Step[], opensAccounts = true) {
 }
 
 /** A `TransferChecked`, with further accounts behind the owner. */
-function transferChecked(program = address(TOKEN_2022_PROGRAM), more = 0): Step {
+function transferChecked(program: Address = TOKEN_2022_PROGRAM, more = 0): Step {
   const [from, mint, to] = [createWallet().address, createWallet().address, createWallet().address]
   const hooks = Array.from({ length: more }, () => [createWallet().address, ''] as const)
   const data = Buffer.concat([Buffer.from([12]), Buffer.alloc(8, 1), Buffer.from([6])])
