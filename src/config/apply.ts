@@ -5,7 +5,12 @@ import type { Db, Tx } from '../database/db.ts'
 import { transact } from '../database/locks/transact.ts'
 import { ConfigError } from '../lib/fields.ts'
 import type { Notification, NotificationConfig } from '../notifications/notification.ts'
-import { deleteNotification, lockNotifications, saveNotification } from '../notifications/store.ts'
+import {
+  clearReferences,
+  deleteNotification,
+  lockNotifications,
+  saveNotification,
+} from '../notifications/store.ts'
 import { forgetHooks, prepareHooks } from '../plugins/hooks/hooks-store.ts'
 import { keyIdOf, type PluginConfig } from '../plugins/plugin.ts'
 import { forgetSettings, removePluginKeys, savePluginKey } from '../plugins/settings-store.ts'
@@ -266,6 +271,13 @@ async function applyNotifications(
     ({ signingKey, ...rest }): Notification => ({ ...rest, hasSigningKey: signingKey !== undefined }),
   )
   const { changed, gone, entries } = compareEntries(wanted, await readEntries(tx, 'notification'))
+  const freed = [...changed.map(({ id }) => id), ...gone]
+  refuseTaken(
+    changed,
+    [...stored.values()].filter(({ id }) => !freed.includes(id)),
+  )
+  // A reference may go from one notification to another.
+  await clearReferences(tx, freed)
   const changes: ConfigChange[] = []
   for (const next of changed) {
     const before = stored.get(next.id)
@@ -276,6 +288,20 @@ async function applyNotifications(
   }
   await writeEntries(tx, 'notification', entries)
   return { changes, gone: gone.filter((id) => stored.has(id)) }
+}
+
+/** @throws ConfigError if a notification that a caller created or changed has the reference of one of these */
+function refuseTaken(
+  wanted: readonly Pick<Notification, 'id' | 'reference'>[],
+  others: readonly Pick<Notification, 'id' | 'reference'>[],
+): void {
+  const problems = wanted.flatMap(({ id, reference }) => {
+    const other = others.find((one) => reference !== undefined && one.reference === reference)
+    return other === undefined
+      ? []
+      : [`notification "${id}" has the reference "${reference}", which "${other.id}" has already`]
+  })
+  if (problems.length > 0) throw new ConfigError(problems)
 }
 
 /**

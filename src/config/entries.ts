@@ -128,7 +128,14 @@ const mailto: FieldType<string> = {
   blank: '',
 }
 
-/** Reads the list `notifications`: `{ id, type, url, signing_key?, integration_key?, alerts? }`. */
+/** The name of transactions, as in the API. */
+const referenceName: FieldType<string> = {
+  expected: '1 to 128 visible ASCII characters',
+  read: (value) => (typeof value === 'string' && /^[!-~]{1,128}$/.test(value) ? value : undefined),
+  blank: '',
+}
+
+/** Reads the list `notifications`: `{ id, type, url, signing_key?, integration_key?, alerts?, reference? }`. */
 export function readNotifications(file: Reader, sources: Sources, problems: string[]): NotificationConfig[] {
   return file.items('notifications').flatMap(({ value, path }) => {
     const reader = openReader(withUrls(value, { path, sources, problems }), path, problems)
@@ -142,11 +149,13 @@ export function readNotifications(file: Reader, sources: Sources, problems: stri
     const integrationKey = readSecretField(reader, 'integration_key', sources)
     const type = reader.get('type', oneOf(...NOTIFICATION_TYPES))
     const alerts = reader.raw('alerts') == null ? undefined : reader.list('alerts', oneOf(...ALERT_KINDS))
+    const reference = reader.raw('reference') == null ? undefined : reader.get('reference', referenceName)
     const unfit = unfitField({
       type,
       signingKey: signingKey?.reveal(),
       integrationKey: integrationKey?.reveal(),
       alerts,
+      reference,
     })
     if (unfit !== undefined) reader.problem(`must be ${unfit.expected}`, unfit.field)
     if (hasIntegrationKey(type) && reader.raw('integration_key') === undefined)
@@ -161,6 +170,7 @@ export function readNotifications(file: Reader, sources: Sources, problems: stri
       type,
       url: (reader.raw('url') == null && DEFAULT_URLS[type]) || reader.get('url', urlType),
       ...(alerts && { alerts }),
+      ...(reference !== undefined && { reference }),
       ...(key && { signingKey: key }),
     }
     reader.finish()

@@ -23,6 +23,9 @@ export function checkReferences(lists: Lists): string[] {
   const duplicates = Object.entries(names).flatMap(([kind, list]) =>
     repeated(list).map((name) => `${kind} "${name.split(':').at(-1)}" is defined more than once`),
   )
+  const shared = repeated(lists.notifications.flatMap(({ reference }) => reference ?? [])).map(
+    (reference) => `the reference "${reference}" is of more than one notification`,
+  )
   const dangling = lists.relayers.flatMap((relayer) => [
     ...missingNetwork(relayer, networksOf(lists, relayer)),
     ...signersOf(relayer).flatMap((signerId) => missing(relayer, 'signer', signerId, names.signer)),
@@ -31,6 +34,7 @@ export function checkReferences(lists: Lists): string[] {
   ])
   return [
     ...duplicates,
+    ...shared,
     ...dangling,
     ...lists.relayers.flatMap(limitElsewhere),
     ...sharedAccounts(lists),

@@ -65,7 +65,7 @@ async function requireNotification(db: Db, id: string, visibility?: Visibility):
 
 /** Converts a notification to the form of the contract. */
 function presentNotification(notification: Notification): Schemas['Notification'] {
-  const { id, type, alerts, paused } = notification
+  const { id, type, alerts, reference, paused } = notification
   const hasSigningKey = type === 'webhook' && notification.hasSigningKey
   const url = maskWebhookUrl(notification)
   const state = paused === undefined ? {} : { paused: true as const, paused_reason: paused }
@@ -75,6 +75,7 @@ function presentNotification(notification: Notification): Schemas['Notification'
     url,
     has_signing_key: hasSigningKey,
     alerts: alerts && [...alerts],
+    reference,
     ...state,
   })
 }

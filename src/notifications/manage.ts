@@ -3,6 +3,7 @@ import type { Actor } from '../access/principal.ts'
 import { appendManagement } from '../audit/append-store.ts'
 import { changedFields } from '../audit/entry.ts'
 import type { Db, Tx } from '../database/db.ts'
+import { isUniqueViolation } from '../database/errors.ts'
 import { transact } from '../database/locks/transact.ts'
 import { AppError } from '../errors.ts'
 import { restartWindow } from './delivery/redeliver-store.ts'
@@ -36,10 +37,12 @@ interface NotificationRequest {
   readonly signingKey?: string | undefined
   readonly integrationKey?: string | undefined
   readonly alerts?: readonly AlertKind[] | undefined
+  readonly reference?: string | undefined
 }
 
 /**
- * The changes of a caller. Absent fields are unchanged. `null` removes a signing key, or selects all alerts.
+ * The changes of a caller. Absent fields are unchanged. `null` removes a signing key or a reference, or
+ * selects all alerts.
  */
 interface NotificationPatch {
   readonly type?: NotificationType | undefined
@@ -47,6 +50,7 @@ interface NotificationPatch {
   readonly signingKey?: string | null | undefined
   readonly integrationKey?: string | undefined
   readonly alerts?: readonly AlertKind[] | null | undefined
+  readonly reference?: string | null | undefined
 }
 
 /** Manages notifications for callers. The audit log records each change. */
@@ -83,10 +87,11 @@ export function createNotificationManager(deps: NotificationManagerDeps): Notifi
   const { db, keys, policy } = deps
   return {
     create: (request, actor) => {
-      const { id = randomUUID(), alerts } = request
+      const { id = randomUUID(), alerts, reference } = request
       const { type, url, key } = checkRequest(request, policy)
       return transact(db, async (tx) => {
-        if (!(await insertNotification(tx, { id, type, url, ...(alerts && { alerts }) }))) throw idInUse(id)
+        const named = { id, type, url, ...(alerts && { alerts }), ...(reference && { reference }) }
+        if (!(await whereFree(reference, () => insertNotification(tx, named)))) throw idInUse(id)
         if (key !== undefined) await keys.replace(tx, id, key)
         const created = requireNotification(await findNotification(tx, id), id)
         const after = auditedNotification(created)
@@ -123,9 +128,17 @@ async function change(
   const { url = before.url, alerts = before.alerts ?? null, signingKey, integrationKey } = patch
   // A caller that sends the stored url has not chosen it, so a trusted url stays trusted.
   const isMoved = url !== before.url
-  const { alerts: _replaced, ...kept } = before
-  const next = { ...kept, url, ...(alerts && { alerts }), ...(isMoved && { urlUntrusted: true as const }) }
-  if (isMoved || patch.alerts !== undefined) await saveNotification(tx, next)
+  const { reference = before.reference ?? null } = patch
+  const { alerts: _alerts, reference: _reference, ...kept } = before
+  const next = {
+    ...kept,
+    url,
+    ...(alerts && { alerts }),
+    ...(reference !== null && { reference }),
+    ...(isMoved && { urlUntrusted: true as const }),
+  }
+  if (isMoved || patch.alerts !== undefined || patch.reference !== undefined)
+    await whereFree(reference, () => saveNotification(tx, next))
   // The new url ends the pause, so the waiting deliveries get their whole retry time again.
   if (isMoved && before.paused === 'gone') await restartWindow(tx, id, windowMs)
   const key = signingKey === undefined ? integrationKey : signingKey
@@ -208,6 +221,20 @@ function requireNotification(notification: Notification | undefined, id: string)
   return notification
 }
 
+/** @throws AppError `already_exists` if another notification has the reference */
+async function whereFree<Result>(
+  reference: string | null | undefined,
+  write: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await write()
+  } catch (error) {
+    if (!isUniqueViolation(error, 'notifications_of_reference')) throw error
+    const message = `body.reference: another notification has the reference ${reference} already.`
+    throw new AppError('already_exists', message)
+  }
+}
+
 function idInUse(id: string) {
   return new AppError(
     'already_exists',
@@ -219,13 +246,22 @@ function idInUse(id: string) {
  * Gives the form of a notification in the audit log. Its URL is cut to scheme and host, because stored URLs
  * are encrypted.
  */
-function auditedNotification({ id, type, url, hasSigningKey, alerts, paused }: Notification): object {
+function auditedNotification({
+  id,
+  type,
+  url,
+  hasSigningKey,
+  alerts,
+  reference,
+  paused,
+}: Notification): object {
   return {
     id,
     type,
     url: maskWebhookUrl({ url }),
     has_signing_key: hasSigningKey,
     ...(alerts && { alerts }),
+    ...(reference !== undefined && { reference }),
     ...(paused !== undefined && { paused: true, paused_reason: paused }),
   }
 }

@@ -25,6 +25,8 @@ export interface Notification {
   readonly url: string
   /** The kinds of alerts that it gets; all if absent. A webhook has none. */
   readonly alerts?: readonly AlertKind[]
+  /** A webhook with it gets the events of the transactions with this reference. */
+  readonly reference?: string
   readonly hasSigningKey: boolean
   /** A caller of the API chose the url, so it may lead only to addresses that are allowed for callers. */
   readonly urlUntrusted?: true
@@ -38,6 +40,7 @@ export interface NotificationConfig {
   readonly type: NotificationType
   readonly url: string
   readonly alerts?: readonly AlertKind[]
+  readonly reference?: string
   /** Signs deliveries, or is the integration key of a service. Nothing shows it. */
   readonly signingKey?: Secret
 }

@@ -71,13 +71,20 @@ export async function lockNotifications(tx: Tx): Promise<Map<string, Notificatio
   )
 }
 
+/** Takes the references from these notifications, so that others can have them. */
+export async function clearReferences(tx: Tx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await tx.updateTable('notifications').set({ reference: null }).where('id', 'in', ids).execute()
+}
+
 /** Creates or overwrites a notification. A pause stays, unless the receiver was gone and has a new url. */
 export async function saveNotification(tx: Tx, notification: Notification): Promise<void> {
-  const { id, type, url, alerts, hasSigningKey, urlUntrusted = false } = notification
+  const { id, type, url, alerts, reference = null, hasSigningKey, urlUntrusted = false } = notification
   // The database cannot compare urls, because they may be sealed.
   const before = await lockNotification(tx, id)
   const isMoved = before?.paused === 'gone' && before.url !== url
-  const values = { type, url, url_untrusted: urlUntrusted, alerts: alerts ? JSON.stringify(alerts) : null }
+  const kinds = alerts ? JSON.stringify(alerts) : null
+  const values = { type, url, url_untrusted: urlUntrusted, alerts: kinds, reference }
   // A key from a caller stays in use, because receivers rely on it.
   const keyOfCaller = sql<boolean>`exists (select from notification_keys k
     where k.notification_id = notifications.id and k.source = 'api' and k.expires_at is null)`
@@ -138,7 +145,7 @@ export async function lockForDeletion(tx: Tx, id: string): Promise<Notification 
  */
 export async function insertNotification(
   tx: Tx,
-  { id, type, url, alerts }: Pick<Notification, 'id' | 'type' | 'url' | 'alerts'>,
+  { id, type, url, alerts, reference }: Pick<Notification, 'id' | 'type' | 'url' | 'alerts' | 'reference'>,
 ): Promise<boolean> {
   const entry = await tx
     .selectFrom('file_entries')
@@ -156,6 +163,7 @@ export async function insertNotification(
       has_signing_key: false,
       url_untrusted: true,
       alerts: alerts ? JSON.stringify(alerts) : null,
+      reference: reference ?? null,
     })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .returning('id')
@@ -200,6 +208,7 @@ function toNotification(row: Selectable<NotificationsTable>): Notification {
     type: row.type as NotificationType,
     url: row.url,
     ...(alerts && { alerts }),
+    ...(row.reference !== null && { reference: row.reference }),
     hasSigningKey: row.has_signing_key,
     ...(row.url_untrusted && { urlUntrusted: true as const }),
     ...(row.paused && { paused: row.paused_reason as PauseReason }),

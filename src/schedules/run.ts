@@ -130,10 +130,10 @@ export function createScheduleRunner({ context, transactions }: ScheduleRunnerDe
     step: Step,
     { relayer, at, actor }: { readonly relayer: Relayer; readonly at: Date; readonly actor: Actor },
   ): Promise<boolean> {
-    const { id, lane, reference, approvedBy, reasons = [] } = schedule
+    const { id, lane, reference, description, approvedBy, reasons = [] } = schedule
     const now = new Date(clock.now())
     const request = requestAt(schedule, now)
-    const sending = { request, actor, lane, reference, idempotencyKey: runKey({ id, at }) }
+    const sending = { request, actor, lane, reference, description, idempotencyKey: runKey({ id, at }) }
     let isConcluded = false
     const approved = approvedBy === undefined ? [] : reasons
     try {

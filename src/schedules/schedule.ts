@@ -28,6 +28,7 @@ export interface ScheduleContent {
   readonly body: object
   readonly lane?: string | undefined
   readonly reference?: string | undefined
+  readonly description?: string | undefined
   /** The time from a run until its transaction expires. */
   readonly validForSeconds?: number | undefined
   readonly missed: MissedPolicy

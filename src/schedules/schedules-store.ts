@@ -226,7 +226,8 @@ function columnsOf(schedule: Schedule) {
 }
 
 function toSchedule(row: Selectable<SchedulesTable>): Schedule {
-  const body = fromExactJson(row.body) as Schedule['body'] & Pick<Schedule, 'lane' | 'reference'>
+  const body = fromExactJson(row.body) as Schedule['body'] &
+    Pick<Schedule, 'lane' | 'reference' | 'description'>
   // The service wrote every value itself.
   return omitUndefined({
     id: row.id,
@@ -238,6 +239,7 @@ function toSchedule(row: Selectable<SchedulesTable>): Schedule {
     body,
     lane: body.lane,
     reference: body.reference,
+    description: body.description,
     validForSeconds: row.valid_for_seconds ?? undefined,
     missed: row.missed as Schedule['missed'],
     overlap: row.overlap as Schedule['overlap'],

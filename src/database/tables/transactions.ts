@@ -70,6 +70,8 @@ export interface TransactionsTable {
   lane: string | null
   /** The caller's own name for the transaction; null for none. */
   reference: string | null
+  /** The caller's own text about the transaction; null for none. */
+  description: string | null
   /** The schedule whose run it is; null for none. */
   schedule_id: string | null
   /** The user of the caller for whom it was requested; null if the caller named none. */

@@ -52,6 +52,7 @@ export type CommonRecord = Pick<
       | 'schedule_id'
       | 'lane'
       | 'reference'
+      | 'description'
       | 'no_op'
       | 'valid_from'
       | 'sent_at'

@@ -142,7 +142,8 @@ export async function readBatch(
   return encoded.map(({ idempotency_key: key, ...body }, index) => {
     try {
       const request = readRequest(body, relayer, context.chain)
-      const item = { request, reference: body.reference, idempotencyKey: undefined }
+      const { reference, description } = body
+      const item = { request, reference, description, idempotencyKey: undefined }
       if (body.lane !== undefined) throw laneOfItem()
       if (key === undefined) return item
       requireNew(key, places)

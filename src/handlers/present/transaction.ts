@@ -63,6 +63,7 @@ function presentCommon(
     schedule_id: transaction.scheduleId,
     lane: transaction.lane,
     reference: transaction.reference,
+    description: transaction.description,
     no_op: isNoopShown(transaction, shown) ? (true as const) : undefined,
     valid_from: transaction.request.validFrom?.toISOString(),
     created_at: transaction.createdAt.toISOString(),

@@ -120,7 +120,7 @@ export function scheduleHandlers({
   }
 }
 
-type Content = Pick<ScheduleContent, 'request' | 'body' | 'lane' | 'reference'>
+type Content = Pick<ScheduleContent, 'request' | 'body' | 'lane' | 'reference' | 'description'>
 
 interface Reading {
   readonly db: CoreParts['db']
@@ -145,7 +145,8 @@ async function readRepeated({ db, relayer, chain }: Reading, sent: RequestBody):
     { relayer, chain },
     readRequest(body, relayer, chain),
   )
-  return { request, body: withDigits(body), lane: body.lane, reference: body.reference }
+  const { lane, reference, description } = body
+  return { request, body: withDigits(body), lane, reference, description }
 }
 
 /** Amounts are shown as decimal strings, of which no reader loses a digit. */
@@ -172,7 +173,7 @@ function patched(
   body: Schemas['UpdateScheduleRequest'],
   given: Content | undefined,
 ): ScheduleContent {
-  const { request, body: shown, lane, reference } = given ?? present
+  const { request, body: shown, lane, reference, description } = given ?? present
   return {
     name: body.name === undefined ? present.name : (body.name ?? undefined),
     cron: body.cron ?? present.cron,
@@ -181,6 +182,7 @@ function patched(
     body: shown,
     lane,
     reference,
+    description,
     validForSeconds:
       body.valid_for_seconds === undefined ? present.validForSeconds : (body.valid_for_seconds ?? undefined),
     missed: body.missed ?? present.missed,

@@ -55,11 +55,12 @@ export function transactionHandlers(service: Service): Pick<HandlerMap, Operatio
       const body = await withEncodedCall({ db, relayerId: relayer.id, chain }, sent)
       // The fingerprint is of the body itself, so a later change of the mapping does not change it.
       const idempotencyKey = readIdempotencyKey(header['Idempotency-Key'], { body, maker: actor.keyId })
-      const { lane, reference } = body
+      const { lane, reference, description } = body
       const { max_queue_seconds: maxQueueSeconds } = query
       const request = await withFeePayment(db, { relayer, chain }, readSingle(body, relayer, chain))
       const after = await readAfter({ db, principal: context.principal }, body.after)
-      const sending = { request, actor, idempotencyKey, lane, reference, after, maxQueueSeconds }
+      const named = { lane, reference, description }
+      const sending = { request, actor, idempotencyKey, ...named, after, maxQueueSeconds }
       if (query.dry_run) return dryRunAnswer(await transactions.drySend(relayer, sending))
       const { logs, ...accepted } = await transactions.send(relayer, sending)
       const item = await awaited(service, { relayer, item: accepted, query, context })
@@ -120,7 +121,8 @@ export function transactionHandlers(service: Service): Pick<HandlerMap, Operatio
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const { chain } = runtimeOf(relayer)
       if (body.lane !== undefined) throw laneInReplacement()
-      if (body.reference !== undefined) throw referenceInReplacement()
+      if (body.reference !== undefined) throw keptInReplacement('reference')
+      if (body.description !== undefined) throw keptInReplacement('description')
       if (body.after !== undefined) throw afterInReplacement()
       const request = readSingle(
         await withEncodedCall({ db, relayerId: relayer.id, chain }, body),
@@ -269,10 +271,10 @@ function laneInReplacement(): AppError {
   )
 }
 
-function referenceInReplacement(): AppError {
+function keptInReplacement(field: 'reference' | 'description'): AppError {
   return new AppError(
     'invalid_request',
-    'body.reference: expected to be absent, because a replacement keeps the reference of its transaction.',
+    `body.${field}: expected to be absent, because a replacement keeps the ${field} of its transaction.`,
   )
 }
 

@@ -20,6 +20,7 @@ export interface Wanted {
   readonly signingKey?: string | null | undefined
   readonly integrationKey?: string | undefined
   readonly alerts?: readonly string[] | null | undefined
+  readonly reference?: string | null | undefined
 }
 
 /** A field that does not fit, and what was expected. */
@@ -29,13 +30,21 @@ export interface FieldProblem {
 }
 
 /** Finds a field that the type of the notification does not have. Pure. */
-export function unfitField({ type, signingKey, integrationKey, alerts }: Wanted): FieldProblem | undefined {
+export function unfitField({
+  type,
+  signingKey,
+  integrationKey,
+  alerts,
+  reference,
+}: Wanted): FieldProblem | undefined {
   if (signingKey != null && type !== 'webhook')
     return { field: 'signing_key', expected: `none: a notification of type ${type} signs nothing` }
   if (integrationKey !== undefined && !hasIntegrationKey(type))
     return { field: 'integration_key', expected: `none: a notification of type ${type} has none` }
   if (alerts != null && type === 'webhook')
     return { field: 'alerts', expected: 'none: a webhook gets all events of the relayers that name it' }
+  if (reference != null && type !== 'webhook')
+    return { field: 'reference', expected: `none: a notification of type ${type} gets only alerts` }
   return undefined
 }
 

@@ -35,6 +35,8 @@ export interface SendItem {
   readonly idempotencyKey?: IdempotencyKey | undefined
   /** The caller's own name for the transaction. */
   readonly reference?: string | undefined
+  /** The caller's own text about the transaction. */
+  readonly description?: string | undefined
   /** Another transaction that must come first. */
   readonly after?: RequestedAfter | undefined
 }
@@ -131,8 +133,8 @@ export function createAcceptor(context: TransactionsContext, chooser: AccountCho
   }
 }
 
-function batchOf({ request, idempotencyKey, reference, after, ...sender }: Sending): Batch {
-  return { ...sender, items: [{ request, idempotencyKey, reference, after }] }
+function batchOf({ request, idempotencyKey, reference, description, after, ...sender }: Sending): Batch {
+  return { ...sender, items: [{ request, idempotencyKey, reference, description, after }] }
 }
 
 function onlyOne([accepted]: readonly Accepted[]): Accepted {
@@ -220,7 +222,7 @@ async function admitFresh(
   if (hopeless) throw hopeless
   const checked: Checked[] = []
   // One after the other, so that the code of a contract is read once.
-  for (const { index, request, idempotencyKey, reference, after } of fresh)
+  for (const { index, request, idempotencyKey, reference, description, after } of fresh)
     checked.push(
       await locating(at, index, () =>
         checkSubmission(context, {
@@ -230,6 +232,7 @@ async function admitFresh(
           idempotencyKey,
           lane,
           reference,
+          description,
           after,
           schedule,
         }),

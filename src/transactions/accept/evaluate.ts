@@ -27,6 +27,7 @@ export interface Submission {
   readonly idempotencyKey?: IdempotencyKey | undefined
   readonly lane?: string | undefined
   readonly reference?: string | undefined
+  readonly description?: string | undefined
   readonly after?: RequestedAfter | undefined
   /** The schedule whose run it is. */
   readonly schedule?: { readonly id: string; readonly approved: Candidate['approved'] } | undefined
@@ -163,7 +164,7 @@ function logsOf(prepared: Exclude<Answer<Prepared>, { kind: 'refused' }> | Setup
 
 function newTransaction(
   context: TransactionsContext,
-  { relayer, request, actor, lane, reference, after, schedule }: Submission,
+  { relayer, request, actor, lane, reference, description, after, schedule }: Submission,
   prepared: Prepared | undefined,
 ): Transaction {
   const now = new Date(context.clock.now())
@@ -187,6 +188,7 @@ function newTransaction(
     requestedBy: actor.keyId,
     lane,
     reference,
+    description,
     scheduleId: schedule?.id,
     userId: actor.userId,
     traceParent: context.tracer?.requestContext(),

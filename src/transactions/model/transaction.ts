@@ -99,6 +99,8 @@ export interface Transaction {
   readonly lane?: string | undefined
   /** The caller's own name for the transaction, which the service gives no meaning. */
   readonly reference?: string | undefined
+  /** The caller's own text about the transaction, likewise. */
+  readonly description?: string | undefined
   /** The id of the schedule whose run it is. */
   readonly scheduleId?: string | undefined
   /** The user of the caller for whom it was requested (`User-Id`). */

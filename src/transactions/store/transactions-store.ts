@@ -21,8 +21,13 @@ export const WORK_CHANNEL = 'transactions_due'
 /** The channel for the ids of relayers that have a free slot, for which often nothing waits. */
 export const SLOT_CHANNEL = 'slots_free'
 
-/** The notification that gets an event: the one that the relayer has when the event happens. */
-const NOTIFICATION = sql`(select notification_id from relayers where relayers.id = record.relayer_id)`
+/**
+ * The notification that gets an event, as it is when the event happens: the one with the reference of the
+ * transaction, or that of the relayer.
+ */
+const NOTIFICATION = sql`coalesce(
+  (select notifications.id from notifications where notifications.reference = record.reference),
+  (select notification_id from relayers where relayers.id = record.relayer_id))`
 
 /** Statuses that leave a slot to waiting transactions. */
 const FREEING: readonly TransactionStatus[] = ['mined', 'expired', 'canceled', 'failed']
@@ -121,7 +126,7 @@ export async function saveTransactions(
       update transactions t set ${parts.assignments}, version = t.version + 1
       from record join before on before.id = record.id
       where t.id = record.id
-      returning t.id, t.relayer_id, t.position, t.status, t.awaits_approval, t.awaits_transaction, record.payload, record.event_uid,
+      returning t.id, t.relayer_id, t.reference, t.position, t.status, t.awaits_approval, t.awaits_transaction, record.payload, record.event_uid,
         before.status <> t.status or before.current_attempt is distinct from t.current_attempt
           or before.awaits_approval is distinct from t.awaits_approval
           or before.awaits_transaction is distinct from t.awaits_transaction

@@ -77,6 +77,7 @@ function complete(change: Partial<Transaction> = {}): Transaction {
     requestedBy: 'shop',
     lane: 'slow',
     reference: 'invoice-7',
+    description: 'a report',
     userId: 'user-7',
     traceParent: '00-1-2-00',
     awaitsApproval: true,

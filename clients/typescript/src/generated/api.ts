@@ -5557,7 +5557,13 @@ export interface components {
             /** @description Required for `pagerduty` (routing key) and `opsgenie` (API key). Never returned. */
             readonly integration_key?: string;
             readonly alerts?: components["schemas"]["AlertKinds"];
+            readonly reference?: components["schemas"]["NotificationReference"];
         };
+        /**
+         * @description A webhook with it gets the events of the transactions that have this `reference`, of every relayer, in place of the `notification_id` of their
+         *     relayer: one for each customer, payee or batch. No two notifications have the same.
+         */
+        readonly NotificationReference: string;
         /**
          * @description How events are delivered. `webhook`: all events of the relayers that name it, as signed POST requests · `slack`, `pagerduty`, `opsgenie`,
          *     `email`: alerts and tests, in the form of the service.
@@ -5580,6 +5586,8 @@ export interface components {
             readonly integration_key?: string;
             /** @description The alerts that it gets; null for all. */
             readonly alerts?: readonly components["schemas"]["AlertKind"][] | null;
+            /** @description The `reference` whose transactions it tells about; null for none. */
+            readonly reference?: components["schemas"]["NotificationReference"] | null;
             /** @description The new and only key, of 32 to 512 characters; null, or an empty text, for none. Never returned. */
             readonly signing_key?: string | null;
         };
@@ -5595,6 +5603,8 @@ export interface components {
             /** @description True if deliveries are signed. The key is never returned. */
             readonly has_signing_key: boolean;
             readonly alerts?: components["schemas"]["AlertKinds"];
+            /** @description A webhook: it gets the events of the transactions with this `reference`. */
+            readonly reference?: string;
             /**
              * @description True while the service sends it nothing. Absent otherwise.
              * @constant
@@ -6801,6 +6811,8 @@ export interface components {
             readonly lane?: string;
             /** @description The `reference` of the request. */
             readonly reference?: string;
+            /** @description The `description` of the request. */
+            readonly description?: string;
             /** @description The `valid_from` of the request; nothing is signed before. */
             readonly valid_from?: components["schemas"]["Timestamp"];
             /** @description When the service accepted the request. */
@@ -7172,6 +7184,8 @@ export interface components {
             readonly lane?: string;
             /** @description The `reference` of the request. */
             readonly reference?: string;
+            /** @description The `description` of the request. */
+            readonly description?: string;
             /** @description The `valid_from` of the request; nothing is signed before. */
             readonly valid_from?: components["schemas"]["Timestamp"];
             /** @description When the service accepted the request. */
@@ -7271,6 +7285,8 @@ export interface components {
             readonly lane?: string;
             /** @description The `reference` of the request. */
             readonly reference?: string;
+            /** @description The `description` of the request. */
+            readonly description?: string;
             /** @description The `valid_from` of the request; nothing is signed before. */
             readonly valid_from?: components["schemas"]["Timestamp"];
             /** @description When the service accepted the request. */
@@ -7518,6 +7534,11 @@ export interface components {
          */
         readonly Reference: string;
         /**
+         * @description Your own text about the transaction, such as what is paid for, up to 1024 characters. The service gives it no meaning: records, events and
+         *     webhooks show it, and no search finds it. A replacement has none, because it keeps that of its transaction.
+         */
+        readonly Description: string;
+        /**
          * @description Your own name for this item of a batch, 1 to 255 visible ASCII characters; see `sendTransactionBatch`. Refused elsewhere: a single transaction
          *     has the header `Idempotency-Key`, and a replacement needs none.
          */
@@ -7558,6 +7579,7 @@ export interface components {
             readonly valid_until?: string;
             readonly lane?: components["schemas"]["Lane"];
             readonly reference?: components["schemas"]["Reference"];
+            readonly description?: components["schemas"]["Description"];
             readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];
         };
         /**
@@ -7766,6 +7788,7 @@ export interface components {
             readonly valid_until?: components["schemas"]["SolanaValidUntil"];
             readonly lane?: components["schemas"]["Lane"];
             readonly reference?: components["schemas"]["Reference"];
+            readonly description?: components["schemas"]["Description"];
             readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];
         };
         /**
@@ -7788,6 +7811,7 @@ export interface components {
             readonly valid_until?: components["schemas"]["SolanaValidUntil"];
             readonly lane?: components["schemas"]["Lane"];
             readonly reference?: components["schemas"]["Reference"];
+            readonly description?: components["schemas"]["Description"];
             readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];
         };
         /**
@@ -7998,6 +8022,7 @@ export interface components {
             readonly valid_until?: string | null;
             readonly lane?: components["schemas"]["Lane"];
             readonly reference?: components["schemas"]["Reference"];
+            readonly description?: components["schemas"]["Description"];
             readonly idempotency_key?: components["schemas"]["BatchIdempotencyKey"];
         };
         /** @description A memo, told apart by `type`. */
@@ -11401,6 +11426,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];

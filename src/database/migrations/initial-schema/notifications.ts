@@ -23,6 +23,8 @@ export const NOTIFICATIONS: readonly string[] = [
     url_untrusted boolean not null default false,
     -- The kinds of alerts that it gets; null for all. A webhook gets those of the relayers that name it.
     alerts jsonb,
+    -- A webhook with it gets the events of the transactions with this reference; null for none.
+    reference text,
     has_signing_key boolean not null,
     -- Nothing is sent, and deliveries wait.
     paused boolean not null default false,
@@ -30,6 +32,8 @@ export const NOTIFICATIONS: readonly string[] = [
     paused_reason text check (paused_reason in ('operator', 'gone')),
     created_at timestamptz not null default now()
   )`,
+
+  'create unique index notifications_of_reference on notifications (reference) where reference is not null',
 
   // Signing keys, newest last. An older key signs until it expires.
   `create table notification_keys (

@@ -44,6 +44,8 @@ export const TRANSACTIONS: readonly string[] = [
     lane text,
     -- The caller's own name for the transaction; null for none.
     reference text,
+    -- The caller's own text about the transaction; null for none.
+    description text,
     -- The schedule whose run it is; null for none. A deleted schedule keeps its transactions.
     schedule_id text,
     -- The user of the caller for whom it was requested; null if the caller named none.
