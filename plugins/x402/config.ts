@@ -19,6 +19,8 @@ export interface NetworkSettings {
    * ether.
    */
   readonly maxGas: bigint
+  /** EVM: what payers get for the gas of their approvals within a day, in wei; nothing if absent. */
+  readonly approvalGas: { readonly payer: bigint; readonly all: bigint } | undefined
   /** Solana: the maximum priority fee, in micro-lamports per compute unit. */
   readonly maxUnitPrice: bigint
   /** Solana: the maximum of compute units. */
@@ -166,11 +168,25 @@ function readNetwork(path: string, value: unknown): NetworkSettings {
     assets: fields.addresses('assets'),
     walletFactories: fields.addresses('wallet_factories') ?? new Set<string>(),
     maxGas: BigInt(fields.integer('max_gas', 50_000, 30_000_000) ?? DEFAULT_MAX_GAS),
+    approvalGas: readApprovalGas(path, fields),
     maxUnitPrice: BigInt(fields.integer('max_unit_price', 0, 1_000_000_000) ?? DEFAULT_MAX_UNIT_PRICE),
     maxUnits: fields.integer('max_units', 1000, 1_400_000) ?? DEFAULT_MAX_UNITS,
   }
   fields.refuseOthers()
   return settings
+}
+
+const WEI = /^[1-9]\d{0,29}$/
+
+/** The tokens must be listed: whoever makes a token of his own could have ether for its approval. */
+function readApprovalGas(path: string, given: Fields): NetworkSettings['approvalGas'] {
+  const fields = given.fields('approval_gas')
+  if (fields === undefined) return undefined
+  const gas = { payer: BigInt(fields.text('payer', WEI)), all: BigInt(fields.text('all', WEI)) }
+  fields.refuseOthers()
+  if (given.addresses('assets') === undefined)
+    throw new Error(`${path}.approval_gas: name the tokens in assets, too.`)
+  return gas
 }
 
 function readFailures(fields: Fields): FailureLimits {

@@ -30,12 +30,41 @@ export function admitPayment<Result>(
   { settings, world }: { readonly settings: Settings; readonly world: World },
   steps: { check(): Promise<Verified>; send(verified: Verified): Promise<Result> },
 ): Promise<Result> {
+  return admit(claimOf(asked), rulesFor(asked, settings, world), steps)
+}
+
+/** Sends the gas of an approval to its payer, likewise. @throws Refusal `limit_exceeded` */
+export function admitApproval<Result>(
+  asked: Asked,
+  { key, settings, world }: { readonly key: string; readonly settings: Settings; readonly world: World },
+  send: () => Promise<Result>,
+): Promise<Result> {
+  const checked = { funds: undefined, block: undefined, isUncertain: true }
+  const steps = { check: async () => checked, send }
+  return admit(claimOfApproval(asked, key), rulesFor(asked, settings, world), steps)
+}
+
+/**
+ * Names the gas of an approval among what is open of its payer, who has one at a time. Those that fail count
+ * for themselves, so that they keep no wallets from paying.
+ */
+export function claimOfApproval(asked: Asked, key: string): Claim {
+  const { payer, group, entry } = claimOf(asked)
+  return {
+    payer,
+    group: `${group}:approvals`,
+    entry: { ...entry, key, unit: 'gas', amount: '0', slots: ['gas'] },
+  }
+}
+
+function rulesFor(asked: Asked, settings: Settings, world: World): ExposureRules {
   const { payer } = asked.payment
   const { relayerId } = asked.request.network
-  const rules: ExposureRules = {
+  return {
     world,
     limits: settings.failures,
-    look: (open) => look(open, relayerId, world),
+    look: (open) =>
+      open.unit === 'gas' ? lookAtApproval(open, settings, world) : look(open, relayerId, world),
     overLimit: (message) => new Refusal('limit_exceeded', `${message} Try again later.`, payer),
     underfunded: (message) => new Refusal('insufficient_funds', message, payer),
     occupied: () =>
@@ -46,7 +75,11 @@ export function admitPayment<Result>(
       ),
     isRefusal: (error) => error instanceof Refusal,
   }
-  return admit(claimOf(asked), rules, steps)
+}
+
+/** Whoever waits for an approval notes its end. If his process died, that is not known, and it is counted. */
+async function lookAtApproval({ at }: Open, { timeoutMs }: Settings, world: World): Promise<Found> {
+  return { end: world.now() - at > timeoutMs + UNSENT_MS ? 'ended' : 'open', block: undefined }
 }
 
 /** Notes that a payment ended, with its transaction as it is then. */

@@ -1,6 +1,7 @@
 import { normalized } from '../shared/fields.ts'
 import { Crowded, NodeError, Unavailable, type World } from '../shared/host.ts'
 import { createRefusalLog } from '../shared/refusals.ts'
+import { approveFirst } from './approve.ts'
 import type { Asked } from './asked.ts'
 import type { Settings } from './config.ts'
 import { noteResource } from './discovery.ts'
@@ -143,6 +144,10 @@ async function settleOnce(
   { settings, world, deadline }: { settings: Settings; world: World; deadline: number },
 ): Promise<{ readonly settlement: Settlement; readonly isNew: boolean }> {
   try {
+    if (asked.payment.bringsTransaction) {
+      await checkPaymentId(asked, world)
+      await approveFirst(asked, { settings, world, deadline })
+    }
     const { transaction: sent, isNew } = await underPaymentId(
       asked,
       { keepSeconds: settings.idSeconds, world },

@@ -4,7 +4,7 @@ import { type Asked, paymentKey } from './asked.ts'
 import type { Settings } from './config.ts'
 import { admitPayment, notePaymentEnd } from './exposure.ts'
 import { countPayment } from './limits.ts'
-import { referenceTo } from './payments.ts'
+import { namesOf } from './payments.ts'
 import { CallError, Refusal } from './refusal.ts'
 import type { Payment, Verified } from './scheme.ts'
 
@@ -18,7 +18,7 @@ export async function findTransaction(asked: Asked, world: World): Promise<SentT
   throw otherPayment(asked.payment)
 }
 
-function otherPayment({ payer }: Payment): Refusal {
+function otherPayment({ payer }: Pick<Payment, 'payer'>): Refusal {
   return new Refusal(
     'duplicate_settlement',
     'Another payment with the same nonce was accepted before.',
@@ -43,13 +43,21 @@ export async function sendOnce(
     const sent = await findTransaction(asked, world)
     if (sent) return { transaction: sent, isNew: false }
     const steps = {
-      check: () => payment.verify({ now: world.now(), deadline }),
+      check: async () => {
+        const verified = await payment.verify({ now: world.now(), deadline })
+        if (verified.approval === undefined) return verified
+        throw new Refusal(
+          'permit2_allowance_required',
+          'The approval that came with the payment is not in a block yet. Settle the payment again.',
+          payment.payer,
+        )
+      },
       send: async ({ body }: Verified) => {
         await countPayment({ request, payer: payment.payer, caller }, settings.limits, world)
         // What cannot be included in time is refused at once, and nothing is stored.
         const seconds = Math.ceil(settings.timeoutMs / 1000)
         const path = `/api/v1/relayers/${encodeURIComponent(request.network.relayerId)}/transactions?max_queue_seconds=${seconds}`
-        const named = { ...body, reference: referenceTo(request.requirements.payTo) }
+        const named = { ...body, ...namesOf(request) }
         return callApi(world, { method: 'POST', path, body: named, idempotencyKey: key }).catch(
           (error: unknown) => {
             throw error instanceof ApiRefusal ? refusalOf(error, payment) : error
@@ -98,7 +106,7 @@ const IMPOSSIBLE = new Set([
 /**
  * What the relayer has, may and lacks is the operator's business, so of other refusals only the code is told.
  */
-function refusalOf({ code, message }: ApiRefusal, payment: Payment): Refusal {
+export function refusalOf({ code, message }: ApiRefusal, payment: Pick<Payment, 'payer'>): Refusal {
   if (code === 'idempotency_key_reused') return otherPayment(payment)
   if (IMPOSSIBLE.has(code)) return new Refusal('invalid_transaction_state', message, payment.payer)
   return new Refusal(
@@ -151,7 +159,7 @@ export async function awaitInclusion(
       if (!(error instanceof Unavailable || error instanceof NodeError)) throw error
     }
     const left = deadline - world.now()
-    if (left > 0) seen = await look(asked, { seen, waitFor, left }, world)
+    if (left > 0) seen = await lookAgain(asked.request.network.relayerId, { seen, waitFor, left }, world)
     else {
       const last = await withdraw(asked, seen, world)
       if (!isEnded(last.status) || isEnded(seen.status))
@@ -205,8 +213,8 @@ function whyPending({ status, status_reason }: SentTransaction): string {
 }
 
 /** Looks at a transaction again, when its status has changed or after a while. */
-async function look(
-  { request }: Asked,
+export async function lookAgain(
+  relayerId: string,
   { seen, waitFor, left }: { seen: SentTransaction; waitFor: string; left: number },
   world: World,
 ): Promise<SentTransaction> {
@@ -215,7 +223,7 @@ async function look(
   const mayWait = isOpen && waiting < MAX_WAITING
   if (!mayWait) await world.sleep(Math.min(POLL_MS, left))
   const seconds = Math.max(1, Math.min(WAIT_SECONDS, Math.ceil(left / 1000)))
-  const path = `/api/v1/relayers/${encodeURIComponent(request.network.relayerId)}/transactions/${seen.id}`
+  const path = `/api/v1/relayers/${encodeURIComponent(relayerId)}/transactions/${seen.id}`
   waiting += mayWait ? 1 : 0
   try {
     const query = mayWait ? `?wait=${waitFor}&timeout=${seconds}` : ''

@@ -3,6 +3,7 @@ import { isRecord, type World } from '../shared/host.ts'
 import { isEnded } from '../shared/transactions.ts'
 import type { Settings } from './config.ts'
 import { CallError } from './refusal.ts'
+import type { PaymentRequest } from './wire.ts'
 
 /** The query of `GET /payments`. */
 export interface PaymentsCall {
@@ -39,8 +40,23 @@ export interface PaymentReport {
 }
 
 /** Names a payment by its payee in the records of the service, so that a search finds all of them. */
-export function referenceTo(payee: string): string {
+function referenceTo(payee: string): string {
   return `x402:${normalized(payee)}`
+}
+
+/** The most characters of a description that the service stores. */
+const MAX_DESCRIPTION = 1024
+
+/**
+ * Names the transaction of a payment in records, events and webhooks: by its payee, and by what is paid for,
+ * as the payer says.
+ */
+export function namesOf({ requirements, resource = '' }: Pick<PaymentRequest, 'requirements' | 'resource'>) {
+  const description = URL.parse(resource)?.href.slice(0, MAX_DESCRIPTION)
+  return {
+    reference: referenceTo(requirements.payTo),
+    ...(description !== undefined && { description }),
+  }
 }
 
 /** The records of one request to the service. */

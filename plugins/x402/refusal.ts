@@ -13,12 +13,14 @@ export type Reason =
   | `invalid_upto_evm_${string}`
   | `permit2_${string}`
   | `eip2612_${string}`
+  | `erc20_approval_${string}`
 
 type GeneralReason =
   | 'duplicate_settlement'
   | 'eip6492_factory_not_allowed'
   | 'insufficient_funds'
   | 'invalid_eip2612_extension_format'
+  | 'invalid_erc20_approval_extension_format'
   | 'invalid_network'
   | 'invalid_payload'
   | 'invalid_payment_requirements'

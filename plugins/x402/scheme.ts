@@ -1,6 +1,7 @@
 import type { Checked } from '../shared/exposure.ts'
 import { callApi, isRecord, NodeError, type Rpc, rpcOf, Unavailable, type World } from '../shared/host.ts'
 import type { NetworkSettings } from './config.ts'
+import { judgeApproval, readApproval, readApprovalState } from './evm/approval-chain.ts'
 import { decodeEvmPayment } from './evm/decode.ts'
 import { evmElsewhere, evmOutcome } from './evm/outcome.ts'
 import { checkEvmWindow, type EvmPayment, isSame, UPTO_PROXY } from './evm/payment.ts'
@@ -9,6 +10,7 @@ import {
   type EvmReadings,
   gasLimitFor,
   judgeEvmPayment,
+  judgePayer,
   MADE_ON_EVM,
   readEvmChain,
   settlementCall,
@@ -54,6 +56,18 @@ export type Elsewhere =
 export interface Verified extends Checked {
   /** The body of the transaction that settles it, with every limit that was checked. */
   readonly body: object
+  /** What must be in a block before it; absent if nothing must. */
+  readonly approval?: PendingApproval
+}
+
+/** The payer's own transaction, which came with the payment and is not sent. The relayer pays its gas. */
+export interface PendingApproval {
+  readonly hash: string
+  /** What the payer lacks for it, in the smallest unit of the coin. */
+  readonly lacks: bigint
+  /** Gives it to a node. Whether that helped, the state tells. */
+  broadcast(): Promise<void>
+  state(): Promise<'approved' | 'waiting' | 'lost'>
 }
 
 /**
@@ -85,6 +99,8 @@ export interface Payment {
    * transaction of the relayer.
    */
   outcome(hash: string): Promise<Outcome>
+  /** True if the payer's own transaction came with it. */
+  readonly bringsTransaction: boolean
   /** Names that only one waiting payment of this payer may have. */
   readonly slots: readonly string[]
   /** True for a refusal that may only mean that someone else made the payment already. */
@@ -103,6 +119,8 @@ export interface Settler {
   readonly blockSeconds: number
   /** The reason why nothing can be settled with the scheme `upto`; undefined if it can. */
   readonly uptoProblem: string | undefined
+  /** The reason why it gives no signed transactions of others to a node; undefined if it does. */
+  readonly approvalProblem: string | undefined
 }
 
 /** Decodes the payment of a request. @throws Refusal if it is not what is required */
@@ -139,6 +157,7 @@ function solanaPayment(network: NetworkSettings, payment: SolanaPayment, rpc: Rp
     // another payee it is another payment.
     identity: [mint, payer, destination, messageHash],
     content: [messageHash],
+    bringsTransaction: false,
     slots: [],
     isSettledBy: async ({ hash }) => hash === undefined || isSignedAs(payment, hash),
     async verify() {
@@ -170,6 +189,7 @@ function stellarPayment(
     payer,
     identity: [asset, payer, nonce.toString()],
     content: [entryHash],
+    bringsTransaction: false,
     slots: [],
     isSettledBy: async ({ operations }) => JSON.stringify(operations ?? '').includes(payment.entry),
     async verify(moment) {
@@ -191,17 +211,14 @@ function stellarPayment(
   }
 }
 
-function evmPayment(
-  network: NetworkSettings,
-  payment: EvmPayment,
-  rpc: Rpc,
-  { address, blockSeconds }: Settler,
-): Payment {
+function evmPayment(network: NetworkSettings, payment: EvmPayment, rpc: Rpc, settler: Settler): Payment {
+  const { address, blockSeconds } = settler
   const { payer, asset, method, nonce, validBefore } = payment
   return {
     payer,
     identity: [method, asset, payer, nonce.toString()],
     content: [payment.hash, payment.signature],
+    bringsTransaction: payment.approval !== undefined,
     // A permit replaces what is allowed, so two payments with one would count on the same allowance.
     slots: payment.bringsApproval ? [`approval ${asset}`] : [],
     isSettledBy: async ({ to = '', data = '' }) =>
@@ -212,6 +229,15 @@ function evmPayment(
     async verify({ now }) {
       checkEvmWindow(payment, { now, blockSeconds })
       const readings = await readEvmChain(payment, rpc, address as `0x${string}`)
+      const approval = await pendingApproval(payment, readings, { now, network, rpc, settler })
+      if (approval)
+        return {
+          body: {},
+          approval,
+          funds: readings.before?.[0],
+          block: readings.block,
+          isUncertain: true,
+        }
       const gas = judgeEvmPayment(payment, readings, network)
       const { to, data } = settlementCall(payment, !readings.payerHasCode)
       const gas_limit = Number(gasLimitFor(gas, network))
@@ -225,6 +251,55 @@ function evmPayment(
     outcome: (hash) => evmOutcome(payment, hash, rpc),
     mayBeMade: ({ reason }) => MADE_ON_EVM.includes(reason),
     elsewhere: (own) => evmElsewhere(payment, own, rpc),
+  }
+}
+
+/**
+ * Checks the approval that came with a payment as a signed transaction, if the payment needs it. @throws
+ * Refusal if it would not help
+ */
+async function pendingApproval(
+  payment: EvmPayment,
+  readings: EvmReadings,
+  {
+    now,
+    network,
+    rpc,
+    settler: { address, blockSeconds, approvalProblem },
+  }: {
+    readonly now: number
+    readonly network: NetworkSettings
+    readonly rpc: Rpc
+    readonly settler: Settler
+  },
+): Promise<PendingApproval | undefined> {
+  const { approval, payer, amount } = payment
+  const { allowance = amount } = readings
+  if (approval === undefined || allowance >= amount) return undefined
+  judgePayer(payment, readings, network)
+  const problem =
+    network.approvalGas === undefined ? 'The relayer pays for no approvals here.' : approvalProblem
+  if (problem !== undefined)
+    throw new Refusal(
+      'permit2_allowance_required',
+      `The payer allows Permit2 to spend ${allowance}. ${problem}`,
+      payer,
+    )
+  const { maxGas } = network
+  const relayer = address as `0x${string}`
+  const found = await readApproval(payment, approval, { rpc, relayer, maxGas })
+  const lacks = judgeApproval(payment, approval, found, maxGas)
+  // The gas that the payer lacks, and his approval, are in blocks before the payment.
+  checkEvmWindow(payment, { now, blockSeconds, before: lacks > 0n ? 2 : 1 })
+  return {
+    hash: approval.hash,
+    lacks,
+    broadcast: async () => {
+      await rpc(SENDS_BYTES, [approval.raw]).catch((error: unknown) => {
+        if (!(error instanceof NodeError || error instanceof Unavailable)) throw error
+      })
+    },
+    state: () => readApprovalState(payment, approval, { rpc, needed: amount }),
   }
 }
 
@@ -269,7 +344,7 @@ export async function settlerOn(
     method: 'GET',
     path: `/api/v1/relayers/${encodeURIComponent(relayerId)}`,
   })
-  const { address, network: networkName, network_type, accounts } = isRecord(record) ? record : {}
+  const { address, network: networkName, network_type, accounts, policies } = isRecord(record) ? record : {}
   const wanted = family === 'eip155' ? 'evm' : family
   if (typeof address !== 'string' || typeof networkName !== 'string' || network_type !== wanted)
     throw new WrongNetwork(`config.networks: relayer ${relayerId} is not on a network of the type ${wanted}.`)
@@ -282,7 +357,8 @@ export async function settlerOn(
     isEvm ? readBlockSeconds(rpc) : 0,
     isEvm ? readUptoProblem(accounts, rpc) : 'upto is supported on EVM chains alone.',
   ])
-  const settler = { address, networkName, blockSeconds, uptoProblem, at: world.now() }
+  const approvalProblem = readApprovalProblem(policies)
+  const settler = { address, networkName, blockSeconds, uptoProblem, approvalProblem, at: world.now() }
   settlers.set(key, settler)
   return settler
 }
@@ -309,6 +385,15 @@ async function readUptoProblem(accounts: unknown, rpc: Rpc): Promise<string | un
     return 'upto needs a relayer with one account: name it in upto_relayer_id.'
   const code = await rpc<string>('eth_getCode', [UPTO_PROXY, 'latest'])
   return code.length > 2 ? undefined : 'x402’s proxy for upto is not on this chain.'
+}
+
+const SENDS_BYTES = 'eth_sendRawTransaction'
+
+function readApprovalProblem(policies: unknown): string | undefined {
+  const allowed = isRecord(policies) ? policies.allowed_rpc_methods : undefined
+  return Array.isArray(allowed) && allowed.includes(SENDS_BYTES)
+    ? undefined
+    : `Approvals need ${SENDS_BYTES} in the policy allowed_rpc_methods of the relayer.`
 }
 
 /**

@@ -1,7 +1,13 @@
 import { Unavailable, type World } from '../shared/host.ts'
 import type { NetworkSettings, Settings } from './config.ts'
 import { readProblem, type Settler, settlerOn } from './scheme.ts'
-import { EIP2612_SPONSORING, NETWORKS_OF_VERSION_1, PAYMENT_IDENTIFIER, type Scheme } from './wire.ts'
+import {
+  EIP2612_SPONSORING,
+  ERC20_SPONSORING,
+  NETWORKS_OF_VERSION_1,
+  PAYMENT_IDENTIFIER,
+  type Scheme,
+} from './wire.ts'
 
 /** The longest that one network may keep the answer about the others. */
 const SUPPORTED_MS = 5_000
@@ -28,15 +34,28 @@ export async function supported(settings: Settings, world: World): Promise<objec
     const pattern = `${network.family}:*`
     signers[pattern] = [...new Set([...(signers[pattern] ?? []), state.settler.address])]
   }
-  const unavailable = offers.flatMap(({ network: { network }, scheme, state }) =>
-    'reason' in state ? [{ network, ...(scheme === 'upto' && { scheme }), reason: state.reason }] : [],
-  )
+  const unavailable = offers.flatMap(({ network: { network, approvalGas }, scheme, state }) => {
+    const of = { network, ...(scheme === 'upto' && { scheme }) }
+    if ('reason' in state) return [{ ...of, reason: state.reason }]
+    const reason = approvalGas && state.settler.approvalProblem
+    return reason === undefined ? [] : [{ ...of, extension: ERC20_SPONSORING, reason }]
+  })
   return {
     kinds: offers.flatMap(kindsOf),
-    extensions: [PAYMENT_IDENTIFIER, EIP2612_SPONSORING],
+    extensions: [
+      PAYMENT_IDENTIFIER,
+      EIP2612_SPONSORING,
+      ...(offers.some(paysApprovals) ? [ERC20_SPONSORING] : []),
+    ],
     signers,
     ...(unavailable.length > 0 && { unavailable }),
   }
+}
+
+function paysApprovals({ network, state }: Offer): boolean {
+  return (
+    network.approvalGas !== undefined && 'settler' in state && state.settler.approvalProblem === undefined
+  )
 }
 
 /** `upto` is told as unavailable only where the operator named a relayer for it. */

@@ -64,6 +64,9 @@ export const PAYMENT_IDENTIFIER = 'payment-identifier'
 /** The name of the extension by which a payer brings a permit of EIP-2612 for Permit2. */
 export const EIP2612_SPONSORING = 'eip2612GasSponsoring'
 
+/** The name of the extension by which a payer brings an approval of Permit2 as a signed transaction. */
+export const ERC20_SPONSORING = 'erc20ApprovalGasSponsoring'
+
 /** The extension in which a settlement says that it repeats an earlier answer. */
 export const SETTLEMENT = 'settlement'
 

@@ -106,5 +106,6 @@ async function decodeEip3009(
     move,
     call: move,
     bringsApproval: false,
+    approval: undefined,
   }
 }

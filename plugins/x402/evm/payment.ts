@@ -19,6 +19,17 @@ export interface Call {
   readonly from?: Hex
 }
 
+/** The payer's own transaction that lets Permit2 spend, signed and not sent. */
+export interface SignedApproval {
+  readonly raw: Hex
+  readonly hash: Hex
+  readonly nonce: bigint
+  readonly gas: bigint
+  /** Wei for each gas. */
+  readonly maxFee: bigint
+  readonly data: Hex
+}
+
 /** A payment in an ERC-20 token, decoded and checked as far as that is possible without the chain. */
 export interface EvmPayment {
   readonly method: 'eip3009' | 'permit2'
@@ -45,6 +56,8 @@ export interface EvmPayment {
   readonly call: Call
   /** True if one did. */
   readonly bringsApproval: boolean
+  /** The payer's own transaction that lets Permit2 spend, if one came with the payment. */
+  readonly approval: SignedApproval | undefined
 }
 
 /**
@@ -56,13 +69,20 @@ const SECONDS_LEFT = 6
 /** Blocks that must be left: the next one may be full. */
 const BLOCKS_LEFT = 2
 
-/** Refuses a payment that is not valid yet, or not for long enough. `now` is in milliseconds. */
+/**
+ * Refuses a payment that is not valid yet, or not for long enough: for itself, and as many blocks before it.
+ * `now` is in milliseconds.
+ */
 export function checkEvmWindow(
   { method, payer, validAfter, validBefore }: EvmPayment,
-  { now, blockSeconds }: { readonly now: number; readonly blockSeconds: number },
+  {
+    now,
+    blockSeconds,
+    before = 0,
+  }: { readonly now: number; readonly blockSeconds: number; readonly before?: number },
 ): void {
   const seconds = BigInt(Math.floor(now / 1000))
-  const needed = BigInt(Math.ceil(Math.max(SECONDS_LEFT, BLOCKS_LEFT * blockSeconds)))
+  const needed = BigInt(Math.ceil(Math.max(SECONDS_LEFT, (BLOCKS_LEFT + before) * blockSeconds)))
   const reasons = WINDOW_REASONS[method]
   // By EIP-3009, an authorization is valid after the moment that it names; a permit begins with it.
   if (method === 'eip3009' ? validAfter >= seconds : validAfter > seconds)

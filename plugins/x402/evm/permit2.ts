@@ -6,6 +6,7 @@ import { type Permit, readPermit } from './approval.ts'
 import { addressOf, integerOf, objectOf } from './fields.ts'
 import { checkPayer, type EvmPayment, isSame, PERMIT2, PERMIT2_PROXY, UPTO_PROXY } from './payment.ts'
 import { readSignature } from './signature.ts'
+import { readSignedApproval } from './signed-approval.ts'
 
 /** The terms that a payment must meet, from the requirements. */
 export interface Terms {
@@ -62,6 +63,9 @@ export async function decodePermit2(
   const permit = { permitted: { token, amount: value }, nonce, deadline }
   const signed: Signed = { permit, witness: { to, facilitator, validAfter }, payer, amount, chainId }
   const approval = readPermit(extensions, { payer, asset, value })
+  // A permit costs less, so it goes before.
+  const terms = { payer, asset, value, chainId }
+  const signedApproval = approval ? undefined : await readSignedApproval(extensions, terms)
   const hash = form.hash(signed)
   const signature = await readSignature(payload, hash, payer)
   const move = { to: form.proxy, data: form.settle(signed, signature.signature), ...form.sender(relayer) }
@@ -83,6 +87,7 @@ export async function decodePermit2(
     move,
     call: call ?? move,
     bringsApproval: approval !== undefined,
+    approval: signedApproval,
   }
 }
 

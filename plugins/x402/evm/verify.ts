@@ -153,21 +153,7 @@ export function judgeEvmPayment(
   const { payer, amount, method } = payment
   const refuse = (reason: Refusal['reason'], message: string) => new Refusal(reason, message, payer)
   const names = REASONS[method]
-  if (!payment.signedByKey) {
-    const created = payment.creation && !readings.payerHasCode
-    if (created && !walletFactories.has(payment.creation.to.toLowerCase()))
-      throw refuse(
-        'eip6492_factory_not_allowed',
-        `The factory ${payment.creation.to} may not create wallets here.`,
-      )
-    if (!readings.contractAccepts) throw refuse(names.signature, 'The signature is not by the payer.')
-  }
-  if (readings.nonceUsed === true) throw refuse(names.nonce, 'The nonce of the payment was used before.')
-  if (readings.before === undefined)
-    throw refuse('invalid_payment_requirements', 'paymentRequirements.asset: no token is at this address.')
-  const [payerBefore, payeeBefore] = readings.before
-  if (payerBefore < amount)
-    throw refuse('insufficient_funds', `The payer has ${payerBefore}, and ${amount} are needed.`)
+  const [payerBefore, payeeBefore] = judgePayer(payment, readings, { walletFactories })
   if (readings.allowance !== undefined && readings.allowance < amount) {
     const allowed = `The payer allows Permit2 to spend ${readings.allowance}`
     if (!payment.bringsApproval) throw refuse('permit2_allowance_required', `${allowed}.`)
@@ -191,6 +177,35 @@ export function judgeEvmPayment(
       `The settlement needs ${readings.gas} gas; at most ${maxGas} are paid for.`,
     )
   return readings.gas
+}
+
+/**
+ * Decides whether the payer signed it, has not paid it before, and has as much. Returns what payer and payee
+ * have. Throws {@link Refusal} otherwise.
+ */
+export function judgePayer(
+  payment: EvmPayment,
+  readings: EvmReadings,
+  { walletFactories }: Pick<NetworkSettings, 'walletFactories'>,
+): readonly [bigint, bigint] {
+  const { payer, amount, method } = payment
+  const refuse = (reason: Refusal['reason'], message: string) => new Refusal(reason, message, payer)
+  const names = REASONS[method]
+  if (!payment.signedByKey) {
+    const created = payment.creation && !readings.payerHasCode
+    if (created && !walletFactories.has(payment.creation.to.toLowerCase()))
+      throw refuse(
+        'eip6492_factory_not_allowed',
+        `The factory ${payment.creation.to} may not create wallets here.`,
+      )
+    if (!readings.contractAccepts) throw refuse(names.signature, 'The signature is not by the payer.')
+  }
+  if (readings.nonceUsed === true) throw refuse(names.nonce, 'The nonce of the payment was used before.')
+  if (readings.before === undefined)
+    throw refuse('invalid_payment_requirements', 'paymentRequirements.asset: no token is at this address.')
+  if (readings.before[0] < amount)
+    throw refuse('insufficient_funds', `The payer has ${readings.before[0]}, and ${amount} are needed.`)
+  return readings.before
 }
 
 /**

@@ -33,10 +33,11 @@ export function createWorld(url: string): TestWorld {
       },
     },
     kv: {
-      get: async (key) => values.get(key) ?? null,
-      set: async (key, value) => values.set(key, value),
-      del: async (key) => values.delete(key),
+      get: async (key) => values.get(named(key)) ?? null,
+      set: async (key, value) => values.set(named(key), value),
+      del: async (key) => values.delete(named(key)),
       withLock: async (key, work) => {
+        named(key)
         if (held.has(key)) return null
         held.add(key)
         try {
@@ -47,4 +48,10 @@ export function createWorld(url: string): TestWorld {
       },
     },
   }
+}
+
+/** The host takes no other keys. */
+function named(key: string): string {
+  if (!/^[A-Za-z0-9:_-]{1,512}$/.test(key)) throw new Error(`KV_INVALID_KEY ${key}`)
+  return key
 }
