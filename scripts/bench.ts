@@ -27,6 +27,7 @@ import { benchSendOnPostgres } from './bench/parts/send-postgres.ts'
 import { benchSoak } from './bench/parts/soak.ts'
 import { benchStart } from './bench/parts/start.ts'
 import { benchStreams } from './bench/parts/streams.ts'
+import { benchX402 } from './bench/parts/x402.ts'
 import { readLastRun, recordRun } from './bench/report/history.ts'
 import { describeRegressions } from './bench/report/regressions.ts'
 import { describeMachine, runOf, withNewerRows } from './bench/report/run.ts'
@@ -73,6 +74,7 @@ const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   soak: () => benchSoak({ transactions: Number(values.soak ?? SOAK) }),
   idle: () => benchIdle({ relayers: Number(values.relayers) }),
   lists: () => benchLists({ rows: Number(values.rows ?? 100_000) }),
+  x402: benchX402,
 }
 
 /** Parts that a complete run leaves out, because they take the disk and the time of a hundred others. */

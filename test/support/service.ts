@@ -183,7 +183,8 @@ async function buildApp(options: ServiceOptions): Promise<App> {
   }
 }
 
-function configFile({
+/** The content of the configuration file of such a service. */
+export function configFile({
   rpcUrls,
   policies = {},
   network = {},

@@ -178,16 +178,20 @@ const REFUSALS: readonly (readonly [string, string, Made])[] = [
     'names another fee payer',
     { extra: { feePayer: merchant } },
   ],
-  [`${SVM}_payload_signature_invalid`, 'is not signed', { transaction: unsigned }],
-  [`${SVM}_payload_excessive_signers`, 'needs a third signature', { cosigners: [createWallet()] }],
+  [`${SVM}_payload_signature_invalid`, 'is not signed (exact-svm 3.1)', { transaction: unsigned }],
+  [
+    `${SVM}_payload_excessive_signers`,
+    'needs a third signature (exact-svm 2.1.4)',
+    { cosigners: [createWallet()] },
+  ],
   [
     `${SVM}_payload_transaction_instructions_length`,
-    'has too few instructions',
+    'has too few instructions (exact-svm 3.1)',
     { steps: (parts) => [unitLimit(60_000), transferOf(parts)] },
   ],
   [
     `${SVM}_payload_transaction_instructions_length`,
-    'has too many instructions',
+    'has too many instructions (exact-svm 3.1)',
     { steps: (parts) => [...NORMAL(parts), memo('1'), memo('2'), memo('3'), memo('4')] },
   ],
   [
@@ -197,7 +201,7 @@ const REFUSALS: readonly (readonly [string, string, Made])[] = [
   ],
   [
     `${SVM}_payload_transaction_instructions_compute_limit_instruction_too_high`,
-    'asks for too many units',
+    'asks for too many units (exact-svm 2.2.1)',
     { steps: (parts) => [unitLimit(400_001), unitPrice(1n), transferOf(parts)] },
   ],
   [
@@ -207,17 +211,17 @@ const REFUSALS: readonly (readonly [string, string, Made])[] = [
   ],
   [
     `${SVM}_payload_transaction_instructions_compute_price_instruction_too_high`,
-    'lets the relayer pay a priority without bound',
+    'lets the relayer pay a priority without bound (exact-svm 2.2.1)',
     { steps: (parts) => [unitLimit(60_000), unitPrice(5_000_001n), transferOf(parts)] },
   ],
   [
     `${SVM}_payload_no_transfer_instruction`,
-    'transfers nothing',
+    'transfers nothing (exact-svm 1.4)',
     { steps: ({ payer }) => [unitLimit(60_000), unitPrice(1n), memo(payer.address), memo('2')] },
   ],
   [
     `${SVM}_payload_no_transfer_instruction`,
-    'transfers without a check of the token',
+    'transfers without a check of the token (exact-svm 1.1)',
     {
       steps: ({ payer, source, destination }) => [
         unitLimit(60_000),
@@ -241,7 +245,7 @@ const REFUSALS: readonly (readonly [string, string, Made])[] = [
   ],
   [
     `${SVM}_payload_unknown_optional_instruction`,
-    'transfers twice',
+    'transfers twice (exact-svm 1.4)',
     { steps: (parts) => [...NORMAL(parts), transferOf(parts)] },
   ],
   [
@@ -256,7 +260,7 @@ const REFUSALS: readonly (readonly [string, string, Made])[] = [
   ],
   [
     `${SVM}_payload_amount_mismatch`,
-    'is for less',
+    'is for less (exact-svm 1.1)',
     { steps: (parts) => [unitLimit(60_000), unitPrice(1n), transferOf(parts, { amount: 9_999n })] },
   ],
   [
@@ -266,25 +270,29 @@ const REFUSALS: readonly (readonly [string, string, Made])[] = [
   ],
   [
     `${SVM}_payload_mint_mismatch`,
-    'is in another token',
+    'is in another token (exact-svm 1.2)',
     { steps: (parts) => [unitLimit(60_000), unitPrice(1n), transferOf(parts, { mint: mint2022 })] },
   ],
   [
     `${SVM}_payload_recipient_mismatch`,
-    'pays someone else',
+    'pays someone else (exact-svm 1.2)',
     {
       steps: (parts) => [unitLimit(60_000), unitPrice(1n), transferOf(parts, { destination: parts.source })],
     },
   ],
   [
     `${SVM}_payload_memo_count`,
-    'lacks the memo of the shop',
+    'lacks the memo of the shop (exact-svm 3.1)',
     { extra: { memo: 'order 1' }, steps: (parts) => NORMAL(parts).slice(0, 3) },
   ],
-  [`${SVM}_payload_memo_mismatch`, 'has another memo than the shop wants', { extra: { memo: 'order 1' } }],
+  [
+    `${SVM}_payload_memo_mismatch`,
+    'has another memo than the shop wants (exact-svm 3.1)',
+    { extra: { memo: 'order 1' } },
+  ],
   [
     `${SVM}_payload_transaction_fee_payer_transferring_funds`,
-    'names the fee payer in an instruction',
+    'names the fee payer in an instruction (exact-svm 2.1.1)',
     {
       steps: (parts) => [
         ...NORMAL(parts).slice(0, 3),
@@ -294,7 +302,7 @@ const REFUSALS: readonly (readonly [string, string, Made])[] = [
   ],
   [
     `${SVM}_payload_transaction_fee_payer_transferring_funds`,
-    'lets the fee payer authorize the transfer',
+    'lets the fee payer authorize the transfer (exact-svm 2.1.1)',
     {
       steps: (parts) => [
         unitLimit(60_000),
@@ -306,7 +314,7 @@ const REFUSALS: readonly (readonly [string, string, Made])[] = [
   ],
   [
     `${SVM}_payload_unknown_optional_instruction`,
-    'opens an account at the expense of the fee payer',
+    'opens an account at the expense of the fee payer (exact-svm 2.1.3)',
     {
       steps: (parts) => [
         ...NORMAL(parts),

@@ -211,7 +211,7 @@ const REFUSALS: readonly (readonly [string, string, () => Made])[] = [
     'has an amount of another type',
     () => ({ args: (from) => [account(from), account(merchant), nativeToScVal(10_000, { type: 'u32' })] }),
   ],
-  [`${STELLAR}_payload_wrong_operation`, 'has two operations', () => ({ operations: 2 })],
+  [`${STELLAR}_payload_wrong_operation`, 'has two operations (exact-stellar 2.1)', () => ({ operations: 2 })],
   [
     `${STELLAR}_payload_wrong_operation`,
     'has an authorization for another call',
@@ -219,33 +219,49 @@ const REFUSALS: readonly (readonly [string, string, () => Made])[] = [
   ],
   [
     `${STELLAR}_payload_wrong_asset`,
-    'is in another asset',
+    'is in another asset (exact-stellar 2.3)',
     () => ({ requirements: { asset: new Contract(OTHER_CONTRACT).contractId() } }),
   ],
-  [`${STELLAR}_payload_wrong_function_name`, 'calls another function', () => ({ functionName: 'approve' })],
+  [
+    `${STELLAR}_payload_wrong_function_name`,
+    'calls another function (exact-stellar 2.4)',
+    () => ({ functionName: 'approve' }),
+  ],
   [
     `${STELLAR}_payload_wrong_recipient`,
-    'pays someone else',
+    'pays someone else (exact-stellar 2.4)',
     () => ({ args: (from) => [account(from), account(MAIN.publicKey()), i128(AMOUNT)] }),
   ],
   [
     `${STELLAR}_payload_wrong_amount`,
-    'is for less',
+    'is for less (exact-stellar 2.4)',
     () => ({ args: (from) => [account(from), account(merchant), i128(AMOUNT - 1n)] }),
   ],
   [
     `${STELLAR}_payload_unsafe_tx_or_op_source`,
-    'has the relayer as the source of the transaction',
+    'has the relayer as the source of the transaction (exact-stellar 4.1)',
     () => ({ source: MAIN.publicKey() }),
   ],
   [
     `${STELLAR}_payload_unsafe_tx_or_op_source`,
-    'has the relayer as the source of the operation',
+    'has the relayer as the source of the operation (exact-stellar 4.2)',
     () => ({ operationSource: MAIN.publicKey() }),
   ],
-  [`${STELLAR}_payload_facilitator_is_payer`, 'takes from the relayer', () => ({ payer: MAIN })],
-  [`${STELLAR}_payload_no_auth_entries`, 'has no authorization', () => ({ auth: async () => [] })],
-  [`${STELLAR}_payload_missing_payer_signature`, 'is not signed', () => ({ auth: async (entry) => [entry] })],
+  [
+    `${STELLAR}_payload_facilitator_is_payer`,
+    'takes from the relayer (exact-stellar 4.3)',
+    () => ({ payer: MAIN }),
+  ],
+  [
+    `${STELLAR}_payload_no_auth_entries`,
+    'has no authorization (exact-stellar 3.1)',
+    () => ({ auth: async () => [] }),
+  ],
+  [
+    `${STELLAR}_payload_missing_payer_signature`,
+    'is not signed (exact-stellar 3.2)',
+    () => ({ auth: async (entry) => [entry] }),
+  ],
   [
     `${STELLAR}_payload_has_subinvocations`,
     'authorizes a second transfer inside the first',
