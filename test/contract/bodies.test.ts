@@ -122,11 +122,11 @@ const BAD: [body: string, answer: string][] = [
   ],
   [
     '{"value":1,"nonce":1}',
-    'body.nonce: there is no such field here; known are to, value, data, call, access_list, authorization_list, gas_limit, gas_price, max_fee_per_gas, max_priority_fee_per_gas, speed, when, valid_from, after, valid_until, lane, reference, idempotency_key.',
+    'body.nonce: there is no such field here; known are to, value, data, call, access_list, authorization_list, gas_limit, gas_price, max_fee_per_gas, max_priority_fee_per_gas, speed, when, valid_from, after, valid_until, lane, reference, description, idempotency_key.',
   ],
   [
     '{"value":1,"transaction":"AAAA"}',
-    'body.transaction: there is no such field here; known are to, value, data, call, access_list, authorization_list, gas_limit, gas_price, max_fee_per_gas, max_priority_fee_per_gas, speed, when, valid_from, after, valid_until, lane, reference, idempotency_key.',
+    'body.transaction: there is no such field here; known are to, value, data, call, access_list, authorization_list, gas_limit, gas_price, max_fee_per_gas, max_priority_fee_per_gas, speed, when, valid_from, after, valid_until, lane, reference, description, idempotency_key.',
   ],
   ...[
     ['gasLimit', '"gas_limit"'],
@@ -135,7 +135,7 @@ const BAD: [body: string, answer: string][] = [
     ['maxFee', '"max_fee_per_gas"'],
   ].map(([field, meant]): [string, string] => [
     `{"value":1,"${field}":1}`,
-    `body.${field}: there is no such field here (did you mean ${meant}?); known are to, value, data, call, access_list, authorization_list, gas_limit, gas_price, max_fee_per_gas, max_priority_fee_per_gas, speed, when, valid_from, after, valid_until, lane, reference, idempotency_key.`,
+    `body.${field}: there is no such field here (did you mean ${meant}?); known are to, value, data, call, access_list, authorization_list, gas_limit, gas_price, max_fee_per_gas, max_priority_fee_per_gas, speed, when, valid_from, after, valid_until, lane, reference, description, idempotency_key.`,
   ]),
   ['{"transaction":"AAAAA"}', 'body.transaction: expected a Solana transaction, in base64 with padding.'],
   ['{"transaction":5}', 'body.transaction: expected a Solana transaction, in base64 with padding.'],

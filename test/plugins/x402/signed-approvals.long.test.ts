@@ -2,7 +2,6 @@ import { ExactEvmScheme as PayerScheme } from '@x402/evm'
 import { ExactEvmScheme as ShopScheme } from '@x402/evm/exact/server'
 import { UptoEvmScheme as UptoPayer } from '@x402/evm/upto/client'
 import { UptoEvmScheme as UptoShop } from '@x402/evm/upto/server'
-import { declareErc20ApprovalGasSponsoringExtension } from '@x402/extensions'
 import { wrapFetchWithPaymentFromConfig } from '@x402/fetch'
 import { createPublicClient, type Hex, http, keccak256, parseAbi } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
@@ -40,6 +39,11 @@ const METHODS = [
   'eth_sendRawTransaction',
   'eth_simulateV1',
 ]
+
+/** What a resource server declares. */
+const DECLARED = {
+  erc20ApprovalGasSponsoring: { info: { description: 'signed approvals', version: '1' }, schema: {} },
+}
 
 /** More than an approval needs on anvil: 70000 gas at a few gwei. */
 const ENOUGH = '1000000000000000'
@@ -140,7 +144,7 @@ describe('a payer without ether who never approved Permit2, with a token without
       payTo: site.payTo,
       extra: { name: 'Test Dollar', version: '2', assetTransferMethod: 'permit2' },
       scheme: new ShopScheme(),
-      extensions: { ...declareErc20ApprovalGasSponsoringExtension() },
+      extensions: DECLARED,
     })
     onTestFinished(shop.stop)
     const payer = await site.payer()
@@ -169,7 +173,7 @@ describe('a payer without ether who never approved Permit2, with a token without
       extra: { name: 'Test Dollar', version: '2', assetTransferMethod: 'permit2' },
       scheme: new UptoShop(),
       charge: '3000',
-      extensions: { ...declareErc20ApprovalGasSponsoringExtension() },
+      extensions: DECLARED,
     })
     onTestFinished(shop.stop)
     const payer = await site.payer()
