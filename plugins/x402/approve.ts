@@ -30,11 +30,12 @@ export async function approveFirst(asked: Asked, work: Work): Promise<void> {
   const { approval } = await payment.verify({ now: world.now(), deadline })
   if (approval === undefined) return
   const claim = claimOfApproval(asked, approvalKey(asked, approval))
-  const wasFunded = approval.lacks > 0n
-  if (wasFunded) await fund(asked, approval, work)
-  const isApproved = await untilApproved(approval, work)
-  // Without a hash nothing was given, so nothing can have been lost.
-  if (wasFunded) await noteEnd(claim, { end: isApproved ? 'ended' : 'failed', block: undefined }, world)
+  const needsGas = approval.lacks > 0n
+  const hasGas = !needsGas || (await fund(asked, approval, work))
+  const isApproved = hasGas && (await untilApproved(approval, work))
+  // Who got nothing can have taken nothing.
+  const end = isApproved || !hasGas ? 'ended' : 'failed'
+  if (needsGas) await noteEnd(claim, { end, block: undefined }, world)
   if (isApproved) return
   throw new Refusal(
     'erc20_approval_broadcast_failed',
@@ -48,16 +49,20 @@ function approvalKey({ request }: Asked, { hash }: PendingApproval): string {
   return `x402-approval:${digest([request.network.network, hash])}`
 }
 
-/** Gives the payer what he lacks, once for each approval, and waits for the block. */
-async function fund(asked: Asked, approval: PendingApproval, work: Work): Promise<void> {
+/**
+ * Gives the payer what he lacks, once for each approval. Returns true if a block has it in time; what is in
+ * none by then expires.
+ */
+async function fund(asked: Asked, approval: PendingApproval, work: Work): Promise<boolean> {
   const { world, deadline } = work
   const { relayerId } = asked.request.network
   let seen = await fundOnce(asked, approval, work)
   while (!isIncluded(seen)) {
     const left = deadline - world.now()
-    if (isEnded(seen.status) || left <= 0) return
+    if (isEnded(seen.status) || left <= 0) return false
     seen = await lookAgain(relayerId, { seen, waitFor: 'mined', left }, world)
   }
+  return true
 }
 
 function isIncluded({ status }: SentTransaction): boolean {
