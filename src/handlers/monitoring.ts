@@ -28,7 +28,7 @@ export function healthHandlers({
   }
 }
 
-/** The operation that says which release answers. Whoever has no key does not learn it. */
+/** The operation that says which release answers. A caller without a key does not learn it. */
 export function versionHandlers(): Pick<HandlerMap, 'getVersion'> {
   const version = packageVersion()
   return { getVersion: async () => ({ data: { version } }) }

@@ -397,7 +397,7 @@ test('a wait for a low fee is refused on networks without a base fee, in words t
   const bodies: readonly [body: string, answer: string][] = [
     [`{"value":1,${when}}`, 'valid'],
     [
-      `{"network":"testnet","operations":[],${when}}`,
+      `{"network":"testnet","transaction_xdr":"AAAA",${when}}`,
       'body.when: expected it to be absent, because the base fee of Stellar does not change; use max_fee and valid_until instead.',
     ],
     [`{"transaction":"AQAAAA==",${when}}`, solana],
