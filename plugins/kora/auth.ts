@@ -1,6 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { Fields } from '../shared/fields.ts'
 import { isRecord, type PluginCall } from '../shared/host.ts'
+import { NO_KEY } from '../shared/windows.ts'
 import { KoraError } from './errors.ts'
 
 /** What callers must show. */
@@ -67,9 +68,6 @@ export function readProtection(fields: Fields, methods: readonly string[]): Prot
 
 /** The name of an environment variable. */
 export const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/
-
-/** What the service puts in place of the id of a key where callers need none. */
-const NO_KEY = '(anonymous)'
 
 type Request = Pick<PluginCall, 'headers' | 'body'>
 

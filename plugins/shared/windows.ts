@@ -38,7 +38,7 @@ export function readWindow<Per extends string>(
 }
 
 /** The service puts this in place of the id of an API key where callers need none. */
-const NO_KEY = '(anonymous)'
+export const NO_KEY = '(anonymous)'
 
 /** True if a window counts a caller: those per `open` count all callers without a key, and nobody else. */
 export function counts({ per }: Pick<Window, 'per'>, caller: string): boolean {

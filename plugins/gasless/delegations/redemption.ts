@@ -8,6 +8,7 @@ import type { DelegationManager } from '../networks.ts'
 import type { Sender } from '../sender.ts'
 import type { Content } from '../wire.ts'
 import { type Delegation, decodeRedemption, type Redemption } from './abi.ts'
+import { bindDelegation } from './binding.ts'
 
 /** The longest chain from the account to the relayer. */
 const MAX_DELEGATIONS = 5
@@ -49,7 +50,7 @@ export async function readRedemption(
     calls,
     // The account's code makes the calls, and the user has chosen them.
     isUncertain: true,
-    bind: () => bind(hash, { chainId: content.chainId, caller }, world),
+    bind: () => bindDelegation(hash, { chainId: content.chainId, caller }, world),
     simulate: () => simulate({ manager, content }, sender),
   }
 }
@@ -139,23 +140,4 @@ async function simulate({ manager, content }: Handled, { rpc, address }: Sender)
     throw error instanceof NodeError ? simulationFailed(error) : error
   })
   return BigInt(gas)
-}
-
-/** For so long after its last use, a delegation is that of the API key that used it first. */
-const BOUND_SECONDS = 90 * 86_400
-
-/**
- * Requires that a delegation is used by the API key that used it first: after that, it is in a block for
- * everybody to see, and it is the relayer who may use it. @throws RpcError
- */
-async function bind(
-  hash: Hex,
-  { chainId, caller }: { readonly chainId: number; readonly caller: string },
-  { kv }: World,
-): Promise<void> {
-  const key = `delegation:${chainId}:${hash}`
-  const owner = await kv.get(key)
-  if (owner !== undefined && owner !== null && owner !== caller)
-    throw new RpcError('rejected', 'data: another API key has brought this delegation.')
-  await kv.set(key, caller, { ttlSec: BOUND_SECONDS })
 }

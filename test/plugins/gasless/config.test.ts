@@ -92,7 +92,7 @@ describe('the configuration', () => {
       { networks: [{ ...network, any_chain_authorizations: 'yes' }] },
     ],
     [
-      'config.networks[0].entry_points: accounts that only an EntryPoint may call',
+      'config.networks[0].entry_points: accounts that only an EntryPoint or a DelegationManager',
       { networks: [{ ...network, delegates: [{ address: ADDRESS, kind: 'entry_point' }] }] },
     ],
     [

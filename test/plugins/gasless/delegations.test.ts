@@ -59,7 +59,8 @@ beforeAll(async () => {
         ],
         fee_tokens: [{ address: token, decimals: 6, price: { sources: [{ type: 'fixed', price: '2000' }] } }],
       })
-      return [pluginEntry('gasless', { networks: [network], fee_collector: COLLECTOR, ...GENEROUS })]
+      const config = { networks: [network], fee_collector: COLLECTOR, ...GENEROUS }
+      return [pluginEntry('gasless', config), pluginEntry('open', config, { open_mount: true })]
     },
   })
 }, 120_000)
@@ -366,12 +367,30 @@ describe('A delegation is refused', () => {
     })
     expect(await sendBy(API_KEY, again)).toBeUndefined()
   })
+
+  test('when no API key brings it', async () => {
+    const user = newUser()
+    await become(user)
+    const content = await request(user, redeem([await delegate(user)], [increment()]), { isDelegated: true })
+    expect(await sendBy(undefined, content, 'open')).toMatchObject({
+      code: 4001,
+      message: expect.stringContaining('with an API key'),
+    })
+    expect(await countOf(user)).toBe(0n)
+  })
 })
 
-async function sendBy(key: string, params: object): Promise<{ code: number; message: string } | undefined> {
-  const response = await fetch(`${site.service.url}/gasless/rpc`, {
+async function sendBy(
+  key: string | undefined,
+  params: object,
+  mount = 'gasless',
+): Promise<{ code: number; message: string } | undefined> {
+  const response = await fetch(`${site.service.url}/${mount}/rpc`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    headers: {
+      'content-type': 'application/json',
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+    },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'relayer_sendTransaction', params }),
   })
   return ((await response.json()) as { error?: { code: number; message: string } }).error
