@@ -8,7 +8,8 @@ import { MAIN as STELLAR_KEY } from '../support/stellar-scenario.ts'
 import { until } from '../support/until.ts'
 import { type Called, createContractClient } from './contract-client.ts'
 
-const { operations } = await loadContract()
+const { operations, document } = await loadContract()
+const { version } = document.info as { readonly version: string }
 const called: Called[] = []
 let world: EveryKind
 let client: ReturnType<typeof createContractClient>
@@ -51,9 +52,10 @@ const read = async (path: { relayer_id: string; transaction_id: string }) =>
     await client.GET('/api/v1/relayers/{relayer_id}/transactions/{transaction_id}', { params: { path } }),
   ).data
 
-test('health and readiness are read', async () => {
+test('health, readiness and the version are read', async () => {
   expect(bodyOf(await client.GET('/api/v1/health', { parseAs: 'text' }))).toBe('OK')
   expect(bodyOf(await client.GET('/api/v1/ready')).ready).toBe(true)
+  expect(bodyOf(await client.GET('/api/v1/version')).data).toEqual({ version })
 })
 
 test('metrics are read, all of them and one', async () => {

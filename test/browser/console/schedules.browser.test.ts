@@ -84,6 +84,7 @@ describe.each([1440, 390])('a person with a screen of %i px', (width) => {
       `${formatExact(7n * BigInt(each ?? '0'), 18)} ETH`,
     )
     await expect.poll(() => rowIn(all(), name).innerText()).toMatch(/active.*0 9 \* \* \*.*Europe\/Berlin/s)
+    if (width > 1000) await sees(tab.page, /Version \d+\.\d+\.\d+/)
     await tab.screenshot('schedules')
     await own().change(id, { max_runs: 2 })
     await expect.poll(async () => (await row.getByRole('cell').allInnerTexts()).join(' ')).toMatch(/\b2\b/)
