@@ -46,7 +46,7 @@ type Operations =
 
 /** The operations of the tag Transactions. An id in a path scopes everything below it. */
 export function transactionHandlers(service: Service): Pick<HandlerMap, Operations> {
-  const { db, relayerOf, runtimeOf, transactions, gather } = service
+  const { db, relayerOf, runtimeOf, runtimesOf, transactions, gather } = service
   return {
     sendTransaction: async ({ path, query, header, body: sent }, context) => {
       const { actor } = context
@@ -58,7 +58,7 @@ export function transactionHandlers(service: Service): Pick<HandlerMap, Operatio
       const { lane, reference, description } = body
       const { max_queue_seconds: maxQueueSeconds } = query
       const request = await withFeePayment(db, { relayer, chain }, readSingle(body, relayer, chain))
-      const after = await readAfter({ db, principal: context.principal }, body.after)
+      const after = await readAfter({ db, runtimesOf, principal: context.principal }, body.after)
       const named = { lane, reference, description }
       const sending = { request, actor, idempotencyKey, ...named, after, maxQueueSeconds }
       if (query.dry_run) return dryRunAnswer(await transactions.drySend(relayer, sending))
@@ -324,6 +324,7 @@ export function transactionBatchHandlers({
   db,
   relayerOf,
   runtimeOf,
+  runtimesOf,
   transactions,
 }: CoreParts & RelayerParts & TransactionParts): Pick<HandlerMap, 'sendTransactionBatch'> {
   return {
@@ -333,7 +334,7 @@ export function transactionBatchHandlers({
       const { chain } = runtimeOf(relayer)
       const maker = actor.keyId
       const read = await readBatch({ db, relayerId: relayer.id, chain, maker }, body, relayer)
-      const located = await readAfterOfItems({ db, principal }, read, body.transactions)
+      const located = await readAfterOfItems({ db, runtimesOf, principal }, read, body.transactions)
       const items = await Promise.all(
         located.map(async (item) => ({
           ...item,

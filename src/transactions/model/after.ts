@@ -7,7 +7,8 @@ import { poolIdOf } from '../../relayers/accounts/pool.ts'
 export interface After {
   readonly transactionId: string
   readonly relayerId: string
-  readonly state: 'mined' | 'confirmed'
+  /** `final` is `confirmed` on a network where nothing else is confirmed. */
+  readonly state: 'mined' | 'confirmed' | 'final'
   /** Decides about this one if the other one never reaches the state. */
   readonly onFailure: 'cancel' | 'send'
   /** When this one can no longer be sent; absent if it has no end. RFC 3339, as the index compares it. */

@@ -122,6 +122,40 @@ const isMined = async (one: Transaction) =>
 
 const PAIRS = CHAINS.flatMap((first) => CHAINS.map((second) => [first, second] as const))
 
+describe('a transaction after one that must be final', () => {
+  test.each(['stellar', 'solana'] as const)('is signed when %s has confirmed it', async (first) => {
+    const one = await send(first)
+    const other = await send('evm', { after: { transaction_id: one.id, state: 'final' } })
+    expect(other.after).toMatchObject({ state: 'final' })
+    await reach(one, 'confirmed')
+    await reach(other, 'confirmed')
+  })
+
+  test('is refused where blocks are confirmed that are not final, and sent where none are', async () => {
+    const one = await later('evm')
+    const after = { transaction_id: one.id, state: 'final' }
+    const { status, body } = await post('solana', { after })
+    expect([status, body.error]).toEqual([
+      400,
+      'body.after.state: expected mined or confirmed, because evm:anvil confirms blocks that are not final; "final" needs "finality": "finalized" in the configuration of the network.',
+    ])
+    await cancel(one)
+    const strict = await startService({ rpcUrls: [anvil.url], network: { finality: 'finalized' } })
+    try {
+      const path = '/relayers/main/transactions'
+      const payment = { ...PAYMENTS.evm, valid_from: new Date(Date.now() + 3_600_000).toISOString() }
+      const first = await strict.api<Waiting>('POST', path, payment)
+      const second = await strict.api<Waiting>('POST', path, {
+        ...PAYMENTS.evm,
+        after: { transaction_id: first.body.data.id, state: 'final' },
+      })
+      expect([second.status, second.body.data.awaits_transaction]).toEqual([200, true])
+    } finally {
+      await strict.stop()
+    }
+  })
+})
+
 describe('a transaction on one network after one on another', () => {
   test.each(PAIRS)('%s first: %s is signed when it is confirmed, and not before', async (first, second) => {
     const one = await send(first)

@@ -7661,7 +7661,10 @@ export interface components {
         readonly AfterRequest: {
             /** @description Its id. */
             readonly transaction_id: components["schemas"]["Id"];
-            /** @description The state to wait for. A `mined` block can still leave the chain; what is signed by then stays signed. */
+            /**
+             * @description The state to wait for. A `mined` block can still leave the chain; what is signed by then stays signed. `final` is a `confirmed` block
+             *     that cannot: on Stellar, Solana, and EVM networks whose `finality` is `finalized`. It is refused on others.
+             */
             readonly state?: components["schemas"]["AfterState"];
             /** @description What happens if it ends otherwise. */
             readonly on_failure?: components["schemas"]["AfterFailure"];
@@ -7670,7 +7673,7 @@ export interface components {
          * @description `confirmed` if absent.
          * @enum {string}
          */
-        readonly AfterState: "mined" | "confirmed";
+        readonly AfterState: "mined" | "confirmed" | "final";
         /**
          * @description `cancel` this one, also if absent, with the reason; or `send` it.
          * @enum {string}
