@@ -1,6 +1,5 @@
-import { METHODS, type Method } from '../plugins/kora/config.ts'
-import { ACCOUNT_EXTENSIONS, MINT_EXTENSIONS } from '../plugins/kora/transactions/rules.ts'
 import { asEntries, asText, type Entry } from './draft.ts'
+import { ACCOUNT_EXTENSIONS, METHODS, type Method, MINT_EXTENSIONS } from './kora-names.ts'
 
 /** The configuration that the keys of `kora.toml` make. */
 export interface KoraState {
@@ -339,12 +338,12 @@ function ofPrice(name: string): Take {
 }
 
 /** Kora blocks what a list names; here the other extensions are listed. */
-function blocks(of: 'mint' | 'account', known: Readonly<Record<string, number>>): Take {
+function blocks(of: 'mint' | 'account', known: readonly string[]): Take {
   return (value, { blocked }) => {
     if (!Array.isArray(value)) return 'expected a list'
     const names = value.map(String)
     if (names.length > 0) blocked[of] = [...(blocked[of] ?? []), ...names]
-    const unknown = names.filter((name) => !Object.hasOwn(known, name))
+    const unknown = names.filter((name) => !known.includes(name))
     return unknown.length === 0 ? undefined : `no extension has the name ${unknown.join(', ')}`
   }
 }

@@ -1,6 +1,6 @@
-import { ACCOUNT_EXTENSIONS, MINT_EXTENSIONS } from '../plugins/kora/transactions/rules.ts'
 import { asEntries, asEntry, asText, createDraft, type Draft, type Entry, refer, referTo } from './draft.ts'
 import { KORA_KEYS, type KoraState } from './kora-keys.ts'
+import { ACCOUNT_EXTENSIONS, MINT_EXTENSIONS } from './kora-names.ts'
 
 /** The id of the plugin, and of the relayer; further ones are `kora-2` and so on. */
 const ID = 'kora'
@@ -155,8 +155,8 @@ function decidePrice(draft: Draft, state: KoraState): void {
 
 /** The lists of extensions: all that are known and not blocked. */
 function tokenLists({ blocked }: KoraState): Entry {
-  const without = (names: readonly string[] | undefined, known: Readonly<Record<string, number>>) =>
-    names && Object.keys(known).filter((name) => !names.includes(name))
+  const without = (names: readonly string[] | undefined, known: readonly string[]) =>
+    names && known.filter((name) => !names.includes(name))
   const mint = without(blocked.mint, MINT_EXTENSIONS)
   const account = without(blocked.account, ACCOUNT_EXTENSIONS)
   const lists = { ...(mint && { mint_extensions: mint }), ...(account && { account_extensions: account }) }

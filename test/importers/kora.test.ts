@@ -6,7 +6,9 @@ import { expect, test } from 'vitest'
 import { asEntry } from '../../importers/draft.ts'
 import { leavesOf, rowNameOf } from '../../importers/kora.ts'
 import { KORA_KEYS } from '../../importers/kora-keys.ts'
+import * as names from '../../importers/kora-names.ts'
 import { METHODS, readSettings } from '../../plugins/kora/config.ts'
+import { ACCOUNT_EXTENSIONS, MINT_EXTENSIONS } from '../../plugins/kora/transactions/rules.ts'
 import { loadPrinted, makeFolder, runImport } from './run-import.ts'
 
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
@@ -425,4 +427,10 @@ test('every row is of a key of Kora, and the example of these tests has all of t
 test('every method of the plugin has a switch of Kora’s', async () => {
   const names = METHODS.map((name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
   expect(names.filter((name) => KORA_KEYS[`kora.enabled_methods.${name}`] === undefined)).toEqual([])
+})
+
+test('The import knows the names that the plugin knows', () => {
+  expect(names.METHODS).toEqual(METHODS)
+  expect(names.MINT_EXTENSIONS).toEqual(Object.keys(MINT_EXTENSIONS))
+  expect(names.ACCOUNT_EXTENSIONS).toEqual(Object.keys(ACCOUNT_EXTENSIONS))
 })
