@@ -152,6 +152,11 @@ export function privateUrlsOf(network: Network): readonly PrivateRpcUrl[] {
   return (network.type === 'evm' && network.privateRpcUrls) || []
 }
 
+/** True if a network confirms no block that can still leave the chain, as far as its nodes tell. Pure. */
+export function confirmsFinally(network: Network): boolean {
+  return network.type !== 'evm' || network.finality === 'finalized'
+}
+
 /** Returns the id by which callers name a network. */
 export function networkId({ type, name }: Pick<Network, 'type' | 'name'>): string {
   return `${type}:${name}`

@@ -1,6 +1,6 @@
 import type { Principal } from '../../access/principal.ts'
 import { AppError } from '../../errors.ts'
-import { networkId } from '../../networks/network.ts'
+import { confirmsFinally, networkId } from '../../networks/network.ts'
 import { errorAtItem, type SendItem } from '../../transactions/accept/accept.ts'
 import { predecessorNotFound } from '../../transactions/accept/await-predecessor.ts'
 import { findVisiblePredecessor } from '../../transactions/after/after-store.ts'
@@ -34,7 +34,7 @@ export async function readAfter(
 /** What is confirmed is final on a network that confirms nothing else. */
 async function requireFinality(relayerId: string, runtimesOf: RelayerParts['runtimesOf']): Promise<void> {
   const network = (await runtimesOf([relayerId])).get(relayerId)?.network
-  if (network !== undefined && (network.type !== 'evm' || network.finality === 'finalized')) return
+  if (network !== undefined && confirmsFinally(network)) return
   const where = network === undefined ? 'the network of a removed relayer' : networkId(network)
   throw new AppError(
     'invalid_request',
