@@ -10,7 +10,7 @@ import { readJupiterPrice, readPythPrice } from './dollar-prices.ts'
 import { readHttpPrice } from './http-price.ts'
 import { agreedPrice, type Price, type PriceSample, parseDecimal } from './price.ts'
 
-/** What sources ask a chain for. */
+/** The questions that sources ask a chain. */
 type PricedChain = Pick<Sponsoring, 'oraclePrice' | 'blockAge'>
 
 /** Reads the prices of tokens. */

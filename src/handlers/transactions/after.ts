@@ -31,7 +31,7 @@ export async function readAfter(
   return { transactionId, relayerId: found.relayerId, state, onFailure, isOver }
 }
 
-/** What is confirmed is final on a network that confirms nothing else. */
+/** Refuses to wait for finality on a network that confirms blocks before they are final. */
 async function requireFinality(relayerId: string, runtimesOf: RelayerParts['runtimesOf']): Promise<void> {
   const network = (await runtimesOf([relayerId])).get(relayerId)?.network
   if (network !== undefined && confirmsFinally(network)) return

@@ -59,11 +59,14 @@ export const superset: Limit<readonly string[]> = {
   describe: (floor) => `a list with these items is expected: ${nameItems(floor)}`,
 }
 
-/** One of several words, the strictest one first. */
-export function ordered<const T extends string>(...words: readonly T[]): Limit<T> {
+/**
+ * One of several words, each with those that are at most as wide: of two words, either may allow what the other
+ * one does not.
+ */
+export function widening<const T extends string>(within: Readonly<Record<T, readonly T[]>>): Limit<T> {
   return {
-    isWithin: (value, ceiling) => words.indexOf(value) <= words.indexOf(ceiling),
-    describe: (ceiling) => `one of ${words.slice(0, words.indexOf(ceiling) + 1).join(', ')} is expected`,
+    isWithin: (value, ceiling) => within[ceiling].includes(value),
+    describe: (ceiling) => `one of ${within[ceiling].join(', ')} is expected`,
   }
 }
 

@@ -2,7 +2,7 @@ import type { SolanaPolicies } from '../../chains/solana/content.ts'
 import { flag, int64, publicKey, type Reader } from '../../lib/fields.ts'
 import type { SolanaRelayerConfig } from '../relayer.ts'
 import { ALLOWED_RPC_METHODS, FAIR_SHARE, QUEUE_LIMIT, SPENDING_RULES, topUpOf } from './common.ts'
-import { atLeast, atMost, NO_LIMIT, ordered, permission, subset, superset } from './limit.ts'
+import { atLeast, atMost, NO_LIMIT, permission, subset, superset, widening } from './limit.ts'
 import { amount, choice, count, listOf, type PolicyTable, plain } from './policy-table.ts'
 import { ignoreSwaps, sponsoringPolicies } from './tokens.ts'
 
@@ -82,7 +82,13 @@ export const SOLANA_POLICIES = {
   feePayerSpending: {
     wireName: 'fee_payer_spending',
     type: choice('own', 'always', 'never', 'token_accounts'),
-    limit: ordered('never', 'token_accounts', 'own', 'always'),
+    // Only `token_accounts` pays rent in transactions with other signers, and only `own` spends in its own.
+    limit: widening({
+      never: ['never'],
+      token_accounts: ['never', 'token_accounts'],
+      own: ['never', 'own'],
+      always: ['never', 'token_accounts', 'own', 'always'],
+    }),
     default: 'own',
     description: 'The transactions that may use the relayer as more than the payer of their fee.',
   },

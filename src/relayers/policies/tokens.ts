@@ -18,7 +18,7 @@ import {
   whole,
 } from '../../lib/fields.ts'
 import { omitUndefined } from '../../lib/object.ts'
-import { NO_LIMIT, ordered } from './limit.ts'
+import { NO_LIMIT, widening } from './limit.ts'
 import { choice, type Policy, plain } from './policy-table.ts'
 
 /**
@@ -30,7 +30,7 @@ export function sponsoringPolicies(key: 'mint' | 'asset', name: FieldType<string
     feePaymentStrategy: {
       wireName: 'fee_payment_strategy',
       type: choice('user', 'relayer'),
-      limit: ordered('user', 'relayer'),
+      limit: widening({ user: ['user'], relayer: ['user', 'relayer'] }),
       description:
         'user: what others sign pays for its fee in a token. If absent, user with allowed_tokens, otherwise relayer.',
     },

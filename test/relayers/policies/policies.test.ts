@@ -143,6 +143,11 @@ const EVM: readonly Case<Evm>[] = [
 ]
 
 const SOLANA: readonly Case<Solana>[] = [
+  // Each allows what the other one does not.
+  [{ feePayerSpending: 'token_accounts' }, { feePayerSpending: 'own' }, ['fee_payer_spending']],
+  [{ feePayerSpending: 'own' }, { feePayerSpending: 'token_accounts' }, ['fee_payer_spending']],
+  [{ feePayerSpending: 'token_accounts' }, { feePayerSpending: 'never' }, ['fee_payer_spending']],
+  [{ feePayerSpending: 'token_accounts' }, { feePayerSpending: 'always' }, []],
   [{ maxFee: 5n }, { maxFee: 5n }, []],
   [{ maxFee: 6n }, { maxFee: 5n }, ['max_allowed_fee_lamports']],
   [{}, { maxFee: 5n }, ['max_allowed_fee_lamports']],

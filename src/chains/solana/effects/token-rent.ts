@@ -24,7 +24,7 @@ const BYTES: ReadonlyMap<string | undefined, bigint> = new Map([
 const LAMPORTS_PER_BYTE = 6_960n
 const ACCOUNT_BYTES = 128n
 
-/** Where the instruction has the payer, the system program and the token program. */
+/** The instruction names the payer, the system program and the token program at these places. */
 const PAYER = 0
 const SYSTEM = 4
 const TOKEN = 5
@@ -47,7 +47,7 @@ export function rentOf(
   instruction: CompiledInstruction,
   policies: SolanaPolicies,
 ): bigint | undefined {
-  // What users pay does not contain the rent.
+  // The service checks that users pay the fee, and not that they pay the rent.
   if (policies.feePayerSpending !== 'token_accounts' || isPaidByUsers(policies)) return undefined
   const program = programOf(message, instruction)
   const used = instructionAccounts(accounts, instruction).map(({ address }) => address)
