@@ -6,7 +6,7 @@ import { isAlias, isMap, isScalar, LineCounter, type Pair, parseDocument, type S
  * own for three kinds of network, before relayers with several accounts, and before plugins, x402, sponsored
  * transactions and keys that key services create, which are operations of their own.
  */
-const MAX_LINES = 11_917
+const MAX_LINES = 11_928
 
 /**
  * Lines of the description of one operation: what it does, when it refuses, and what it returns. The rest

@@ -6,7 +6,7 @@ import { transact } from '../database/locks/transact.ts'
 import { ConfigError } from '../lib/fields.ts'
 import type { Notification, NotificationConfig } from '../notifications/notification.ts'
 import {
-  clearReferences,
+  clearTransactions,
   deleteNotification,
   lockNotifications,
   saveNotification,
@@ -276,8 +276,8 @@ async function applyNotifications(
     changed,
     [...stored.values()].filter(({ id }) => !freed.includes(id)),
   )
-  // A reference may go from one notification to another.
-  await clearReferences(tx, freed)
+  // They may go from one notification to another.
+  await clearTransactions(tx, freed)
   const changes: ConfigChange[] = []
   for (const next of changed) {
     const before = stored.get(next.id)
@@ -290,16 +290,20 @@ async function applyNotifications(
   return { changes, gone: gone.filter((id) => stored.has(id)) }
 }
 
-/** @throws ConfigError if a notification that a caller created or changed has the reference of one of these */
+/** @throws ConfigError if a notification that a caller created or changed is for the transactions of one of these */
 function refuseTaken(
-  wanted: readonly Pick<Notification, 'id' | 'reference'>[],
-  others: readonly Pick<Notification, 'id' | 'reference'>[],
+  wanted: readonly Pick<Notification, 'id' | 'transactions'>[],
+  others: readonly Pick<Notification, 'id' | 'transactions'>[],
 ): void {
-  const problems = wanted.flatMap(({ id, reference }) => {
-    const other = others.find((one) => reference !== undefined && one.reference === reference)
+  const problems = wanted.flatMap(({ id, transactions }) => {
+    const other = others.find(
+      (one) => transactions !== undefined && isDeepStrictEqual(one.transactions, transactions),
+    )
     return other === undefined
       ? []
-      : [`notification "${id}" has the reference "${reference}", which "${other.id}" has already`]
+      : [
+          `notification "${id}" is for the reference "${transactions?.reference}" of "${transactions?.requestedBy}", as "${other.id}" is already`,
+        ]
   })
   if (problems.length > 0) throw new ConfigError(problems)
 }

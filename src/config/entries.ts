@@ -1,7 +1,11 @@
 import { ALERT_KINDS } from '../alerts/alert.ts'
 import { type FieldType, flag, httpUrl, id, oneOf, openReader, type Reader, text } from '../lib/fields.ts'
 import { suggest } from '../lib/suggest.ts'
-import { NOTIFICATION_TYPES, type NotificationConfig } from '../notifications/notification.ts'
+import {
+  type NamedTransactions,
+  NOTIFICATION_TYPES,
+  type NotificationConfig,
+} from '../notifications/notification.ts'
 import { DEFAULT_URLS, hasIntegrationKey, MAILTO, unfitField } from '../notifications/receivers/check.ts'
 import { recipientsOf } from '../notifications/receivers/mail.ts'
 import type { RelayerConfig } from '../relayers/relayer.ts'
@@ -135,7 +139,25 @@ const referenceName: FieldType<string> = {
   blank: '',
 }
 
-/** Reads the list `notifications`: `{ id, type, url, signing_key?, integration_key?, alerts?, reference? }`. */
+/** The id of an API key: one of the API, `root`, or that of a plugin. */
+const keyId: FieldType<string> = {
+  expected: 'the id of an API key, such as "shop", "root" or "plugin.x402"',
+  read: (value) => (typeof value === 'string' && value !== '' ? value : undefined),
+  blank: '',
+}
+
+function readTransactions(notification: Reader): NamedTransactions | undefined {
+  const reader = notification.object('transactions')
+  if (reader === undefined) return undefined
+  const transactions = {
+    reference: reader.get('reference', referenceName),
+    requestedBy: reader.get('requested_by', keyId),
+  }
+  reader.finish()
+  return transactions
+}
+
+/** Reads the list `notifications`: `{ id, type, url, signing_key?, integration_key?, alerts?, transactions? }`. */
 export function readNotifications(file: Reader, sources: Sources, problems: string[]): NotificationConfig[] {
   return file.items('notifications').flatMap(({ value, path }) => {
     const reader = openReader(withUrls(value, { path, sources, problems }), path, problems)
@@ -149,13 +171,13 @@ export function readNotifications(file: Reader, sources: Sources, problems: stri
     const integrationKey = readSecretField(reader, 'integration_key', sources)
     const type = reader.get('type', oneOf(...NOTIFICATION_TYPES))
     const alerts = reader.raw('alerts') == null ? undefined : reader.list('alerts', oneOf(...ALERT_KINDS))
-    const reference = reader.raw('reference') == null ? undefined : reader.get('reference', referenceName)
+    const transactions = readTransactions(reader)
     const unfit = unfitField({
       type,
       signingKey: signingKey?.reveal(),
       integrationKey: integrationKey?.reveal(),
       alerts,
-      reference,
+      transactions,
     })
     if (unfit !== undefined) reader.problem(`must be ${unfit.expected}`, unfit.field)
     if (hasIntegrationKey(type) && reader.raw('integration_key') === undefined)
@@ -170,7 +192,7 @@ export function readNotifications(file: Reader, sources: Sources, problems: stri
       type,
       url: (reader.raw('url') == null && DEFAULT_URLS[type]) || reader.get('url', urlType),
       ...(alerts && { alerts }),
-      ...(reference !== undefined && { reference }),
+      ...(transactions && { transactions }),
       ...(key && { signingKey: key }),
     }
     reader.finish()

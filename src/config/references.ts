@@ -23,9 +23,10 @@ export function checkReferences(lists: Lists): string[] {
   const duplicates = Object.entries(names).flatMap(([kind, list]) =>
     repeated(list).map((name) => `${kind} "${name.split(':').at(-1)}" is defined more than once`),
   )
-  const shared = repeated(lists.notifications.flatMap(({ reference }) => reference ?? [])).map(
-    (reference) => `the reference "${reference}" is of more than one notification`,
+  const named = lists.notifications.flatMap(({ transactions: of }) =>
+    of ? `"${of.reference}" of "${of.requestedBy}"` : [],
   )
+  const shared = repeated(named).map((name) => `more than one notification is for the reference ${name}`)
   const dangling = lists.relayers.flatMap((relayer) => [
     ...missingNetwork(relayer, networksOf(lists, relayer)),
     ...signersOf(relayer).flatMap((signerId) => missing(relayer, 'signer', signerId, names.signer)),

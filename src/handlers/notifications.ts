@@ -11,7 +11,7 @@ import {
   listDeliveries,
 } from '../notifications/delivery/delivery-store.ts'
 import type { Selection } from '../notifications/delivery/redeliver-store.ts'
-import { maskWebhookUrl, type Notification } from '../notifications/notification.ts'
+import { maskWebhookUrl, type NamedTransactions, type Notification } from '../notifications/notification.ts'
 import { bodyFor } from '../notifications/receivers/requests.ts'
 import { findNotification, listNotifications } from '../notifications/store.ts'
 import { toPage } from './present/shared.ts'
@@ -36,16 +36,22 @@ export function notificationHandlers({
       return { data: items.map(presentNotification), pagination: page.describe(total) }
     },
     createNotification: async ({ body }, { actor }) => {
-      const { signing_key: signingKey, integration_key: integrationKey, ...rest } = body
-      const request = { ...rest, signingKey, integrationKey }
+      const { signing_key: signingKey, integration_key: integrationKey, transactions: named, ...rest } = body
+      const request = { ...rest, signingKey, integrationKey, transactions: named && namedTransactions(named) }
       return { data: presentNotification(await notifications.create(request, actor)) }
     },
     getNotification: async ({ path }, { principal }) => ({
       data: presentNotification(await requireNotification(db, path.notification_id, principal.visibility)),
     }),
     updateNotification: async ({ path, body }, { actor }) => {
-      const { signing_key: signingKey, integration_key: integrationKey, ...rest } = body
-      const patch = { ...rest, integrationKey, signingKey: signingKey === '' ? null : signingKey }
+      const { signing_key: signingKey, integration_key: integrationKey, transactions: named, ...rest } = body
+      const transactions = named && namedTransactions(named)
+      const patch = {
+        ...rest,
+        transactions,
+        integrationKey,
+        signingKey: signingKey === '' ? null : signingKey,
+      }
       return { data: presentNotification(await notifications.update(path.notification_id, patch, actor)) }
     },
     deleteNotification: async ({ path }, { actor }) => {
@@ -63,9 +69,16 @@ async function requireNotification(db: Db, id: string, visibility?: Visibility):
   return notification
 }
 
+function namedTransactions({
+  reference,
+  requested_by,
+}: Schemas['NotificationTransactions']): NamedTransactions {
+  return { reference, requestedBy: requested_by }
+}
+
 /** Converts a notification to the form of the contract. */
 function presentNotification(notification: Notification): Schemas['Notification'] {
-  const { id, type, alerts, reference, paused } = notification
+  const { id, type, alerts, transactions, paused } = notification
   const hasSigningKey = type === 'webhook' && notification.hasSigningKey
   const url = maskWebhookUrl(notification)
   const state = paused === undefined ? {} : { paused: true as const, paused_reason: paused }
@@ -75,7 +88,10 @@ function presentNotification(notification: Notification): Schemas['Notification'
     url,
     has_signing_key: hasSigningKey,
     alerts: alerts && [...alerts],
-    reference,
+    transactions: transactions && {
+      reference: transactions.reference,
+      requested_by: transactions.requestedBy,
+    },
     ...state,
   })
 }

@@ -8,7 +8,13 @@ import { transact } from '../database/locks/transact.ts'
 import { AppError } from '../errors.ts'
 import { restartWindow } from './delivery/redeliver-store.ts'
 import type { SigningKeys } from './keys.ts'
-import { type AlertKind, maskWebhookUrl, type Notification, type NotificationType } from './notification.ts'
+import {
+  type AlertKind,
+  maskWebhookUrl,
+  type NamedTransactions,
+  type Notification,
+  type NotificationType,
+} from './notification.ts'
 import {
   DEFAULT_URLS,
   hasIntegrationKey,
@@ -37,12 +43,12 @@ interface NotificationRequest {
   readonly signingKey?: string | undefined
   readonly integrationKey?: string | undefined
   readonly alerts?: readonly AlertKind[] | undefined
-  readonly reference?: string | undefined
+  readonly transactions?: NamedTransactions | undefined
 }
 
 /**
- * The changes of a caller. Absent fields are unchanged. `null` removes a signing key or a reference, or
- * selects all alerts.
+ * The changes of a caller. Absent fields are unchanged. `null` removes a signing key or the named
+ * transactions, or selects all alerts.
  */
 interface NotificationPatch {
   readonly type?: NotificationType | undefined
@@ -50,7 +56,7 @@ interface NotificationPatch {
   readonly signingKey?: string | null | undefined
   readonly integrationKey?: string | undefined
   readonly alerts?: readonly AlertKind[] | null | undefined
-  readonly reference?: string | null | undefined
+  readonly transactions?: NamedTransactions | null | undefined
 }
 
 /** Manages notifications for callers. The audit log records each change. */
@@ -87,11 +93,11 @@ export function createNotificationManager(deps: NotificationManagerDeps): Notifi
   const { db, keys, policy } = deps
   return {
     create: (request, actor) => {
-      const { id = randomUUID(), alerts, reference } = request
+      const { id = randomUUID(), alerts, transactions } = request
       const { type, url, key } = checkRequest(request, policy)
       return transact(db, async (tx) => {
-        const named = { id, type, url, ...(alerts && { alerts }), ...(reference && { reference }) }
-        if (!(await whereFree(reference, () => insertNotification(tx, named)))) throw idInUse(id)
+        const named = { id, type, url, ...(alerts && { alerts }), ...(transactions && { transactions }) }
+        if (!(await whereFree(transactions, () => insertNotification(tx, named)))) throw idInUse(id)
         if (key !== undefined) await keys.replace(tx, id, key)
         const created = requireNotification(await findNotification(tx, id), id)
         const after = auditedNotification(created)
@@ -128,17 +134,17 @@ async function change(
   const { url = before.url, alerts = before.alerts ?? null, signingKey, integrationKey } = patch
   // A caller that sends the stored url has not chosen it, so a trusted url stays trusted.
   const isMoved = url !== before.url
-  const { reference = before.reference ?? null } = patch
-  const { alerts: _alerts, reference: _reference, ...kept } = before
+  const { transactions = before.transactions ?? null } = patch
+  const { alerts: _alerts, transactions: _transactions, ...kept } = before
   const next = {
     ...kept,
     url,
     ...(alerts && { alerts }),
-    ...(reference !== null && { reference }),
+    ...(transactions !== null && { transactions }),
     ...(isMoved && { urlUntrusted: true as const }),
   }
-  if (isMoved || patch.alerts !== undefined || patch.reference !== undefined)
-    await whereFree(reference, () => saveNotification(tx, next))
+  if (isMoved || patch.alerts !== undefined || patch.transactions !== undefined)
+    await whereFree(transactions, () => saveNotification(tx, next))
   // The new url ends the pause, so the waiting deliveries get their whole retry time again.
   if (isMoved && before.paused === 'gone') await restartWindow(tx, id, windowMs)
   const key = signingKey === undefined ? integrationKey : signingKey
@@ -221,16 +227,16 @@ function requireNotification(notification: Notification | undefined, id: string)
   return notification
 }
 
-/** @throws AppError `already_exists` if another notification has the reference */
+/** @throws AppError `already_exists` if another notification is for these transactions */
 async function whereFree<Result>(
-  reference: string | null | undefined,
+  transactions: NamedTransactions | null | undefined,
   write: () => Promise<Result>,
 ): Promise<Result> {
   try {
     return await write()
   } catch (error) {
-    if (!isUniqueViolation(error, 'notifications_of_reference')) throw error
-    const message = `body.reference: another notification has the reference ${reference} already.`
+    if (!isUniqueViolation(error, 'notifications_of_transactions')) throw error
+    const message = `body.transactions: another notification is for the reference ${transactions?.reference} of ${transactions?.requestedBy} already.`
     throw new AppError('already_exists', message)
   }
 }
@@ -252,7 +258,7 @@ function auditedNotification({
   url,
   hasSigningKey,
   alerts,
-  reference,
+  transactions,
   paused,
 }: Notification): object {
   return {
@@ -261,7 +267,9 @@ function auditedNotification({
     url: maskWebhookUrl({ url }),
     has_signing_key: hasSigningKey,
     ...(alerts && { alerts }),
-    ...(reference !== undefined && { reference }),
+    ...(transactions && {
+      transactions: { reference: transactions.reference, requested_by: transactions.requestedBy },
+    }),
     ...(paused !== undefined && { paused: true, paused_reason: paused }),
   }
 }

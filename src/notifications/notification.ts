@@ -17,6 +17,12 @@ export const NOTIFICATION_TYPES = ['webhook', 'slack', 'pagerduty', 'opsgenie', 
 /** The kind of a destination. */
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number]
 
+/** The transactions with a reference that one API key requests: any other one may use the same reference. */
+export interface NamedTransactions {
+  readonly reference: string
+  readonly requestedBy: string
+}
+
 /** A destination for events. `keys.ts` manages its signing keys, and the integration key of a service. */
 export interface Notification {
   readonly id: string
@@ -25,8 +31,8 @@ export interface Notification {
   readonly url: string
   /** The kinds of alerts that it gets; all if absent. A webhook has none. */
   readonly alerts?: readonly AlertKind[]
-  /** A webhook with it gets the events of the transactions with this reference. */
-  readonly reference?: string
+  /** A webhook with it gets their events, in place of the notification of their relayer. */
+  readonly transactions?: NamedTransactions
   readonly hasSigningKey: boolean
   /** A caller of the API chose the url, so it may lead only to addresses that are allowed for callers. */
   readonly urlUntrusted?: true
@@ -40,7 +46,7 @@ export interface NotificationConfig {
   readonly type: NotificationType
   readonly url: string
   readonly alerts?: readonly AlertKind[]
-  readonly reference?: string
+  readonly transactions?: NamedTransactions
   /** Signs deliveries, or is the integration key of a service. Nothing shows it. */
   readonly signingKey?: Secret
 }

@@ -3,7 +3,13 @@ import { ALL_RELAYERS, seesEverything, type Visibility } from '../access/princip
 import { usedByVisibleRelayer } from '../access/visibility-store.ts'
 import type { Db, Tx } from '../database/db.ts'
 import type { NotificationsTable } from '../database/tables/relayers.ts'
-import type { AlertKind, Notification, NotificationType, PauseReason } from './notification.ts'
+import type {
+  AlertKind,
+  NamedTransactions,
+  Notification,
+  NotificationType,
+  PauseReason,
+} from './notification.ts'
 
 /** Lists the visible notifications in the order of creation, then id. `total` counts all of them. */
 export async function listNotifications(
@@ -71,20 +77,24 @@ export async function lockNotifications(tx: Tx): Promise<Map<string, Notificatio
   )
 }
 
-/** Takes the references from these notifications, so that others can have them. */
-export async function clearReferences(tx: Tx, ids: readonly string[]): Promise<void> {
+/** Takes the named transactions from these notifications, so that others can have them. */
+export async function clearTransactions(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
-  await tx.updateTable('notifications').set({ reference: null }).where('id', 'in', ids).execute()
+  await tx
+    .updateTable('notifications')
+    .set({ reference: null, requested_by: null })
+    .where('id', 'in', ids)
+    .execute()
 }
 
 /** Creates or overwrites a notification. A pause stays, unless the receiver was gone and has a new url. */
 export async function saveNotification(tx: Tx, notification: Notification): Promise<void> {
-  const { id, type, url, alerts, reference = null, hasSigningKey, urlUntrusted = false } = notification
+  const { id, type, url, alerts, transactions, hasSigningKey, urlUntrusted = false } = notification
   // The database cannot compare urls, because they may be sealed.
   const before = await lockNotification(tx, id)
   const isMoved = before?.paused === 'gone' && before.url !== url
   const kinds = alerts ? JSON.stringify(alerts) : null
-  const values = { type, url, url_untrusted: urlUntrusted, alerts: kinds, reference }
+  const values = { type, url, url_untrusted: urlUntrusted, alerts: kinds, ...columnsOf(transactions) }
   // A key from a caller stays in use, because receivers rely on it.
   const keyOfCaller = sql<boolean>`exists (select from notification_keys k
     where k.notification_id = notifications.id and k.source = 'api' and k.expires_at is null)`
@@ -145,7 +155,13 @@ export async function lockForDeletion(tx: Tx, id: string): Promise<Notification 
  */
 export async function insertNotification(
   tx: Tx,
-  { id, type, url, alerts, reference }: Pick<Notification, 'id' | 'type' | 'url' | 'alerts' | 'reference'>,
+  {
+    id,
+    type,
+    url,
+    alerts,
+    transactions,
+  }: Pick<Notification, 'id' | 'type' | 'url' | 'alerts' | 'transactions'>,
 ): Promise<boolean> {
   const entry = await tx
     .selectFrom('file_entries')
@@ -163,7 +179,7 @@ export async function insertNotification(
       has_signing_key: false,
       url_untrusted: true,
       alerts: alerts ? JSON.stringify(alerts) : null,
-      reference: reference ?? null,
+      ...columnsOf(transactions),
     })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .returning('id')
@@ -201,6 +217,10 @@ export async function deleteNotification(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('deliveries').where('notification_id', '=', id).execute()
 }
 
+function columnsOf(transactions: NamedTransactions | undefined) {
+  return { reference: transactions?.reference ?? null, requested_by: transactions?.requestedBy ?? null }
+}
+
 function toNotification(row: Selectable<NotificationsTable>): Notification {
   const alerts = toKinds(row.alerts)
   return {
@@ -208,7 +228,10 @@ function toNotification(row: Selectable<NotificationsTable>): Notification {
     type: row.type as NotificationType,
     url: row.url,
     ...(alerts && { alerts }),
-    ...(row.reference !== null && { reference: row.reference }),
+    ...(row.reference !== null &&
+      row.requested_by !== null && {
+        transactions: { reference: row.reference, requestedBy: row.requested_by },
+      }),
     hasSigningKey: row.has_signing_key,
     ...(row.url_untrusted && { urlUntrusted: true as const }),
     ...(row.paused && { paused: row.paused_reason as PauseReason }),

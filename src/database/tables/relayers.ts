@@ -58,8 +58,9 @@ export interface NotificationsTable {
   paused_reason: string | null
   /** The kinds of alerts that it gets; null for all. */
   alerts: JSONColumnType<string[]> | null
-  /** The reference of the transactions that a webhook is told about; null for none. */
+  /** The reference of the transactions that a webhook is told about, and the API key that requests them. */
   reference: string | null
+  requested_by: string | null
   /** A caller chose the url, so it may lead only to addresses that are allowed for callers. */
   url_untrusted: Generated<boolean>
 }

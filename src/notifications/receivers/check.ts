@@ -20,7 +20,7 @@ export interface Wanted {
   readonly signingKey?: string | null | undefined
   readonly integrationKey?: string | undefined
   readonly alerts?: readonly string[] | null | undefined
-  readonly reference?: string | null | undefined
+  readonly transactions?: object | null | undefined
 }
 
 /** A field that does not fit, and what was expected. */
@@ -35,7 +35,7 @@ export function unfitField({
   signingKey,
   integrationKey,
   alerts,
-  reference,
+  transactions,
 }: Wanted): FieldProblem | undefined {
   if (signingKey != null && type !== 'webhook')
     return { field: 'signing_key', expected: `none: a notification of type ${type} signs nothing` }
@@ -43,8 +43,8 @@ export function unfitField({
     return { field: 'integration_key', expected: `none: a notification of type ${type} has none` }
   if (alerts != null && type === 'webhook')
     return { field: 'alerts', expected: 'none: a webhook gets all events of the relayers that name it' }
-  if (reference != null && type !== 'webhook')
-    return { field: 'reference', expected: `none: a notification of type ${type} gets only alerts` }
+  if (transactions != null && type !== 'webhook')
+    return { field: 'transactions', expected: `none: a notification of type ${type} gets only alerts` }
   return undefined
 }
 

@@ -22,11 +22,12 @@ export const WORK_CHANNEL = 'transactions_due'
 export const SLOT_CHANNEL = 'slots_free'
 
 /**
- * The notification that gets an event, as it is when the event happens: the one with the reference of the
- * transaction, or that of the relayer.
+ * The notification that gets an event, as it is when the event happens: the one for the reference of the
+ * transaction and who requested it, or that of the relayer. Any key may use any reference.
  */
 const NOTIFICATION = sql`coalesce(
-  (select notifications.id from notifications where notifications.reference = record.reference),
+  (select notifications.id from notifications
+    where notifications.reference = record.reference and notifications.requested_by = record.requested_by),
   (select notification_id from relayers where relayers.id = record.relayer_id))`
 
 /** Statuses that leave a slot to waiting transactions. */
@@ -126,7 +127,7 @@ export async function saveTransactions(
       update transactions t set ${parts.assignments}, version = t.version + 1
       from record join before on before.id = record.id
       where t.id = record.id
-      returning t.id, t.relayer_id, t.reference, t.position, t.status, t.awaits_approval, t.awaits_transaction, record.payload, record.event_uid,
+      returning t.id, t.relayer_id, t.reference, t.requested_by, t.position, t.status, t.awaits_approval, t.awaits_transaction, record.payload, record.event_uid,
         before.status <> t.status or before.current_attempt is distinct from t.current_attempt
           or before.awaits_approval is distinct from t.awaits_approval
           or before.awaits_transaction is distinct from t.awaits_transaction

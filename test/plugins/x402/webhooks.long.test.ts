@@ -57,7 +57,11 @@ async function toldAbout(receiver: Receiver, hash: string) {
 }
 
 test('a seller has a webhook of his own about each payment to him, with payer, amount, asset, resource and hash', async () => {
-  const notification = { url: seller.url, signing_key: KEY, reference: `x402:${site.payTo.toLowerCase()}` }
+  const notification = {
+    url: seller.url,
+    signing_key: KEY,
+    transactions: { reference: `x402:${site.payTo.toLowerCase()}`, requested_by: 'plugin.x402' },
+  }
   expect((await site.service.api('POST', '/notifications', notification)).status).toBe(201)
   const payer = await site.payer()
   const { success, transaction } = await settle(await paymentBy(payer, { ...site, amount: 1_234n }))

@@ -5557,13 +5557,19 @@ export interface components {
             /** @description Required for `pagerduty` (routing key) and `opsgenie` (API key). Never returned. */
             readonly integration_key?: string;
             readonly alerts?: components["schemas"]["AlertKinds"];
-            readonly reference?: components["schemas"]["NotificationReference"];
+            readonly transactions?: components["schemas"]["NotificationTransactions"];
         };
         /**
-         * @description A webhook with it gets the events of the transactions that have this `reference`, of every relayer, in place of the `notification_id` of their
-         *     relayer: one for each customer, payee or batch. No two notifications have the same.
+         * @description A webhook with it gets the events of the transactions that have this `reference` and were requested by this API key, in place of the
+         *     `notification_id` of their relayer: one for each customer, payee or batch. No two notifications have the same. No one but the holder of the
+         *     key can make such transactions, so the receiver knows who names them.
          */
-        readonly NotificationReference: string;
+        readonly NotificationTransactions: {
+            /** @description Their `reference`. */
+            readonly reference: string;
+            /** @description The id of the API key that requests them, such as `shop`; `root`, or `plugin.` and the id of a plugin. */
+            readonly requested_by: components["schemas"]["Id"];
+        };
         /**
          * @description How events are delivered. `webhook`: all events of the relayers that name it, as signed POST requests · `slack`, `pagerduty`, `opsgenie`,
          *     `email`: alerts and tests, in the form of the service.
@@ -5586,8 +5592,8 @@ export interface components {
             readonly integration_key?: string;
             /** @description The alerts that it gets; null for all. */
             readonly alerts?: readonly components["schemas"]["AlertKind"][] | null;
-            /** @description The `reference` whose transactions it tells about; null for none. */
-            readonly reference?: components["schemas"]["NotificationReference"] | null;
+            /** @description The transactions that it tells about; null for those of the relayers that name it. */
+            readonly transactions?: components["schemas"]["NotificationTransactions"] | null;
             /** @description The new and only key, of 32 to 512 characters; null, or an empty text, for none. Never returned. */
             readonly signing_key?: string | null;
         };
@@ -5603,8 +5609,7 @@ export interface components {
             /** @description True if deliveries are signed. The key is never returned. */
             readonly has_signing_key: boolean;
             readonly alerts?: components["schemas"]["AlertKinds"];
-            /** @description A webhook: it gets the events of the transactions with this `reference`. */
-            readonly reference?: string;
+            readonly transactions?: components["schemas"]["NotificationTransactions"];
             /**
              * @description True while the service sends it nothing. Absent otherwise.
              * @constant

@@ -23,8 +23,9 @@ export const NOTIFICATIONS: readonly string[] = [
     url_untrusted boolean not null default false,
     -- The kinds of alerts that it gets; null for all. A webhook gets those of the relayers that name it.
     alerts jsonb,
-    -- A webhook with it gets the events of the transactions with this reference; null for none.
+    -- A webhook with both gets the events of the transactions with this reference that this API key requested.
     reference text,
+    requested_by text check ((reference is null) = (requested_by is null)),
     has_signing_key boolean not null,
     -- Nothing is sent, and deliveries wait.
     paused boolean not null default false,
@@ -33,7 +34,8 @@ export const NOTIFICATIONS: readonly string[] = [
     created_at timestamptz not null default now()
   )`,
 
-  'create unique index notifications_of_reference on notifications (reference) where reference is not null',
+  `create unique index notifications_of_transactions on notifications (reference, requested_by)
+    where reference is not null`,
 
   // Signing keys, newest last. An older key signs until it expires.
   `create table notification_keys (
