@@ -40,14 +40,16 @@ const METHODS: Readonly<Record<string, (call: MethodCall) => Promise<unknown>>> 
       const tokens = [...feeTokens.values()].map(({ address, decimals }) => ({ address, decimals }))
       const shown = { feeCollector, tokens }
       if (entryPoints.size + delegationManagers.size === 0) return [String(chainId), shown] as const
-      const { address } = await senderOn(network, world)
+      const { address, own } = await senderOn(network, world)
       const entries = {
         ...shown,
         ...(entryPoints.size > 0 && { entryPoints: [...entryPoints.keys()], beneficiary: address }),
-        ...(delegationManagers.size > 0 && {
-          delegationManagers: [...delegationManagers.keys()],
-          targetAddress: address,
-        }),
+        // A delegation names the one account that uses it.
+        ...(delegationManagers.size > 0 &&
+          own.size === 1 && {
+            delegationManagers: [...delegationManagers.keys()],
+            targetAddress: address,
+          }),
       }
       return [String(chainId), entries] as const
     })

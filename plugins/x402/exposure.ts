@@ -77,7 +77,7 @@ function rulesFor(asked: Asked, settings: Settings, world: World): ExposureRules
   }
 }
 
-/** Whoever waits for an approval notes its end. If his process died, that is not known, and it is counted. */
+/** The process that waits for an approval notes its end. If it died, only the gas that was given counts. */
 async function lookAtApproval({ at }: Open, { timeoutMs }: Settings, world: World): Promise<Found> {
   return { end: world.now() - at > timeoutMs + UNSENT_MS ? 'ended' : 'open', block: undefined }
 }
