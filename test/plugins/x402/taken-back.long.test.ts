@@ -23,8 +23,11 @@ beforeAll(async () => {
     ['--no-mining'],
   )
   world = createWorld(site.service.url)
-  const reference = `x402:${site.payTo.toLowerCase()}`
-  await site.service.api('POST', '/notifications', { url: seller.url, reference })
+  const { status } = await site.service.api('POST', '/notifications', {
+    url: seller.url,
+    transactions: { reference: `x402:${site.payTo.toLowerCase()}`, requested_by: 'plugin.x402' },
+  })
+  expect(status).toBe(201)
 }, 60_000)
 
 afterAll(async () => {

@@ -71,7 +71,7 @@ export function joinWindows(lives: readonly InclusionWindow[]): InclusionWindow 
  */
 export async function hasExpired(
   client: PooledClient,
-  { expiresAt, nonceAccount, transaction }: SolanaDraft,
+  { expiresAt, nonceAccount, preparedAtSlot = 0n as Slot, transaction }: SolanaDraft,
   { number, expiredUpTo }: Head,
 ): Promise<boolean> {
   if (expiresAt !== undefined) {
@@ -84,7 +84,9 @@ export async function hasExpired(
   }
   if (nonceAccount === undefined) return false
   const nonce = await readNonce(client, nonceAccount, 'finalized')
-  if (nonce.kind !== 'ok' || nonce.value.slot > number) return false
+  // The account was read at a confirmed slot. Until that slot is finalized, the finalized account has an
+  // earlier nonce, or does not exist.
+  if (nonce.kind !== 'ok' || nonce.value.slot > number || nonce.value.slot < preparedAtSlot) return false
   return nonce.value.state?.value !== openTransaction(transaction).message.lifetimeToken
 }
 

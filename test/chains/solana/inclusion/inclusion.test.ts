@@ -270,6 +270,32 @@ describe('a node that restarted on a newer snapshot', () => {
   })
 })
 
+test.each([
+  ['exists since a block that is not final', async () => openNonceAccount(stage, SELF)],
+  [
+    'was advanced in a block that is not final',
+    async () => {
+      const nonce = await openNonceAccount(stage, SELF)
+      stage.solana.tick(LONG)
+      await sendOn(stage.chain, instructionsOf(advanceNonce(nonce, SELF)))
+      stage.solana.tick(2)
+      return nonce
+    },
+  ],
+])('a durable nonce has not expired because its account %s', async (_, open) => {
+  const nonce = await open()
+  const request = instructionsOf(advanceNonce(nonce, SELF), transfer(SELF, OTHER, 7n))
+  const draft = draftOf(await stage.chain.prepare(request, accountWith()))
+  const looks: boolean[] = []
+  for (let block = 0; block < 40; block += 1) {
+    const head = await stage.chain.head()
+    if (head.kind !== 'ok') throw new Error(head.kind)
+    looks.push(await stage.chain.expiry.hasExpired(draft, head.value))
+    stage.solana.tick()
+  }
+  expect(new Set(looks)).toEqual(new Set([false]))
+})
+
 test('a hole in the life of a later attempt hides it, although the life of the earlier one has none', async () => {
   const { node, chain } = nodeWith()
   const earlier = await unsent()
