@@ -35,7 +35,7 @@ export async function benchSend({ transactions }: { transactions: number }): Pro
       ours: `${sustained.perSecond.toFixed(0)} /s`,
       bare: `${sink.toFixed(0)} /s`,
       value: sustained.perSecond / sink,
-      goal: atLeast(0.22),
+      goal: atLeast(0.12),
     },
     single('send embedded: lost', sustained.lost, { unit: '', limit: 0 }),
     single('send embedded: CPU per transaction, database and all', sustained.cpuMs, {
