@@ -25,7 +25,7 @@ beforeAll(async () => {
   world = createWorld(site.service.url)
   const { status } = await site.service.api('POST', '/notifications', {
     url: seller.url,
-    transactions: { reference: `x402:${site.payTo.toLowerCase()}`, requested_by: 'plugin.x402' },
+    transactions: { reference: `x402:${site.payTo.toLowerCase()}`, requested_by: 'root' },
   })
   expect(status).toBe(201)
 }, 60_000)
