@@ -11,9 +11,9 @@ import {
   type KvMessage,
   ON_SOCKET,
   type PluginErrorFields,
-  type PluginLogLevel,
 } from './messages.ts'
 import { HANDLER, MAX_RESULT_BYTES } from './plugin.ts'
+import { type KeptLine, PluginLog, type PluginLogLine } from './plugin-log.ts'
 import { parseInner } from './receive.ts'
 
 /** A call of a function that the plugin exports. */
@@ -34,12 +34,6 @@ export interface AttachedSocket {
   readonly number: number
   /** Ends the belonging, when the socket is closed. */
   detach(): void
-}
-
-/** A line that a function logged. */
-export interface PluginLogLine {
-  readonly level: PluginLogLevel
-  readonly message: string
 }
 
 /** The end of a call. */
@@ -72,7 +66,7 @@ export interface HostState {
   readonly failures: number
   readonly lastFailure?: { readonly at: number; readonly message: string } | undefined
   /** The newest lines, oldest first. */
-  readonly logs: readonly (PluginLogLine & { readonly at: number })[]
+  readonly logs: readonly KeptLine[]
 }
 
 /** Receives what happens to plugins. Its methods must not throw. */
@@ -140,14 +134,6 @@ const LONG_LIFE_MS = 10_000
 /** A process that does not answer for this time in ms, while it has calls, is in an endless loop. */
 const PING_MS = 2_000
 const BLOCKED_MS = 10_000
-
-/** The lines of a call, the bytes of them, and the newest ones of a plugin. */
-const MAX_LINES = 1_000
-const MAX_LINE_BYTES = 256 * 1024
-const NEWEST_LINES = 100
-
-/** Lines of a plugin within a second that are kept and forwarded. */
-const LINES_PER_SECOND = 500
 
 /** One call. */
 interface Run {
@@ -550,44 +536,6 @@ function messageOf(call: PluginCall): Omit<CallMessage, 'type' | 'run'> {
 
 function endIfIdle({ isRetired, runs, connection }: Process): void {
   if (isRetired && runs.size === 0) connection.end('had a call that was too late')
-}
-
-/** The lines that one plugin logs, as many as the service keeps. */
-class PluginLog {
-  /** The newest lines, oldest first. */
-  readonly newest: (PluginLogLine & { readonly at: number })[] = []
-  readonly #deps: HostDeps
-  #within = { second: 0, count: 0 }
-
-  constructor(deps: HostDeps) {
-    this.#deps = deps
-  }
-
-  /** Keeps a line for the state and for its call, and forwards it where the call wants that. */
-  keep(run: Run | undefined, { level, message }: PluginLogLine): void {
-    const { id, clock, log } = this.#deps
-    if (!this.#mayKeep()) return
-    this.newest.push({ at: clock.now(), level, message })
-    if (this.newest.length > NEWEST_LINES) this.newest.shift()
-    if (run === undefined) return
-    run.logBytes += message.length
-    if (run.logs.length < MAX_LINES && run.logBytes <= MAX_LINE_BYTES) run.logs.push({ level, message })
-    if (!run.call.forwardLogs) return
-    const fields = { plugin: id, request_id: run.call.origin.requestId, message }
-    log[level === 'log' ? 'info' : level](fields, 'plugin log')
-  }
-
-  #mayKeep(): boolean {
-    const second = Math.floor(performance.now() / 1_000)
-    this.#within = { second, count: second === this.#within.second ? this.#within.count + 1 : 1 }
-    const { count } = this.#within
-    if (count === LINES_PER_SECOND + 1)
-      this.#deps.log.warn(
-        { plugin: this.#deps.id },
-        `plugin log has more than ${LINES_PER_SECOND} lines a second; the others are dropped`,
-      )
-    return count <= LINES_PER_SECOND
-  }
 }
 
 /** The result goes to the caller as it is, so it must be JSON, and not too long. */
