@@ -12,7 +12,7 @@ const LEDGER_MS = 5_000
 /** The node that is behind lags by this many ledgers: more than a test takes. */
 const BEHIND = 20
 
-/** The ledgers that stellar-rpc reports in each answer to `getTransaction`. */
+/** The ledgers that stellar-rpc reports in its answers; `getLedgerEntries` has the newest alone. */
 interface Known {
   readonly latestLedger: number
   readonly latestLedgerCloseTime: string
@@ -66,10 +66,11 @@ export async function openStellar(target: LiveTarget): Promise<LiveNetwork> {
       rpc_urls: target.rpcUrls,
     },
     answerBehind: (method, result) => {
-      if (method !== 'getTransaction') return undefined
       const { latestLedger, latestLedgerCloseTime, oldestLedger, oldestLedgerCloseTime } = result as Known
-      const older = { latestLedger: latestLedger - BEHIND, latestLedgerCloseTime }
-      return { status: 'NOT_FOUND', ...older, oldestLedger, oldestLedgerCloseTime }
+      const older = { latestLedger: latestLedger - BEHIND }
+      if (method === 'getLedgerEntries') return { ...(result as Known), ...older }
+      if (method !== 'getTransaction') return undefined
+      return { status: 'NOT_FOUND', ...older, latestLedgerCloseTime, oldestLedger, oldestLedgerCloseTime }
     },
     chainAt,
     newAccount: async () => {
