@@ -2,7 +2,7 @@ import { larger, smaller } from '../../../lib/bigint.ts'
 import type { Head, Receipt } from '../../answer.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
 import type { BlockHeight, Slot, SolanaDraft } from '../content.ts'
-import { readNonce } from '../read/accounts.ts'
+import { readFinalizedNonces } from '../read/accounts.ts'
 import { readFinalized } from '../read/head.ts'
 import type { EndpointStatuses } from '../read/receipts.ts'
 import { openTransaction } from '../wire/message.ts'
@@ -83,11 +83,16 @@ export async function hasExpired(
     return finalized.kind === 'ok' && expiresAt <= finalized.value.height
   }
   if (nonceAccount === undefined) return false
-  const nonce = await readNonce(client, nonceAccount, 'finalized')
-  // The account was read at a confirmed slot. Until that slot is finalized, the finalized account has an
+  const nonces = await readFinalizedNonces(client, nonceAccount)
+  if (nonces.kind !== 'ok') return false
+  const token = openTransaction(transaction).message.lifetimeToken
+  // The draft has the nonce of a confirmed slot. Until that slot is finalized, the finalized account has an
   // earlier nonce, or does not exist.
-  if (nonce.kind !== 'ok' || nonce.value.slot > number || nonce.value.slot < preparedAtSlot) return false
-  return nonce.value.state?.value !== openTransaction(transaction).message.lifetimeToken
+  const later = nonces.value.filter(
+    ({ slot, state }) => slot >= preparedAtSlot && slot <= number && state?.value !== token,
+  )
+  // What has expired counts as failed, or is signed again: of two endpoints, one alone cannot say so.
+  return later.length * 2 > nonces.value.length
 }
 
 /**

@@ -33,6 +33,12 @@ export const SOLANA_AGREEMENT: AgreementTable = {
     agreed: 'the second highest finalized height; of two the lower one',
     alone: 'nothing is signed again',
   },
+  'expiry of a durable nonce': {
+    told: ['getMultipleAccounts'],
+    asked: 'all',
+    agreed: 'what most endpoints say that have finalized the slot of the draft; of two both',
+    alone: 'of two endpoints, nothing is signed again',
+  },
   units: {
     told: ['simulateTransaction'],
     asked: 'all',

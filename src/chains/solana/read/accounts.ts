@@ -312,16 +312,17 @@ interface NonceReading {
   readonly state: NonceState | undefined
 }
 
-/** Reads a nonce account, with the commitment `confirmed` by default. */
-export async function readNonce(
+/** Reads what each endpoint at the head says about a nonce account, as of its finalized slot. */
+export async function readFinalizedNonces(
   client: PooledClient,
   address: string,
-  commitment?: Commitment,
-): Promise<Answer<NonceReading>> {
-  const answer = await readAccounts(client, [address], commitment)
-  if (answer.kind !== 'ok') return answer
-  const { slot, accounts } = answer.value
-  return { kind: 'ok', value: { slot, state: stateIn(accounts[0]) } }
+): Promise<Answer<readonly NonceReading[]>> {
+  const told = await readAccountsEverywhere(client, [address], 'finalized')
+  return told.kind === 'ok' ? { kind: 'ok', value: told.value.map(nonceIn) } : told
+}
+
+function nonceIn({ slot, accounts }: AccountStates): NonceReading {
+  return { slot, state: stateIn(accounts[0]) }
 }
 
 /** A nonce, and the confirmed slot in which the account contained it. */
@@ -334,9 +335,9 @@ export async function requireNonce(
   { client, timeouts }: { readonly client: PooledClient; readonly timeouts: Timeouts },
   address: string,
 ): Promise<Answer<NonceFound>> {
-  const reading = await readNonce(client, address)
+  const reading = await readAccounts(client, [address])
   if (reading.kind !== 'ok') return reading
-  const { slot, state } = reading.value
+  const { slot, state } = nonceIn(reading.value)
   if (state !== undefined) return { kind: 'ok', value: { ...state, slot } }
   if (!timeouts.isOver(`nonce account ${address}`))
     return { kind: 'unknown', detail: `${address} is not a nonce account yet` }

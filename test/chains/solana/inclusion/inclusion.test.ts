@@ -8,6 +8,7 @@ import type { SolanaAttempt, SolanaChain } from '../../../../src/chains/solana/t
 import { createHurriedClock } from '../../../support/clock.ts'
 import { startFaultyNode } from '../../../support/faulty-node.ts'
 import { SOL } from '../../../support/solana-scenario.ts'
+import { startLiar } from '../../one-liar.ts'
 import {
   accountWith,
   draftOf,
@@ -295,6 +296,38 @@ test.each([
   }
   expect(new Set(looks)).toEqual(new Set([false]))
 })
+
+test.each([
+  { endpoints: 2, liars: 1, expired: false },
+  { endpoints: 3, liars: 1, expired: false },
+  { endpoints: 3, liars: 3, expired: true },
+])(
+  'a durable nonce is used when more than half of $endpoints endpoints say so: $liars',
+  async ({ endpoints, liars, expired }) => {
+    const nonce = await openNonceAccount(stage, SELF)
+    const draft = draftOf(
+      await stage.chain.prepare(
+        instructionsOf(advanceNonce(nonce, SELF), transfer(SELF, OTHER, 7n)),
+        accountWith(),
+      ),
+    )
+    stage.solana.tick(LONG)
+    const fronts = await Promise.all(
+      Array.from({ length: endpoints }, (_, index) =>
+        startLiar(stage.solana.url, (method, reply) =>
+          index < liars && method === 'getMultipleAccounts'
+            ? { ...reply, result: { ...(reply.result as object), value: [null] } }
+            : reply,
+        ),
+      ),
+    )
+    onTestFinished(() => Promise.all(fronts.map((front) => front.stop())).then(() => undefined))
+    const chain = stage.chainAt(...fronts.map(({ url }) => url))
+    const head = await chain.head()
+    if (head.kind !== 'ok') throw new Error(head.kind)
+    expect(await chain.expiry.hasExpired(draft, head.value)).toBe(expired)
+  },
+)
 
 test('a hole in the life of a later attempt hides it, although the life of the earlier one has none', async () => {
   const { node, chain } = nodeWith()

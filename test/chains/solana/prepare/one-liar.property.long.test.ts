@@ -1,6 +1,7 @@
+import type { Address } from '@solana/kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSolana, type TestSolana } from '../../../../simulators/solana/start-solana.ts'
-import { createWallet, signContent, transfer } from '../../../../simulators/solana/wallet.ts'
+import { advanceNonce, createWallet, signContent, transfer } from '../../../../simulators/solana/wallet.ts'
 import type { SolanaDraft, SolanaRequest } from '../../../../src/chains/solana/content.ts'
 import { SOLANA_AGREEMENT } from '../../../../src/chains/solana/prepare/agreement.ts'
 import { readBudget } from '../../../../src/chains/solana/prepare/fees.ts'
@@ -11,6 +12,7 @@ import { createHurriedClock } from '../../../support/clock.ts'
 import { SOL } from '../../../support/solana-scenario.ts'
 import { everyLie, type Liar, type NamedLie, startLiar } from '../../one-liar.ts'
 import { AS_PAYER, accountWith, instructionsOf, OTHER, requestOf, SELF, someAddress } from '../build.ts'
+import { openNonceAccount } from '../nonces.ts'
 
 /** The market price for priority on this network, in micro-lamports. */
 const PRICE = 40_000
@@ -24,6 +26,7 @@ const LATER_BLOCKS = 64n
 
 const friend = createWallet()
 let solana: TestSolana
+let nonce: Address
 const nodes: Liar[] = []
 
 beforeAll(async () => {
@@ -31,6 +34,7 @@ beforeAll(async () => {
   solana.airdrop(SELF, 10n * SOL)
   solana.airdrop(OTHER, SOL)
   solana.airdrop(friend.address, SOL)
+  nonce = await openNonceAccount({ solana }, SELF)
   solana.tick(200)
   for (let count = 0; count < 3; count += 1) {
     const node = await startLiar(solana.url, (method, reply) =>
@@ -50,6 +54,10 @@ afterAll(async () => {
 const REQUESTS: readonly { readonly name: string; readonly of: () => SolanaRequest }[] = [
   { name: 'an own transfer', of: () => instructionsOf(transfer(SELF, OTHER, 5n)) },
   { name: 'a transfer that fails', of: () => instructionsOf(transfer(SELF, someAddress(9), 5n)) },
+  {
+    name: 'an own transfer with a durable nonce',
+    of: () => instructionsOf(advanceNonce(nonce, SELF), transfer(SELF, OTHER, 5n)),
+  },
   {
     name: 'what others have signed',
     of: () => {
@@ -136,6 +144,11 @@ function difference(honest: Decision, seen: Decision, endpoints: number): string
 
 function lifeProblem(draft: SolanaDraft, wanted: SolanaDraft, endpoints: number): string | undefined {
   const { lifetimeToken } = openTransaction(draft.transaction).message
+  // Of two endpoints that name different nonces, the newer one counts: no block can include the wrong one.
+  if (wanted.nonceAccount !== undefined)
+    return endpoints > 2 && lifetimeToken !== openTransaction(wanted.transaction).message.lifetimeToken
+      ? `the account has no nonce ${lifetimeToken}`
+      : undefined
   if (!solana.blocks.some(({ blockhash }) => blockhash === lifetimeToken))
     return endpoints > 2 ? `the chain has no blockhash ${lifetimeToken}` : undefined
   const [end, real] = [draft.expiresAt ?? 0n, wanted.expiresAt ?? 0n]
