@@ -203,12 +203,17 @@ const turns = new Map<string, Promise<unknown>>()
 
 /**
  * Does work alone among all processes, after waiting for its turn: in this process in the order of arrival,
- * however long that takes, and with other processes by a lock. If the lock expires, two may work at the same
- * time.
+ * however long that takes, and with other processes by a lock. If the lock expires, which it does after so
+ * many seconds, two may work at the same time.
  */
-export function locked<Result>(world: World, key: string, work: () => Promise<Result>): Promise<Result> {
+export function locked<Result>(
+  world: World,
+  key: string,
+  work: () => Promise<Result>,
+  seconds = LOCK_SECONDS,
+): Promise<Result> {
   const before = turns.get(key) ?? Promise.resolve()
-  const turn = before.then(() => lockedAmongProcesses(world, key, work))
+  const turn = before.then(() => lockedAmongProcesses(world, key, work, seconds))
   const done = turn
     .catch(() => undefined)
     .then(() => {
@@ -222,6 +227,7 @@ async function lockedAmongProcesses<Result>(
   world: World,
   key: string,
   work: () => Promise<Result>,
+  ttlSec: number,
 ): Promise<Result> {
   const deadline = world.now() + LOCK_WAIT_MS
   for (;;) {
@@ -229,7 +235,7 @@ async function lockedAmongProcesses<Result>(
     const keep = async () => {
       done = { result: await work() }
     }
-    await world.kv.withLock(key, keep, { ttlSec: LOCK_SECONDS, onBusy: 'skip' })
+    await world.kv.withLock(key, keep, { ttlSec, onBusy: 'skip' })
     if (done) return done.result
     if (world.now() > deadline) throw new Unavailable('Another request for the same takes too long.')
     await world.sleep(LOCK_RETRY_MS)

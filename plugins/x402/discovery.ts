@@ -1,8 +1,8 @@
+import { CallError } from '../shared/call-error.ts'
 import { normalized } from '../shared/fields.ts'
 import { isRecord, locked, type World } from '../shared/host.ts'
 import type { Asked } from './asked.ts'
 import type { Settings } from './config.ts'
-import { CallError } from './refusal.ts'
 
 /** A resource that was paid for, as x402's clients read it. */
 interface Resource {

@@ -1,3 +1,4 @@
+import { CallError } from '../shared/call-error.ts'
 import { normalized } from '../shared/fields.ts'
 import { Crowded, NodeError, Unavailable, type World } from '../shared/host.ts'
 import { createRefusalLog } from '../shared/refusals.ts'
@@ -14,7 +15,7 @@ import {
   sendOnce,
   underPaymentId,
 } from './once.ts'
-import { CallError, Refusal } from './refusal.ts'
+import { Refusal } from './refusal.ts'
 import { decodePayment, settlerOn } from './scheme.ts'
 import {
   type PaymentRequest,

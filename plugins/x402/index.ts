@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { CallError } from '../shared/call-error.ts'
 import { apiFor, callerIn, createFairQueue } from '../shared/fair.ts'
 import type { PluginCall } from '../shared/host.ts'
 import { readSettings, type Settings } from './config.ts'
 import { discovered } from './discovery.ts'
 import { settle, verify } from './facilitator.ts'
 import { type PaymentsCall, payments } from './payments.ts'
-import { CallError } from './refusal.ts'
 import { supported } from './supported.ts'
 
 const queue = createFairQueue()

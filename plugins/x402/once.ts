@@ -1,3 +1,4 @@
+import { CallError } from '../shared/call-error.ts'
 import { ApiRefusal, callApi, locked, NodeError, Unavailable, type World } from '../shared/host.ts'
 import { digest, findByKey, isEnded, type SentTransaction } from '../shared/transactions.ts'
 import { type Asked, paymentKey } from './asked.ts'
@@ -5,7 +6,7 @@ import type { Settings } from './config.ts'
 import { admitPayment, notePaymentEnd } from './exposure.ts'
 import { countPayment } from './limits.ts'
 import { namesOf } from './payments.ts'
-import { CallError, Refusal } from './refusal.ts'
+import { Refusal } from './refusal.ts'
 import type { Payment, Verified } from './scheme.ts'
 
 /**

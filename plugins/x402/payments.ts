@@ -1,8 +1,9 @@
+import { CallError } from '../shared/call-error.ts'
 import { normalized } from '../shared/fields.ts'
-import { isRecord, type World } from '../shared/host.ts'
+import type { World } from '../shared/host.ts'
+import { listTransactions } from '../shared/records.ts'
 import { isEnded } from '../shared/transactions.ts'
 import type { Settings } from './config.ts'
-import { CallError } from './refusal.ts'
 import type { PaymentRequest } from './wire.ts'
 
 /** The query of `GET /payments`. */
@@ -59,12 +60,6 @@ export function namesOf({ requirements, resource = '' }: Pick<PaymentRequest, 'r
   }
 }
 
-/** The records of one request to the service. */
-const PAGE = 100
-
-/** A payee with more in a day asks the service for an export, which has no such limit. */
-const MAX_PAGES = 500
-
 interface PaymentRecord {
   readonly status: string
   readonly relayer_id: string
@@ -106,7 +101,12 @@ export async function payments(
     ]),
   )
   const records: PaymentRecord[] = []
-  for await (const record of recordsOf(payee, new Date(begin), world))
+  const filters = {
+    reference: referenceTo(payee),
+    created_after: new Date(begin).toISOString(),
+    created_before: new Date(begin + DAY_MS).toISOString(),
+  }
+  for await (const record of listTransactions<PaymentRecord>(filters, world.api))
     if (networks.has(record.relayer_id)) records.push(record)
   return { payee, day, ...sumOf(records, payee, networks) }
 }
@@ -118,35 +118,6 @@ function oneOf(query: PaymentsCall['query'], name: string): string {
 }
 
 const DAY_MS = 86_400_000
-
-async function* recordsOf(payee: string, begin: Date, world: World): AsyncGenerator<PaymentRecord> {
-  const end = new Date(begin.getTime() + DAY_MS)
-  let cursor: string | undefined
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const query = new URLSearchParams({
-      reference: referenceTo(payee),
-      created_after: begin.toISOString(),
-      created_before: end.toISOString(),
-      limit: String(PAGE),
-      ...(cursor !== undefined && { cursor }),
-    })
-    const found = await search(`/api/v1/transactions?${query}`, world)
-    yield* found.records
-    if (found.next === undefined) return
-    cursor = found.next
-  }
-  const message = `More than ${PAGE * MAX_PAGES} payments: export them with GET /api/v1/reports/transactions.`
-  throw new CallError(400, 'report_too_large', message)
-}
-
-async function search(path: string, world: World) {
-  const { body } = await world.api.request({ method: 'GET', path }).catch(() => ({ body: undefined }))
-  const { data, pagination } = isRecord(body) ? body : {}
-  if (!Array.isArray(data))
-    throw new CallError(503, 'unavailable', 'The service does not list its transactions now. Ask again.')
-  const next = isRecord(pagination) ? pagination.next_cursor : undefined
-  return { records: data as PaymentRecord[], next: typeof next === 'string' ? next : undefined }
-}
 
 function sumOf(
   records: readonly PaymentRecord[],

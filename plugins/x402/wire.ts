@@ -1,7 +1,8 @@
+import { CallError } from '../shared/call-error.ts'
 import { normalized } from '../shared/fields.ts'
 import { isRecord } from '../shared/host.ts'
 import type { NetworkSettings, Settings } from './config.ts'
-import { CallError, Refusal } from './refusal.ts'
+import { Refusal } from './refusal.ts'
 
 /** What a resource server demands, as far as it is the same on every network. */
 export interface Requirements {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { isRecord, locked, type World } from '../../shared/host.ts'
+import type { Price } from '../../shared/prices.ts'
 import { RpcError } from '../errors.ts'
-import type { Price } from './tokens.ts'
 
 /** The price of gas in a token, until it ends. */
 export interface Quote {

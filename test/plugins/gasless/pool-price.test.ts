@@ -1,6 +1,6 @@
 import { encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { priceAt } from '../../../plugins/gasless/fees/uniswap.ts'
+import { priceAt } from '../../../plugins/shared/uniswap.ts'
 import { TOKEN_CODE } from '../x402/contract-code.ts'
 import { TOKEN } from '../x402/evm-site.ts'
 import { OBSERVED_POOL_CODE } from './contract-code.ts'

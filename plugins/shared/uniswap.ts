@@ -1,6 +1,17 @@
 import { decodeFunctionResult, encodeFunctionData, type Hex, parseAbi } from 'viem'
-import { NodeError, type Rpc, Unavailable } from '../../shared/host.ts'
-import type { Pool, Price } from './tokens.ts'
+import { NodeError, type Rpc, Unavailable } from './host.ts'
+import type { Price } from './prices.ts'
+
+/** A pool of Uniswap v3 of the token and the wrapped coin. Addresses are in lower case. */
+export interface Pool {
+  readonly address: Hex
+  /** The wrapped coin. */
+  readonly coin: Hex
+  /** The time whose mean counts. */
+  readonly seconds: number
+  /** The least liquidity in that time, as the pool counts it; 0 for any. */
+  readonly minLiquidity: bigint
+}
 
 const POOL = parseAbi([
   'function token0() view returns (address)',
