@@ -83,7 +83,7 @@ test.each([0n, 99n])(
     // Another swap at this router is stopped as well.
     const configure = (changes: object) =>
       at.service.api('PATCH', '/plugins/swap', {
-        config: { swaps: [swapOf(at, changes)], callers: ['root'], timeout_seconds: 20 },
+        config: { swaps: [swapOf(at, changes)], callers: ['root'], timeout_seconds: 50 },
       })
     await configure({ id: 'again' })
     expect((await at.run())[0]).toMatchObject(stopped)

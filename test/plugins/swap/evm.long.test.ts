@@ -16,7 +16,7 @@ beforeEach(async () => {
 /** Another swap for each test, because a day's ceiling counts by its id. */
 async function configure(id: string, changes: object = {}, more: object = {}): Promise<void> {
   const swaps = [swapOf(site, { id, ...changes })]
-  const config = { swaps, callers: ['root'], timeout_seconds: 20, ...more }
+  const config = { swaps, callers: ['root'], timeout_seconds: 50, ...more }
   const { status, body } = await site.service.api('PATCH', '/plugins/swap', { config })
   if (status !== 200) throw new Error(body.error)
 }

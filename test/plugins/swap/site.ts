@@ -216,7 +216,7 @@ export async function startSwapSite({
   })
   await transact({ ...onRouter('fill', [coin]), value: numberToHex(10n ** 21n) })
   const start = async () => {
-    const plugin = { swaps: swaps(contracts), callers: ['root'], timeout_seconds: 20, ...config }
+    const plugin = { swaps: swaps(contracts), callers: ['root'], timeout_seconds: 50, ...config }
     const service = await startService({
       rpcUrls: [anvil.url],
       plugins: [pluginEntry(plugin, entry(contracts))],

@@ -29,7 +29,7 @@ beforeAll(async () => {
   prices = await startPrices()
   story = await startStellarScenario({
     ledger: { closeEveryMs: 1_000 },
-    plugins: [pluginEntry({ swaps: [swapOf('lumens')], callers: ['root'], timeout_seconds: 20 })],
+    plugins: [pluginEntry({ swaps: [swapOf('lumens')], callers: ['root'], timeout_seconds: 50 })],
   })
   await untilReady(story.service)
   story.ledger.fund(ISSUER.publicKey(), 10_000n * XLM)
@@ -104,7 +104,7 @@ const run = async () =>
   (await call<{ swaps: readonly Outcome[] }>('/run', { method: 'POST', body: '{}' })).swaps[0]
 
 async function configure(id: string, changes: object = {}): Promise<void> {
-  const config = { swaps: [swapOf(id, changes)], callers: ['root'], timeout_seconds: 20 }
+  const config = { swaps: [swapOf(id, changes)], callers: ['root'], timeout_seconds: 50 }
   const { status, body } = await story.service.api('PATCH', '/plugins/swap', { config })
   if (status !== 200) throw new Error(body.error)
 }
