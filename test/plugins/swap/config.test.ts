@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readSettings } from '../../../plugins/swap/config.ts'
 import {
@@ -55,6 +57,13 @@ test('Addresses are read in lower case, and what is absent has its default', () 
   })
   expect(readSettings({ swaps: [stellar] }).swaps[0]).toMatchObject({ token: `USDC:${ISSUER}`, decimals: 7 })
   expect(readSettings({ swaps: [evm] }).callers.size).toBe(0)
+})
+
+test('The configuration of the guide is read', () => {
+  const guide = readFileSync(join(import.meta.dirname, '../../../docs/swap.md'), 'utf8')
+  const [, text = ''] = /```json\n([\s\S]*?)```/.exec(guide) ?? []
+  const [entry] = (JSON.parse(text) as { plugins: readonly { config: unknown }[] }).plugins
+  expect(readSettings(entry?.config).swaps[0]?.sources.map(({ type }) => type)).toEqual(['chainlink', 'http'])
 })
 
 describe('A configuration is refused', () => {

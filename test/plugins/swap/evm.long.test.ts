@@ -1,6 +1,6 @@
 import { numberToHex } from 'viem'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { doings, ONE, RATE, RELAYER, type SwapSite, startSwapSite, swapOf } from './site.ts'
+import { doings, httpSource, ONE, RATE, RELAYER, type SwapSite, startSwapSite, swapOf } from './site.ts'
 
 let site: SwapSite
 
@@ -76,6 +76,31 @@ const pricesAt = (fixed: string) => ({
     { type: 'http', url: site.prices.url, pointer: '/price', time_pointer: '/at' },
   ],
   band_bps: 100,
+})
+
+test('Feeds of the chain are a source beside a server, while they are young', async () => {
+  const [coin, dollar] = [`0x${'c1'.repeat(20)}`, `0x${'c2'.repeat(20)}`] as const
+  /** Each call of it returns five words, of which the first one is the decimals as well. */
+  const plant = (feed: string, answer: bigint, ageSeconds: number) => {
+    const word = (value: bigint) => numberToHex(value, { size: 32 }).slice(2)
+    const at = BigInt(Math.floor(Date.now() / 1000) - ageSeconds)
+    const code = `0x7f${word(answer)}6020526008600052${`7f${word(at)}`}60605260a06000f3`
+    return site.anvil.rpc('anvil_setCode', [feed, code])
+  }
+  const feeds = {
+    type: 'chainlink',
+    coin: { address: coin, max_age_seconds: 3_600 },
+    token: { address: dollar, max_age_seconds: 86_400 },
+  }
+  await configure('feeds', { price: { sources: [feeds, httpSource(site.prices)] } })
+  await leave(100n * ONE)
+  await plant(dollar, 1_00000000n, 80_000)
+  await plant(coin, 2_000_00000000n, 3_700)
+  expect((await site.run())[0]).toMatchObject({ state: 'refused', code: 'price_unavailable' })
+  await plant(coin, 2_100_00000000n, 0)
+  expect((await site.run())[0]).toMatchObject({ state: 'refused', code: 'prices_differ' })
+  await plant(coin, 2_000_00000000n, 0)
+  expect((await site.run())[0]).toMatchObject({ state: 'swapped' })
 })
 
 test('Calls at once make one sale at a time, and no more than the ceiling of a day', async () => {
