@@ -36,7 +36,7 @@ export interface Delegate {
   readonly codeHash: Hex | undefined
 }
 
-/** An EntryPoint of ERC-4337, 0.7 or later, that the relayer calls with one user operation at a time. */
+/** An EntryPoint of ERC-4337 that the relayer calls with one user operation at a time. */
 export interface EntryPoint {
   readonly address: Hex
   readonly maxGas: bigint

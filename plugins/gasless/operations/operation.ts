@@ -15,7 +15,7 @@ import { emptyGas, hasListedCode, type Intent, intrinsicGas } from '../intent.ts
 import type { EntryPoint } from '../networks.ts'
 import type { Sender } from '../sender.ts'
 import type { Content } from '../wire.ts'
-import { decodeOperation, ENTRY_POINT, type HandledOperation, type Operation } from './abi.ts'
+import { decodeOperation, ENTRY_POINT, type HandledOperation, type Operation, PACKED } from './abi.ts'
 
 /** The gas that the EntryPoint uses for an operation besides the signed limits: checks, events, payments. */
 const OWN_GAS = 90_000n
@@ -26,8 +26,8 @@ const INNER_GAS = 10_000n
 /** The gas that an operation may ask for besides its calls, above that of the transaction's own bytes. */
 const MAX_EXTRA_GAS = 60_000n
 
-/** The mark of an account that delegates (EIP-7702), in place of code that creates one. */
-const DELEGATED: ReadonlySet<string> = new Set(['0x', '0x7702', `0x7702${'00'.repeat(18)}`])
+/** The mark of an account that delegates (EIP-7702), in place of code that creates one; EntryPoint 0.6 has none. */
+const DELEGATED: ReadonlySet<string> = new Set(['0x7702', `0x7702${'00'.repeat(18)}`])
 
 /**
  * Reads one signed user operation that an EntryPoint is called with: its gas, its nonce, who pays, and whether
@@ -81,7 +81,7 @@ function checkFields(
     readonly beneficiaries: ReadonlySet<Hex>
   },
 ): void {
-  const { sender: account, packed, paymaster } = operation
+  const { sender: account, initCode, packed, paymaster } = operation
   if (own.has(account) || network.forwarders.has(account) || network.entryPoints.has(account))
     throw new RpcError('rejected', `data: sender: ${account} is not called by this relayer.`)
   if (!beneficiaries.has(beneficiary))
@@ -89,10 +89,10 @@ function checkFields(
       'rejected',
       `data: beneficiary: ${beneficiary} is not of this relayer; expected ${[...beneficiaries].join(' or ')}, as relayer_getCapabilities tells.`,
     )
-  if (!DELEGATED.has(packed.initCode.toLowerCase()))
+  if (initCode !== '0x' && !(packed !== undefined && DELEGATED.has(initCode)))
     throw new RpcError(
       'rejected',
-      'data: initCode: no account is created here; expected 0x, or 0x7702 for an account that delegates.',
+      `data: initCode: no account is created here; expected 0x${packed === undefined ? '' : ', or 0x7702 for an account that delegates'}.`,
     )
   if (paymaster !== undefined && !entryPoint.paymasters.has(paymaster))
     throw new RpcError('rejected', `data: paymasterAndData: ${paymaster} is not a listed paymaster.`)
@@ -193,7 +193,7 @@ const ACCOUNT = parseAbi([
   'function executeUserOp(PackedUserOperation userOp, bytes32 userOpHash)',
 ])
 
-/** `executeUserOp` as call data: the account gets the whole operation. */
+/** `executeUserOp` as call data: the account gets the whole operation, and in EntryPoint 0.6 this data. */
 const EXECUTE_USER_OP = '0x8dd7712f'
 
 function readerOf({ entryPoint, content, operation }: Handled, { rpc, address }: Sender): Reader {
@@ -205,13 +205,13 @@ function readerOf({ entryPoint, content, operation }: Handled, { rpc, address }:
     try {
       return decode(answer)
     } catch {
-      throw new RpcError('rejected', `to: ${to} does not answer as an EntryPoint 0.7 or later.`)
+      throw new RpcError('rejected', `to: ${to} does not answer as an EntryPoint.`)
     }
   }
   /** The call that the EntryPoint makes: a failed one does not make the transaction fail. */
   const inner = async () => {
-    if (!operation.callData.startsWith(EXECUTE_USER_OP)) return operation.callData
-    const data = encodeFunctionData({ abi: ENTRY_POINT, functionName: 'getUserOpHash', args: [packed] })
+    if (packed === undefined || !operation.callData.startsWith(EXECUTE_USER_OP)) return operation.callData
+    const data = encodeFunctionData({ abi: PACKED, functionName: 'getUserOpHash', args: [packed] })
     const hash = await ask(data, (answer) => slice(answer, 0, 32))
     return encodeFunctionData({ abi: ACCOUNT, functionName: 'executeUserOp', args: [packed, hash] })
   }

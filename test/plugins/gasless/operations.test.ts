@@ -7,6 +7,7 @@ import {
   type OperationContracts,
   type OperationTerms,
   operationBy,
+  operationNetwork,
   placeOperationContracts,
 } from './sign-operation.ts'
 import {
@@ -29,12 +30,7 @@ beforeAll(async () => {
       contracts = await placeOperationContracts(known, RELAYER)
     },
     entries: (known) => {
-      const { entryPoints, delegate, implementation } = contracts
-      const network = networkOf(known, {
-        delegates: [{ address: delegate, kind: 'entry_point' }],
-        entry_points: Object.values(entryPoints).map((address) => ({ address })),
-        implementations: [{ address: implementation.address, proxy_code_hash: implementation.proxyCodeHash }],
-      })
+      const network = networkOf(known, operationNetwork(contracts))
       return [
         pluginEntry('gasless', { networks: [network], ...GENEROUS }),
         pluginEntry('strict', { networks: [network], failures: { user: 2 } }),

@@ -10,23 +10,32 @@ interface Artifact {
 }
 
 /** The contracts of eth-infinitism, as npm has them. */
-function artifact(name: string, version: 'contracts' | 'contracts-7'): Artifact {
+function artifact(name: string, version: 'contracts' | 'contracts-7' | 'contracts-6'): Artifact {
   return createRequire(import.meta.url)(`@account-abstraction/${version}/artifacts/${name}.json`)
 }
 
 /** Where Simple7702Account expects EntryPoint 0.8. */
 const ENTRY_POINT_8 = '0x4337084d9e255ff0702461cf8895ce9e3b5ff108'
 
+/** The versions of EntryPoints, and those of which accounts are proxies. */
+export type Version = '8' | ProxyVersion
+export type ProxyVersion = '7' | '6'
+
+/** SimpleAccount, of which accounts are proxies. */
+interface ProxiedAccount {
+  readonly factory: Hex
+  /** What the proxies run, and the hash of their own code. */
+  readonly implementation: { readonly address: Hex; readonly proxyCodeHash: Hex }
+}
+
 /** EntryPoints, and accounts that only they may call. */
 export interface OperationContracts {
-  /** EntryPoint 0.8 and 0.7. */
-  readonly entryPoints: Readonly<Record<'8' | '7', Hex>>
+  readonly entryPoints: Readonly<Record<Version, Hex>>
   /** Simple7702Account. */
   readonly delegate: Hex
-  /** The implementation of SimpleAccount 0.7, and the hash of the code of its proxies. */
-  readonly implementation: { readonly address: Hex; readonly proxyCodeHash: Hex }
-  /** Creates a proxy of SimpleAccount 0.7. */
-  createAccount(owner: Hex): Promise<Hex>
+  readonly proxied: Readonly<Record<ProxyVersion, ProxiedAccount>>
+  /** Creates a proxy of SimpleAccount. */
+  createAccount(owner: Hex, version?: ProxyVersion): Promise<Hex>
 }
 
 const FACTORY = parseAbi([
@@ -44,10 +53,12 @@ export async function placeOperationContracts(
   const { rpc } = anvil
   const code = await rpc<Hex>('eth_getCode', [await deploy(modern.bytecode, modern.abi), 'latest'])
   await rpc('anvil_setCode', [ENTRY_POINT_8, code])
-  const entryPoint = await deploy(artifact('EntryPoint', 'contracts-7').bytecode)
-  const factoryCode = artifact('SimpleAccountFactory', 'contracts-7')
-  const factory = await deploy(factoryCode.bytecode, factoryCode.abi, [entryPoint])
-  const createAccount = async (by: Hex): Promise<Hex> => {
+  const entryPoints = {
+    '8': ENTRY_POINT_8,
+    '7': await deploy(artifact('EntryPoint', 'contracts-7').bytecode),
+    '6': await deploy(artifact('EntryPoint', 'contracts-6').bytecode),
+  } as const
+  const createBy = async (factory: Hex, by: Hex): Promise<Hex> => {
     const args = [by, 0n] as const
     await transact({
       to: factory,
@@ -55,15 +66,36 @@ export async function placeOperationContracts(
     })
     return lower(await read<Hex>(factory, FACTORY, 'getAddress', args))
   }
-  const first = await createAccount(owner)
+  const place = async (version: ProxyVersion): Promise<ProxiedAccount> => {
+    const { bytecode, abi } = artifact('SimpleAccountFactory', `contracts-${version}`)
+    const factory = await deploy(bytecode, abi, [entryPoints[version]])
+    const first = await createBy(factory, owner)
+    return {
+      factory,
+      implementation: {
+        address: lower(await read<Hex>(factory, FACTORY, 'accountImplementation')),
+        proxyCodeHash: keccak256(await rpc<Hex>('eth_getCode', [first, 'latest'])),
+      },
+    }
+  }
+  const proxied = { '7': await place('7'), '6': await place('6') }
   return {
-    entryPoints: { '8': ENTRY_POINT_8, '7': entryPoint },
+    entryPoints,
     delegate: await deploy(artifact('Simple7702Account', 'contracts').bytecode),
-    implementation: {
-      address: lower(await read<Hex>(factory, FACTORY, 'accountImplementation')),
-      proxyCodeHash: keccak256(await rpc<Hex>('eth_getCode', [first, 'latest'])),
-    },
-    createAccount,
+    proxied,
+    createAccount: (by, version = '7') => createBy(proxied[version].factory, by),
+  }
+}
+
+/** The entries of the configuration for all of them. */
+export function operationNetwork({ entryPoints, delegate, proxied }: OperationContracts): object {
+  return {
+    delegates: [{ address: delegate, kind: 'entry_point' }],
+    entry_points: Object.values(entryPoints).map((address) => ({ address })),
+    implementations: Object.values(proxied).map(({ implementation: { address, proxyCodeHash } }) => ({
+      address,
+      proxy_code_hash: proxyCodeHash,
+    })),
   }
 }
 
@@ -75,11 +107,16 @@ export const ENTRY_POINT = parseAbi([
   'function depositTo(address account) payable',
   'function balanceOf(address account) view returns (uint256)',
 ])
+const ENTRY_POINT_6 = parseAbi([
+  'struct UserOperation { address sender; uint256 nonce; bytes initCode; bytes callData; uint256 callGasLimit; uint256 verificationGasLimit; uint256 preVerificationGas; uint256 maxFeePerGas; uint256 maxPriorityFeePerGas; bytes paymasterAndData; bytes signature; }',
+  'function handleOps(UserOperation[] ops, address beneficiary)',
+  'function getUserOpHash(UserOperation userOp) view returns (bytes32)',
+])
 const ACCOUNT = parseAbi(['function execute(address dest, uint256 value, bytes data)'])
 
 /** The fields that a user signs, besides those that follow from the account. */
 export interface OperationTerms {
-  readonly version?: '8' | '7'
+  readonly version?: Version
   readonly account?: Hex
   readonly nonce?: bigint
   readonly initCode?: Hex
@@ -103,38 +140,68 @@ export async function operationBy(
   contracts: OperationContracts,
   { user, call, terms = {} }: { user: PrivateKeyAccount; call: Call; terms?: OperationTerms },
 ): Promise<Sent> {
-  const { version = '8', maxFeePerGas = 0n, beneficiary = RELAYER, times = 1 } = terms
-  const entryPoint = contracts.entryPoints[version]
-  const { to, value = 0n, data } = call
-  const callData =
-    terms.callData ?? encodeFunctionData({ abi: ACCOUNT, functionName: 'execute', args: [to, value, data] })
-  const unsigned = {
-    sender: terms.account ?? user.address,
-    nonce: terms.nonce ?? 0n,
-    initCode: terms.initCode ?? '0x',
-    callData,
-    accountGasLimits: words(terms.verificationGas ?? 100_000n, terms.callGas ?? 150_000n),
-    preVerificationGas: terms.preVerificationGas ?? 50_000n,
-    gasFees: words(maxFeePerGas, maxFeePerGas),
-    paymasterAndData: terms.paymasterAndData ?? '0x',
-    signature: '0x',
-  } as const
-  const hash = await site.read<Hex>(entryPoint, ENTRY_POINT, 'getUserOpHash', [unsigned])
-  const signature =
-    version === '8' ? await user.sign({ hash }) : await user.signMessage({ message: { raw: hash } })
-  const operations = Array.from({ length: times }, () => ({ ...unsigned, signature }))
-  const handled = encodeFunctionData({
-    abi: ENTRY_POINT,
-    functionName: 'handleOps',
-    args: [operations, beneficiary],
-  })
+  const { version = '8' } = terms
+  const to = contracts.entryPoints[version]
   const delegate = terms.delegate ?? contracts.delegate
   return {
     chainId: String(CHAIN_ID),
-    to: entryPoint,
-    data: handled,
+    to,
+    data: await (version === '6' ? unpackedBy : packedBy)(site, to, { user, call, terms }),
     ...(terms.begins === true && { authorizationList: [await authorizationOf(user, delegate)] }),
   }
+}
+
+interface Signed {
+  readonly user: PrivateKeyAccount
+  readonly call: Call
+  readonly terms: OperationTerms
+}
+
+async function packedBy(site: GaslessContracts, to: Hex, { user, call, terms }: Signed): Promise<Hex> {
+  const { maxFeePerGas = 0n, beneficiary = RELAYER } = terms
+  const unsigned = {
+    ...partsOf({ user, call, terms }),
+    accountGasLimits: words(terms.verificationGas ?? 100_000n, terms.callGas ?? 150_000n),
+    gasFees: words(maxFeePerGas, maxFeePerGas),
+  } as const
+  const hash = await site.read<Hex>(to, ENTRY_POINT, 'getUserOpHash', [unsigned])
+  const signature =
+    terms.version === '7' ? await user.signMessage({ message: { raw: hash } }) : await user.sign({ hash })
+  const args = [repeated({ ...unsigned, signature }, terms), beneficiary] as const
+  return encodeFunctionData({ abi: ENTRY_POINT, functionName: 'handleOps', args })
+}
+
+async function unpackedBy(site: GaslessContracts, to: Hex, { user, call, terms }: Signed): Promise<Hex> {
+  const { maxFeePerGas = 0n, beneficiary = RELAYER } = terms
+  const unsigned = {
+    ...partsOf({ user, call, terms }),
+    callGasLimit: terms.callGas ?? 150_000n,
+    verificationGasLimit: terms.verificationGas ?? 100_000n,
+    maxFeePerGas,
+    maxPriorityFeePerGas: maxFeePerGas,
+  } as const
+  const hash = await site.read<Hex>(to, ENTRY_POINT_6, 'getUserOpHash', [unsigned])
+  const signature = await user.signMessage({ message: { raw: hash } })
+  const args = [repeated({ ...unsigned, signature }, terms), beneficiary] as const
+  return encodeFunctionData({ abi: ENTRY_POINT_6, functionName: 'handleOps', args })
+}
+
+function partsOf({ user, call: { to, value = 0n, data }, terms }: Signed) {
+  return {
+    sender: terms.account ?? user.address,
+    nonce: terms.nonce ?? 0n,
+    initCode: terms.initCode ?? '0x',
+    callData:
+      terms.callData ??
+      encodeFunctionData({ abi: ACCOUNT, functionName: 'execute', args: [to, value, data] }),
+    preVerificationGas: terms.preVerificationGas ?? 50_000n,
+    paymasterAndData: terms.paymasterAndData ?? '0x',
+    signature: '0x',
+  } as const
+}
+
+function repeated<Signed>(operation: Signed, { times = 1 }: OperationTerms): readonly Signed[] {
+  return Array.from({ length: times }, () => operation)
 }
 
 function words(first: bigint, second: bigint): Hex {
