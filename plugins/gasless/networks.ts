@@ -34,6 +34,8 @@ export interface Delegate {
   readonly maxGas: bigint
   /** The Keccak-256 of its code; any code if undefined. */
   readonly codeHash: Hex | undefined
+  /** For one that is a proxy (ERC-1967): what accounts may run behind it; undefined for one that is none. */
+  readonly implementations: ReadonlySet<Hex> | undefined
 }
 
 /** An EntryPoint of ERC-4337 that the relayer calls with one user operation at a time. */
@@ -190,9 +192,17 @@ function readDelegate(path: string, value: unknown, maxGas: bigint): Delegate {
     kind,
     maxGas: readMaxGas(fields) ?? maxGas,
     codeHash: readHash(path, fields, 'code_hash'),
+    implementations: readProxied(path, fields),
   }
+  if (delegate.implementations !== undefined && kind !== 'entry_point')
+    throw new Error(`${path}.implementations: only accounts of the kind entry_point are proxies.`)
   fields.refuseOthers()
   return delegate
+}
+
+function readProxied(path: string, fields: Fields): ReadonlySet<Hex> | undefined {
+  const list = readAddresses(path, fields, 'implementations')
+  return list.length === 0 ? undefined : new Set(list)
 }
 
 function readEntryPoint(path: string, value: unknown, maxGas: bigint): EntryPoint {

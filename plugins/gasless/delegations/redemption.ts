@@ -1,7 +1,7 @@
 import { type Hex, numberToHex } from 'viem'
 import { NodeError, type World } from '../../shared/host.ts'
 import { authorizationsOfCall, checkAuthorization } from '../accounts/authorization.ts'
-import { unlistedCodeOf } from '../accounts/code.ts'
+import { unlistedBehind, unlistedCodeOf } from '../accounts/code.ts'
 import { RpcError, simulationFailed } from '../errors.ts'
 import { hasListedCode, type Intent, intrinsicGas } from '../intent.ts'
 import type { DelegationManager } from '../networks.ts'
@@ -125,9 +125,12 @@ async function checkOnChain(
     )
   }
   await checkAuthorization(authorization, { account, nonce: BigInt(count), network })
-  const delegate = network.delegates.get(authorization.address)
-  if (delegate === undefined || !(await hasListedCode(delegate, rpc)))
-    throw new RpcError('rejected', 'authorizationList[0].address: its code is not the listed one.')
+  const runs = await unlistedBehind(authorization.address, { account, network }, { rpc })
+  if (runs !== undefined)
+    throw new RpcError(
+      'rejected',
+      `authorizationList[0].address: its code is not the listed one (the account would run ${runs}).`,
+    )
 }
 
 async function simulate({ manager, content }: Handled, { rpc, address }: Sender): Promise<bigint> {

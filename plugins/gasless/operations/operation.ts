@@ -8,14 +8,16 @@ import {
   slice,
 } from 'viem'
 import { NodeError } from '../../shared/host.ts'
+import { checkCalls } from '../accounts/account.ts'
 import { authorizationsOfCall, checkAuthorization } from '../accounts/authorization.ts'
-import { unlistedCodeOf } from '../accounts/code.ts'
+import { unlistedBehind, unlistedCodeOf } from '../accounts/code.ts'
 import { RpcError, revertedWith, simulationFailed } from '../errors.ts'
 import { emptyGas, hasListedCode, type Intent, intrinsicGas } from '../intent.ts'
 import type { EntryPoint } from '../networks.ts'
 import type { Sender } from '../sender.ts'
 import type { Content } from '../wire.ts'
 import { decodeOperation, ENTRY_POINT, type HandledOperation, type Operation, PACKED } from './abi.ts'
+import { callsOf, EXECUTE_USER_OP } from './calls.ts'
 
 /** The gas that the EntryPoint uses for an operation besides the signed limits: checks, events, payments. */
 const OWN_GAS = 90_000n
@@ -96,6 +98,7 @@ function checkFields(
     )
   if (paymaster !== undefined && !entryPoint.paymasters.has(paymaster))
     throw new RpcError('rejected', `data: paymasterAndData: ${paymaster} is not a listed paymaster.`)
+  checkCalls(callsOf(operation))
 }
 
 /**
@@ -164,9 +167,12 @@ async function checkOnChain(
       )
   } else {
     await checkAuthorization(authorization, { account, nonce: BigInt(count), network })
-    const delegate = network.delegates.get(authorization.address)
-    if (delegate === undefined || !(await hasListedCode(delegate, rpc)))
-      throw new RpcError('rejected', 'authorizationList[0].address: its code is not the listed one.')
+    const runs = await unlistedBehind(authorization.address, { account, network }, { rpc })
+    if (runs !== undefined)
+      throw new RpcError(
+        'rejected',
+        `authorizationList[0].address: its code is not the listed one (the account would run ${runs}).`,
+      )
   }
   if (next !== nonce)
     throw new RpcError(
@@ -192,9 +198,6 @@ const ACCOUNT = parseAbi([
   'struct PackedUserOperation { address sender; uint256 nonce; bytes initCode; bytes callData; bytes32 accountGasLimits; uint256 preVerificationGas; bytes32 gasFees; bytes paymasterAndData; bytes signature; }',
   'function executeUserOp(PackedUserOperation userOp, bytes32 userOpHash)',
 ])
-
-/** `executeUserOp` as call data: the account gets the whole operation, and in EntryPoint 0.6 this data. */
-const EXECUTE_USER_OP = '0x8dd7712f'
 
 function readerOf({ entryPoint, content, operation }: Handled, { rpc, address }: Sender): Reader {
   const { address: to, maxGas } = entryPoint

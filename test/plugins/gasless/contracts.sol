@@ -372,3 +372,162 @@ contract ObservedPool {
         return (ticks + int56(tick) * int56(int256(passed)), perLiquidity + uint160((passed << 128) / liquidity));
     }
 }
+
+/// A user operation of EntryPoint 0.6, and of 0.7 and later.
+struct UserOperation {
+    address sender; uint256 nonce; bytes initCode; bytes callData; uint256 callGasLimit; uint256 verificationGasLimit;
+    uint256 preVerificationGas; uint256 maxFeePerGas; uint256 maxPriorityFeePerGas; bytes paymasterAndData; bytes signature;
+}
+struct PackedUserOperation {
+    address sender; uint256 nonce; bytes initCode; bytes callData; bytes32 accountGasLimits;
+    uint256 preVerificationGas; bytes32 gasFees; bytes paymasterAndData; bytes signature;
+}
+
+/// An account that an EntryPoint calls.
+abstract contract OperationAccount {
+    address immutable entryPoint;
+
+    constructor(address entryPoint_) { entryPoint = entryPoint_; }
+
+    modifier onlyEntryPoint() {
+        require(msg.sender == entryPoint || msg.sender == address(this), "Unauthorized");
+        _;
+    }
+
+    function validation(bytes32 hash, bytes memory signature, address owner, uint256 missing) internal returns (uint256) {
+        if (missing > 0) {
+            // The EntryPoint checks it.
+            (bool ok,) = msg.sender.call{value: missing}("");
+            ok;
+        }
+        return Signatures.recover(hash, signature) == owner ? 0 : 1;
+    }
+
+    function personal(bytes32 hash) internal pure returns (bytes32) {
+        return keccak256(abi.encodePacked("\x19Ethereum Signed Message:\n32", hash));
+    }
+
+    function runOne(address to, uint256 value, bytes memory data) internal {
+        Call[] memory calls = new Call[](1);
+        calls[0] = Call(to, value, data);
+        Calls.run(calls);
+    }
+
+    receive() external payable {}
+}
+
+/// By the interface of Coinbase's Smart Wallet, with owners that have a key of their own.
+contract CoinbaseAccount is OperationAccount {
+    struct SignatureWrapper { uint256 ownerIndex; bytes signatureData; }
+    bytes[] owners;
+
+    constructor(address entryPoint_) OperationAccount(entryPoint_) {}
+
+    function initialize(bytes[] calldata list) external payable {
+        require(owners.length == 0, "Initialized");
+        for (uint256 i; i < list.length; i++) owners.push(list[i]);
+    }
+
+    function validateUserOp(UserOperation calldata op, bytes32 hash, uint256 missing) external onlyEntryPoint returns (uint256) {
+        // Of operations that count on every chain.
+        require(op.nonce >> 64 != 8453, "InvalidNonceKey");
+        SignatureWrapper memory wrapper = abi.decode(op.signature, (SignatureWrapper));
+        address owner = address(uint160(uint256(bytes32(owners[wrapper.ownerIndex]))));
+        return validation(hash, wrapper.signatureData, owner, missing);
+    }
+
+    function execute(address target, uint256 value, bytes calldata data) external payable onlyEntryPoint { runOne(target, value, data); }
+
+    function executeBatch(Call[] calldata calls) external payable onlyEntryPoint { Calls.run(calls); }
+
+    function upgradeToAndCall(address implementation, bytes calldata) external payable onlyEntryPoint {
+        assembly { sstore(0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc, implementation) }
+    }
+}
+
+/// By the interface of ERC-1967.
+contract ImplementationProxy {
+    bytes32 constant SLOT = 0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc;
+
+    constructor(address implementation) { assembly { sstore(SLOT, implementation) } }
+
+    fallback() external payable {
+        assembly {
+            calldatacopy(0, 0, calldatasize())
+            let ok := delegatecall(gas(), sload(SLOT), 0, calldatasize(), 0, 0)
+            returndatacopy(0, 0, returndatasize())
+            if iszero(ok) { revert(0, returndatasize()) }
+            return(0, returndatasize())
+        }
+    }
+
+    receive() external payable {}
+}
+
+/// By the interface of the factory of Coinbase's Smart Wallet.
+contract CoinbaseFactory {
+    address public immutable implementation;
+
+    constructor(address implementation_) { implementation = implementation_; }
+
+    function createAccount(bytes[] calldata owners, uint256 nonce) external payable returns (address account) {
+        account = getAddress(owners, nonce);
+        if (account.code.length > 0) return account;
+        new ImplementationProxy{salt: keccak256(abi.encode(owners, nonce))}(implementation);
+        CoinbaseAccount(payable(account)).initialize(owners);
+    }
+
+    function getAddress(bytes[] calldata owners, uint256 nonce) public view returns (address) {
+        bytes32 code = keccak256(abi.encodePacked(type(ImplementationProxy).creationCode, abi.encode(implementation)));
+        bytes32 salt = keccak256(abi.encode(owners, nonce));
+        return address(uint160(uint256(keccak256(abi.encodePacked(bytes1(0xff), address(this), salt, code)))));
+    }
+}
+
+/// By the interface of Alchemy's SemiModularAccount7702, with its own key.
+contract AlchemyAccount is OperationAccount {
+    constructor(address entryPoint_) OperationAccount(entryPoint_) {}
+
+    function validateUserOp(PackedUserOperation calldata op, bytes32 hash, uint256 missing) external onlyEntryPoint returns (uint256) {
+        // The lowest byte of the key says that the validation is global, the next four name it: 0 is the own key.
+        uint256 key = op.nonce >> 64;
+        require(uint8(key) == 1 && uint32(key >> 8) == 0, "ValidationFunctionMissing");
+        // No data for hooks, and a signature by a key.
+        require(op.signature[0] == 0xff && op.signature[1] == 0x00, "InvalidSignatureType");
+        return validation(personal(hash), op.signature[2:], address(this), missing);
+    }
+
+    function execute(address target, uint256 value, bytes calldata data) external payable onlyEntryPoint { runOne(target, value, data); }
+
+    function executeBatch(Call[] calldata calls) external payable onlyEntryPoint { Calls.run(calls); }
+
+    function executeUserOp(PackedUserOperation calldata op, bytes32) external onlyEntryPoint {
+        runOne(address(this), 0, op.callData[4:]);
+    }
+}
+
+/// By the interface of Biconomy's Nexus (ERC-7579), with the validator that knows its own key.
+contract NexusAccount is OperationAccount {
+    address public constant VALIDATOR = 0x00000000000000000000000000000000DeaDBeef;
+
+    constructor(address entryPoint_) OperationAccount(entryPoint_) {}
+
+    function validateUserOp(PackedUserOperation calldata op, bytes32 hash, uint256 missing) external onlyEntryPoint returns (uint256) {
+        // The key of the nonce has three free bytes, the mode of the validation, and the validator.
+        uint256 key = op.nonce >> 64;
+        require(uint8(key >> 160) == 0 && address(uint160(key)) == VALIDATOR, "ValidatorNotInstalled");
+        return validation(personal(hash), op.signature, address(this), missing);
+    }
+
+    function execute(bytes32 mode, bytes calldata data) external payable onlyEntryPoint {
+        require(mode[0] == 0 || mode[0] == 0x01, "UnsupportedCallType");
+        if (mode[0] == 0) return runOne(address(bytes20(data[:20])), uint256(bytes32(data[20:52])), data[52:]);
+        Call[] memory calls = abi.decode(data, (Call[]));
+        if (mode[1] == 0) return Calls.run(calls);
+        // The other way of execution carries on after a failed call.
+        for (uint256 i; i < calls.length; i++) {
+            (bool ok,) = calls[i].to.call{value: calls[i].value}(calls[i].data);
+            ok;
+        }
+    }
+}
