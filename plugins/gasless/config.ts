@@ -22,6 +22,8 @@ export interface Settings {
   /** A signed deadline must be at least so far ahead. */
   readonly leastSeconds: number
   readonly limits: readonly Limit[]
+  /** The number of accounts that are created for one API key in a day, where a factory is listed. */
+  readonly maxCreations: number
   /** How many requests may fail at the relayer's cost within a day. */
   readonly failures: FailureLimits
 }
@@ -36,6 +38,9 @@ const DEFAULT_LIMITS: readonly Limit[] = [
 ]
 
 const DEFAULT_FAILURES = { user: 3, all: 50, open: 100 }
+
+/** Each of them may use up `max_gas`. */
+const DEFAULT_MAX_CREATIONS = 100
 
 const DEFAULT_TIMEOUT_SECONDS = 60
 const DEFAULT_VALID_SECONDS = 600
@@ -64,6 +69,7 @@ export function readSettings(config: unknown): Settings {
     limits:
       fields.optionalList('limits')?.map((each, index) => readLimit(`config.limits[${index}]`, each)) ??
       DEFAULT_LIMITS,
+    maxCreations: fields.integer('max_creations', 0, 1_000_000) ?? DEFAULT_MAX_CREATIONS,
     failures: readFailures(fields),
   } satisfies Settings
   fields.refuseOthers()

@@ -37,6 +37,8 @@ export interface Intent {
   readonly maxGas: bigint
   /** True if code that a stranger may have written is asked in the block. */
   readonly isUncertain: boolean
+  /** True if it creates the account of its user. */
+  readonly isCreating?: boolean
   /** The calls of the account, each or none; undefined if the request is no batch of an account. */
   readonly calls?: readonly BatchCall[]
   /**

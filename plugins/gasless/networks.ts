@@ -67,6 +67,14 @@ export interface Implementation {
   readonly proxyCodeHash: Hex
 }
 
+/** A contract that creates accounts, for their first user operation. */
+export interface Factory {
+  readonly address: Hex
+  readonly codeHash: Hex | undefined
+  /** The most gas of a creation, besides that of a validation. */
+  readonly maxCreationGas: bigint
+}
+
 /** A chain on which requests are sent, and the relayer whose account sends and pays them. */
 export interface NetworkSettings {
   readonly chainId: number
@@ -76,6 +84,8 @@ export interface NetworkSettings {
   readonly entryPoints: ReadonlyMap<Hex, EntryPoint>
   readonly delegationManagers: ReadonlyMap<Hex, DelegationManager>
   readonly implementations: ReadonlyMap<Hex, Implementation>
+  /** Those that may create accounts; none if empty. */
+  readonly factories: ReadonlyMap<Hex, Factory>
   /** True if an authorization for every chain (chain id 0) is accepted. */
   readonly anyChainAuthorizations: boolean
   /** False if users pay in a token for every request. */
@@ -95,6 +105,9 @@ const DEFAULT_MARGIN_PERCENT = 10
 
 /** Enough for a signature of a key, and for most that contracts check. */
 const DEFAULT_MAX_VERIFICATION_GAS = 300_000
+
+/** Enough for a proxy and its owners. */
+const DEFAULT_MAX_CREATION_GAS = 400_000
 
 /** Reads a network. Throws a sentence that names the wrong field. */
 export function readNetwork(path: string, value: unknown, feeCollector: Hex): NetworkSettings {
@@ -122,6 +135,11 @@ export function readNetwork(path: string, value: unknown, feeCollector: Hex): Ne
   const implementations = fields
     .list('implementations')
     .map((each, index) => readImplementation(`${path}.implementations[${index}]`, each))
+  const factories = fields
+    .list('factories')
+    .map((each, index) => readFactory(`${path}.factories[${index}]`, each))
+  if (factories.length > 0 && implementations.length === 0)
+    throw new Error(`${path}.implementations: accounts that factories create need at least one.`)
   if (forwarders.length + delegates.length + implementations.length === 0)
     throw new Error(`${path}: name at least one of forwarders, delegates or implementations.`)
   const needsEntryPoint = implementations.length > 0 || delegates.some(({ kind }) => kind === 'entry_point')
@@ -137,6 +155,7 @@ export function readNetwork(path: string, value: unknown, feeCollector: Hex): Ne
     entryPoints: byAddress(`${path}.entry_points`, entryPoints),
     delegationManagers: byAddress(`${path}.delegation_managers`, managers),
     implementations: byAddress(`${path}.implementations`, implementations),
+    factories: byAddress(`${path}.factories`, factories),
     anyChainAuthorizations: readBoolean(fields, `${path}.any_chain_authorizations`, false),
     sponsored: readBoolean(fields, `${path}.sponsored`, true),
     feeTokens: byAddress(`${path}.fee_tokens`, feeTokens),
@@ -248,6 +267,18 @@ function readImplementation(path: string, value: unknown): Implementation {
     throw new Error(`${path}.proxy_code_hash: expected 0x and 64 hexadecimal digits.`)
   fields.refuseOthers()
   return { address, proxyCodeHash }
+}
+
+function readFactory(path: string, value: unknown): Factory {
+  const fields = new Fields(path, value)
+  const creation = fields.integer('max_creation_gas', 50_000, 30_000_000)
+  const factory = {
+    address: readAddress(`${path}.address`, fields.optionalText('address')),
+    codeHash: readHash(path, fields, 'code_hash'),
+    maxCreationGas: BigInt(creation ?? DEFAULT_MAX_CREATION_GAS),
+  }
+  fields.refuseOthers()
+  return factory
 }
 
 function readMaxGas(fields: Fields): bigint | undefined {

@@ -36,7 +36,7 @@ const METHODS: Readonly<Record<string, (call: MethodCall) => Promise<unknown>>> 
       ({ chainId }) => asked === undefined || asked.includes(chainId),
     )
     const entries = networks.map(async (network) => {
-      const { chainId, entryPoints, delegationManagers, feeTokens, feeCollector } = network
+      const { chainId, entryPoints, factories, delegationManagers, feeTokens, feeCollector } = network
       const tokens = [...feeTokens.values()].map(({ address, decimals }) => ({ address, decimals }))
       const shown = { feeCollector, tokens }
       if (entryPoints.size + delegationManagers.size === 0) return [String(chainId), shown] as const
@@ -44,6 +44,7 @@ const METHODS: Readonly<Record<string, (call: MethodCall) => Promise<unknown>>> 
       const entries = {
         ...shown,
         ...(entryPoints.size > 0 && { entryPoints: [...entryPoints.keys()], beneficiary: address }),
+        ...(factories.size > 0 && { factories: [...factories.keys()] }),
         // A delegation names the one account that uses it.
         ...(delegationManagers.size > 0 &&
           own.size === 1 && {

@@ -69,7 +69,7 @@ async function readIntent(
 ): Promise<Intent> {
   const entryPoint = sender.network.entryPoints.get(content.to)
   if (entryPoint !== undefined)
-    return readOperation({ entryPoint, content }, sender, {
+    return readOperation({ entryPoint, content, caller }, sender, {
       beneficiaries: new Set([...sender.own, sender.network.feeCollector]),
     })
   const manager = sender.network.delegationManagers.get(content.to)
@@ -89,7 +89,7 @@ async function sendNew(
   const { content, caller } = order
   const sender = await senderOn(networkOf(content.chainId, settings), world)
   const intent = await readIntent(order, sender, settings, world)
-  const { users, isUncertain, calls } = intent
+  const { users, isUncertain, isCreating = false, calls } = intent
   const account = users[0]?.address ?? zeroAddress
   const payment = intent.payment ?? paymentOf(account, { ...order.payment, calls }, sender)
   return admitRequest(
@@ -104,7 +104,7 @@ async function sendNew(
       }),
       send: async ({ gas }) => {
         await intent.bind?.()
-        const counted = { caller, users: users.map(({ address }) => address), gas: gas.limit }
+        const counted = { caller, users: users.map(({ address }) => address), gas: gas.limit, isCreating }
         await countRequest(counted, settings, world)
         const { relayerId } = sender.network
         return post({ order, key: known.key, intent, gas, relayerId }, settings, world)

@@ -68,18 +68,22 @@ async function implementationOf(account: Hex, { rpc, block = 'latest' }: Look): 
  */
 export async function changedCodeOf(
   account: Hex,
-  { content, receipt }: { readonly content: Content; readonly receipt: Receipt },
+  {
+    content,
+    receipt,
+    isCreating = false,
+  }: { readonly content: Content; readonly receipt: Receipt; readonly isCreating?: boolean },
   { network, rpc }: { readonly network: NetworkSettings; readonly rpc: Rpc },
 ): Promise<string | undefined> {
   const { blockNumber: block } = receipt
-  const before = numberToHex(hexToBigInt(block) - 1n)
-  const runs = [
-    await unlistedCodeOf(account, network, { rpc, block }),
+  const ran = async () => {
     // With an authorization, the account began in this block to run what it runs.
-    ...(content.authorizations.length === 0
-      ? [await unlistedCodeOf(account, network, { rpc, block: before })]
-      : []),
-  ].find((each) => each !== undefined)
+    if (content.authorizations.length > 0) return undefined
+    const before = numberToHex(hexToBigInt(block) - 1n)
+    const code = await unlistedCodeOf(account, network, { rpc, block: before })
+    return isCreating && code === NO_CODE ? undefined : code
+  }
+  const runs = (await unlistedCodeOf(account, network, { rpc, block })) ?? (await ran())
   return runs === undefined
     ? undefined
     : `It is included. In the same block, ${account} began or ended to run ${runs}, so nothing tells which code was executed.`

@@ -13,11 +13,12 @@ import { authorizationsOfCall, checkAuthorization } from '../accounts/authorizat
 import { unlistedBehind, unlistedCodeOf } from '../accounts/code.ts'
 import { RpcError, revertedWith, simulationFailed } from '../errors.ts'
 import { emptyGas, hasListedCode, type Intent, intrinsicGas } from '../intent.ts'
-import type { EntryPoint } from '../networks.ts'
+import type { EntryPoint, Factory } from '../networks.ts'
 import type { Sender } from '../sender.ts'
 import type { Content } from '../wire.ts'
 import { decodeOperation, ENTRY_POINT, type HandledOperation, type Operation, PACKED } from './abi.ts'
 import { callsOf, EXECUTE_USER_OP } from './calls.ts'
+import { callCreated, checkCreation, factoryOf } from './creation.ts'
 
 /** The gas that the EntryPoint uses for an operation besides the signed limits: checks, events, payments. */
 const OWN_GAS = 90_000n
@@ -28,24 +29,31 @@ const INNER_GAS = 10_000n
 /** The gas that an operation may ask for besides its calls, above that of the transaction's own bytes. */
 const MAX_EXTRA_GAS = 60_000n
 
-/** The mark of an account that delegates (EIP-7702), in place of code that creates one; EntryPoint 0.6 has none. */
-const DELEGATED: ReadonlySet<string> = new Set(['0x7702', `0x7702${'00'.repeat(18)}`])
+/** What is asked of an EntryPoint, and by whom. */
+interface AskedOperation {
+  readonly entryPoint: EntryPoint
+  readonly content: Content
+  /** The id of the API key that asks; all callers without one share another. */
+  readonly caller: string
+}
 
 /**
  * Reads one signed user operation that an EntryPoint is called with: its gas, its nonce, who pays, and whether
  * the account runs listed code. @throws RpcError
  */
 export async function readOperation(
-  { entryPoint, content }: { readonly entryPoint: EntryPoint; readonly content: Content },
+  { entryPoint, content, caller }: AskedOperation,
   sender: Sender,
   { beneficiaries }: { readonly beneficiaries: ReadonlySet<Hex> },
 ): Promise<Intent> {
   const handled = decodeOperation(content.data)
   const { operation } = handled
   checkFields(handled, { entryPoint, sender, beneficiaries })
-  const leastGas = gasOf(operation, content, entryPoint)
-  const reader = readerOf({ entryPoint, content, operation }, sender)
-  await checkOnChain({ entryPoint, content, operation }, { sender, reader })
+  const factory = factoryOf(operation, { network: sender.network, content, caller })
+  const leastGas = gasOf({ operation, content }, entryPoint, factory)
+  const asked = { entryPoint, content, operation, factory }
+  const reader = readerOf(asked, sender)
+  await checkOnChain(asked, { sender, reader })
   const { sender: account, nonce } = operation
   const amount = prefundOf(operation)
   return {
@@ -63,6 +71,7 @@ export async function readOperation(
     maxGas: entryPoint.maxGas,
     // The code of the account checks its own signature, and calls whatever it likes.
     isUncertain: true,
+    isCreating: factory !== undefined,
     payment:
       amount === 0n
         ? undefined
@@ -83,18 +92,13 @@ function checkFields(
     readonly beneficiaries: ReadonlySet<Hex>
   },
 ): void {
-  const { sender: account, initCode, packed, paymaster } = operation
+  const { sender: account, paymaster } = operation
   if (own.has(account) || network.forwarders.has(account) || network.entryPoints.has(account))
     throw new RpcError('rejected', `data: sender: ${account} is not called by this relayer.`)
   if (!beneficiaries.has(beneficiary))
     throw new RpcError(
       'rejected',
       `data: beneficiary: ${beneficiary} is not of this relayer; expected ${[...beneficiaries].join(' or ')}, as relayer_getCapabilities tells.`,
-    )
-  if (initCode !== '0x' && !(packed !== undefined && DELEGATED.has(initCode)))
-    throw new RpcError(
-      'rejected',
-      `data: initCode: no account is created here; expected 0x${packed === undefined ? '' : ', or 0x7702 for an account that delegates'}.`,
     )
   if (paymaster !== undefined && !entryPoint.paymasters.has(paymaster))
     throw new RpcError('rejected', `data: paymasterAndData: ${paymaster} is not a listed paymaster.`)
@@ -104,13 +108,19 @@ function checkFields(
 /**
  * The operator may pay for all the gas that is signed, so it is bounded, and the transaction has room for it.
  */
-function gasOf(operation: Operation, content: Content, { maxGas, maxVerificationGas }: EntryPoint): bigint {
+function gasOf(
+  { operation, content }: Pick<Handled, 'operation' | 'content'>,
+  { maxGas, maxVerificationGas }: EntryPoint,
+  factory: Factory | undefined,
+): bigint {
   const { verificationGas, paymasterVerificationGas, callGas, postOpGas, preVerificationGas } = operation
   const verification = verificationGas + paymasterVerificationGas
-  if (verification > maxVerificationGas)
+  // An EntryPoint has one limit for the creation and the validation.
+  const most = maxVerificationGas + (factory?.maxCreationGas ?? 0n)
+  if (verification > most)
     throw new RpcError(
       'tooLarge',
-      `data: verificationGasLimit: ${verification} are signed, with the paymaster's; at most ${maxVerificationGas} are paid for.`,
+      `data: verificationGasLimit: ${verification} are signed, with the paymaster's; at most ${most} are paid for.`,
     )
   const own = intrinsicGas(content) + MAX_EXTRA_GAS
   if (preVerificationGas > own)
@@ -138,7 +148,7 @@ function prefundOf(operation: Operation): bigint {
 }
 
 async function checkOnChain(
-  { entryPoint, content, operation }: Handled,
+  { entryPoint, content, operation, factory }: Handled,
   { sender: { network, rpc }, reader }: { readonly sender: Sender; readonly reader: Reader },
 ): Promise<void> {
   const { sender: account, nonce } = operation
@@ -158,7 +168,8 @@ async function checkOnChain(
       'rejected',
       `to: the code of the EntryPoint ${entryPoint.address} is not the listed one.`,
     )
-  if (authorization === undefined) {
+  if (factory !== undefined) await checkCreation(account, { factory, rpc })
+  else if (authorization === undefined) {
     const runs = await unlistedCodeOf(account, network, { rpc })
     if (runs !== undefined)
       throw new RpcError(
@@ -185,6 +196,8 @@ interface Handled {
   readonly entryPoint: EntryPoint
   readonly content: Content
   readonly operation: Operation
+  /** Creates the account; undefined for one that exists. */
+  readonly factory: Factory | undefined
 }
 
 interface Reader {
@@ -199,7 +212,7 @@ const ACCOUNT = parseAbi([
   'function executeUserOp(PackedUserOperation userOp, bytes32 userOpHash)',
 ])
 
-function readerOf({ entryPoint, content, operation }: Handled, { rpc, address }: Sender): Reader {
+function readerOf({ entryPoint, content, operation, factory }: Handled, { rpc, address }: Sender): Reader {
   const { address: to, maxGas } = entryPoint
   const { sender: account, nonce, packed } = operation
   const more = authorizationsOfCall(content.authorizations)
@@ -242,7 +255,10 @@ function readerOf({ entryPoint, content, operation }: Handled, { rpc, address }:
         // With the least gas that is signed, and with all that is paid for.
         ...[leastGas, maxGas].map((each) => rpc('eth_call', [{ ...call, gas: numberToHex(each) }, 'latest'])),
       ]).catch(tellFailure)
-      await rpc('eth_call', [{ from: to, to: account, data, gas, ...more }, 'latest']).catch(tellFailure)
+      await (factory === undefined
+        ? rpc('eth_call', [{ from: to, to: account, data, gas, ...more }, 'latest'])
+        : callCreated({ operation, data }, { entryPoint: to, from: address, rpc })
+      ).catch(tellFailure)
       return BigInt(estimate)
     },
   }

@@ -6,6 +6,7 @@ import type { EntryPoint, NetworkSettings } from '../networks.ts'
 import type { Outcome, Receipt } from '../told.ts'
 import type { Content } from '../wire.ts'
 import { decodeOperation, type Operation } from './abi.ts'
+import { isCreation } from './creation.ts'
 
 /**
  * `UserOperationEvent(bytes32 indexed userOpHash, address indexed sender, address indexed paymaster, uint256
@@ -40,7 +41,8 @@ export async function outcomeOfOperation(
   const success = successOf(operation, entryPoint, receipt)
   if (success === undefined) return failed('Nothing was executed: the EntryPoint tells of no such operation.')
   if (!success) return failed('The EntryPoint tells that the call of the account reverted.')
-  const message = await changedCodeOf(sender, { content, receipt }, { network, rpc })
+  const isCreating = isCreation(operation)
+  const message = await changedCodeOf(sender, { content, receipt, isCreating }, { network, rpc })
   return message === undefined
     ? { kind: 'told', receipt, failures: new Map() }
     : { kind: 'unknown', message, isByUser: true }

@@ -10,13 +10,14 @@ const feeToken = (source: object) => ({ address: ADDRESS, decimals: 6, price: { 
 
 describe('the configuration', () => {
   test('bounds what users, strangers, applications and failures can have in a day by default', () => {
-    const { limits, failures, networks } = readSettings({ networks: [network] })
+    const { limits, failures, maxCreations, networks } = readSettings({ networks: [network] })
     expect(limits.map(({ per, windowSeconds, times }) => [per, windowSeconds, times])).toEqual([
       ['user', 86_400, 20],
       ['open', 86_400, 200],
       ['key', 86_400, 10_000],
     ])
     expect(failures).toEqual({ payer: 3, payee: 50, all: 50, open: 100 })
+    expect([maxCreations, networks.get(1)?.factories.size]).toEqual([100, 0])
     expect(networks.get(1)?.forwarders.get(ADDRESS.toLowerCase() as never)?.maxGas).toBe(1_000_000n)
   })
 
@@ -103,6 +104,23 @@ describe('the configuration', () => {
       'config.networks[0].implementations[0].proxy_code_hash',
       { networks: [{ ...network, implementations: [{ address: ADDRESS }] }] },
     ],
+    [
+      'config.networks[0].implementations: accounts that factories create',
+      { networks: [{ ...network, factories: [{ address: ADDRESS }] }] },
+    ],
+    [
+      'config.networks[0].factories[0].max_creation_gas',
+      { networks: [{ ...network, factories: [{ address: ADDRESS, max_creation_gas: 1 }] }] },
+    ],
+    [
+      'config.networks[0].delegates[0].implementations: only accounts of the kind entry_point',
+      {
+        networks: [
+          { ...network, delegates: [{ address: ADDRESS, kind: 'gelato', implementations: [ADDRESS] }] },
+        ],
+      },
+    ],
+    ['config.max_creations', { networks: [network], max_creations: -1 }],
     ['config.networks[0].fee_tokens: name at least one', { networks: [{ ...network, sponsored: false }] }],
     [
       'config.networks[0].fee_tokens: config.fee_collector',

@@ -17,12 +17,12 @@ function artifact(name: string, version: 'contracts' | 'contracts-7' | 'contract
 /** Where Simple7702Account expects EntryPoint 0.8. */
 const ENTRY_POINT_8 = '0x4337084d9e255ff0702461cf8895ce9e3b5ff108'
 
-/** The versions of EntryPoints, and those of which accounts are proxies. */
-export type Version = '8' | ProxyVersion
-export type ProxyVersion = '7' | '6'
+/** The versions of EntryPoints. */
+export type Version = '8' | '7' | '6'
 
 /** SimpleAccount, of which accounts are proxies. */
 interface ProxiedAccount {
+  readonly entryPoint: Hex
   readonly factory: Hex
   /** What the proxies run, and the hash of their own code. */
   readonly implementation: { readonly address: Hex; readonly proxyCodeHash: Hex }
@@ -33,15 +33,17 @@ export interface OperationContracts {
   readonly entryPoints: Readonly<Record<Version, Hex>>
   /** Simple7702Account. */
   readonly delegate: Hex
-  readonly proxied: Readonly<Record<ProxyVersion, ProxiedAccount>>
+  /** Those of 0.8 have an EntryPoint of their own, which alone may create them. */
+  readonly proxied: Readonly<Record<Version, ProxiedAccount>>
   /** Creates a proxy of SimpleAccount. */
-  createAccount(owner: Hex, version?: ProxyVersion): Promise<Hex>
+  createAccount(owner: Hex, version?: '7' | '6'): Promise<Hex>
 }
 
 const FACTORY = parseAbi([
   'function createAccount(address owner, uint256 salt) returns (address)',
   'function getAddress(address owner, uint256 salt) view returns (address)',
   'function accountImplementation() view returns (address)',
+  'function senderCreator() view returns (address)',
 ])
 
 /** Creates them on a chain. */
@@ -51,26 +53,34 @@ export async function placeOperationContracts(
 ): Promise<OperationContracts> {
   const modern = artifact('EntryPoint', 'contracts')
   const { rpc } = anvil
-  const code = await rpc<Hex>('eth_getCode', [await deploy(modern.bytecode, modern.abi), 'latest'])
-  await rpc('anvil_setCode', [ENTRY_POINT_8, code])
+  const newest = await deploy(modern.bytecode, modern.abi)
+  await rpc('anvil_setCode', [ENTRY_POINT_8, await rpc('eth_getCode', [newest, 'latest'])])
   const entryPoints = {
     '8': ENTRY_POINT_8,
     '7': await deploy(artifact('EntryPoint', 'contracts-7').bytecode),
     '6': await deploy(artifact('EntryPoint', 'contracts-6').bytecode),
   } as const
-  const createBy = async (factory: Hex, by: Hex): Promise<Hex> => {
+  const createBy = async (factory: Hex, by: Hex, from?: Hex): Promise<Hex> => {
     const args = [by, 0n] as const
     await transact({
       to: factory,
+      ...(from && { from }),
       data: encodeFunctionData({ abi: FACTORY, functionName: 'createAccount', args }),
     })
     return lower(await read<Hex>(factory, FACTORY, 'getAddress', args))
   }
-  const place = async (version: ProxyVersion): Promise<ProxiedAccount> => {
-    const { bytecode, abi } = artifact('SimpleAccountFactory', `contracts-${version}`)
-    const factory = await deploy(bytecode, abi, [entryPoints[version]])
-    const first = await createBy(factory, owner)
+  const place = async (entryPoint: Hex, version: Parameters<typeof artifact>[1]): Promise<ProxiedAccount> => {
+    const { bytecode, abi } = artifact('SimpleAccountFactory', version)
+    const factory = await deploy(bytecode, abi, [entryPoint])
+    const creator =
+      version === 'contracts' ? await read<Hex>(entryPoint, FACTORY, 'senderCreator') : undefined
+    if (creator !== undefined) {
+      await rpc('anvil_impersonateAccount', [creator])
+      await rpc('anvil_setBalance', [creator, '0xde0b6b3a7640000'])
+    }
+    const first = await createBy(factory, owner, creator)
     return {
+      entryPoint,
       factory,
       implementation: {
         address: lower(await read<Hex>(factory, FACTORY, 'accountImplementation')),
@@ -78,7 +88,11 @@ export async function placeOperationContracts(
       },
     }
   }
-  const proxied = { '7': await place('7'), '6': await place('6') }
+  const proxied = {
+    '8': await place(newest, 'contracts'),
+    '7': await place(entryPoints['7'], 'contracts-7'),
+    '6': await place(entryPoints['6'], 'contracts-6'),
+  }
   return {
     entryPoints,
     delegate: await deploy(artifact('Simple7702Account', 'contracts').bytecode),
@@ -117,6 +131,7 @@ const ACCOUNT = parseAbi(['function execute(address dest, uint256 value, bytes d
 /** The fields that a user signs, besides those that follow from the account. */
 export interface OperationTerms {
   readonly version?: Version
+  readonly entryPoint?: Hex
   readonly account?: Hex
   readonly nonce?: bigint
   readonly initCode?: Hex
@@ -141,7 +156,7 @@ export async function operationBy(
   { user, call, terms = {} }: { user: PrivateKeyAccount; call: Call; terms?: OperationTerms },
 ): Promise<Sent> {
   const { version = '8' } = terms
-  const to = contracts.entryPoints[version]
+  const to = terms.entryPoint ?? contracts.entryPoints[version]
   const delegate = terms.delegate ?? contracts.delegate
   return {
     chainId: String(CHAIN_ID),

@@ -82,7 +82,7 @@ export function walletNetwork(
 }
 
 /** The chain as viem's accounts read it. */
-export function clientOf({ anvil }: GaslessContracts) {
+function clientOf({ anvil }: GaslessContracts) {
   const chain = defineChain({
     id: CHAIN_ID,
     name: 'anvil',
