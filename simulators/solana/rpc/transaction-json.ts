@@ -2,6 +2,7 @@ import type { InnerInstruction } from 'litesvm'
 import { invalidParams, RpcFault } from '../../json-rpc.ts'
 import type { AppliedTransaction } from '../chain/block.ts'
 import { base58 } from '../runtime/bytes.ts'
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../runtime/programs.ts'
 import { type TokenBalance, writeUnits } from '../runtime/token.ts'
 import type { WireTransaction } from '../runtime/transaction.ts'
 import { type Config, numberParam, UNSUPPORTED_TRANSACTION_VERSION } from './params.ts'
@@ -23,19 +24,37 @@ function writeInner(inner: Inner): unknown[] {
 }
 
 /**
- * The same with addresses, as `simulateTransaction` writes it. A node decodes the calls of programs that it knows; here none
- * is known.
+ * The same with addresses, as `simulateTransaction` writes it. A node decodes the calls of programs that it knows; here that
+ * is `TransferChecked` alone.
  */
 export function writeInnerByAddress(inner: Inner, keys: readonly string[]): unknown[] {
   return group(inner, (each) => {
     const instruction = each.instruction()
-    return {
-      programId: keys[instruction.programIdIndex()],
-      accounts: [...instruction.accounts()].map((index) => keys[index]),
-      data: base58(instruction.data()),
-      stackHeight: each.stackHeight(),
-    }
+    const programId = keys[instruction.programIdIndex()] ?? ''
+    const accounts = [...instruction.accounts()].map((index) => keys[index])
+    const data = Buffer.from(instruction.data())
+    const parsed = parsedTransfer(programId, accounts, data)
+    return { programId, ...(parsed ?? { accounts, data: base58(data) }), stackHeight: each.stackHeight() }
   })
+}
+
+const PROGRAM_NAMES: ReadonlyMap<string, string> = new Map<string, string>([
+  [TOKEN_PROGRAM, 'spl-token'],
+  [TOKEN_2022_PROGRAM, 'spl-token-2022'],
+])
+
+/** `TransferChecked` with one signer (agave transaction-status `parse_token.rs`). */
+function parsedTransfer(programId: string, accounts: readonly (string | undefined)[], data: Buffer) {
+  const program = PROGRAM_NAMES.get(programId)
+  if (program === undefined || data[0] !== 12 || data.length < 10 || accounts.length !== 4) return undefined
+  const [source, mint, destination, authority] = accounts
+  const [amount, decimals] = [data.readBigUInt64LE(1), data.readUInt8(9)]
+  const text = writeUnits(amount, decimals)
+  const tokenAmount = { amount: String(amount), decimals, uiAmount: Number(text), uiAmountString: text }
+  return {
+    program,
+    parsed: { type: 'transferChecked', info: { source, mint, destination, authority, tokenAmount } },
+  }
 }
 
 function group(inner: Inner, write: (each: InnerInstruction) => unknown): unknown[] {
