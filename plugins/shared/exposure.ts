@@ -24,6 +24,11 @@ export interface Open {
   readonly block?: number | undefined
   /** What only one that waits for its block may have, such as a nonce. */
   readonly slots?: readonly string[]
+  /**
+   * Accounts of which one has the amount more if it paid, where a transaction may succeed without paying; for
+   * whoever looks it up.
+   */
+  readonly receivers?: readonly string[]
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { FailureLimits } from '../shared/exposure.ts'
 import { Fields, normalized } from '../shared/fields.ts'
+import { COMPUTE_BUDGET_PROGRAM, SYSTEM_PROGRAM, TOKEN_PROGRAMS } from '../shared/solana-transaction.ts'
 import { readWindow, type Window } from '../shared/windows.ts'
 
 /** A network on which payments are settled, and the relayer that pays the fees there. */
@@ -25,6 +26,8 @@ export interface NetworkSettings {
   readonly maxUnitPrice: bigint
   /** Solana: the maximum of compute units. */
   readonly maxUnits: number
+  /** Solana: the programs of smart wallets that may pay. */
+  readonly walletPrograms: ReadonlySet<string>
 }
 
 /**
@@ -171,9 +174,25 @@ function readNetwork(path: string, value: unknown): NetworkSettings {
     approvalGas: readApprovalGas(path, fields),
     maxUnitPrice: BigInt(fields.integer('max_unit_price', 0, 1_000_000_000) ?? DEFAULT_MAX_UNIT_PRICE),
     maxUnits: fields.integer('max_units', 1000, 1_400_000) ?? DEFAULT_MAX_UNITS,
+    walletPrograms: readWalletPrograms(path, fields),
   }
   fields.refuseOthers()
   return settings
+}
+
+/**
+ * What is no wallet. The System program would let a payment count until its durable nonce is used, and the
+ * token programs would let its signer do what no simulation is asked about.
+ */
+const NO_WALLETS: ReadonlySet<string> = new Set([SYSTEM_PROGRAM, COMPUTE_BUDGET_PROGRAM, ...TOKEN_PROGRAMS])
+
+function readWalletPrograms(path: string, fields: Fields): NetworkSettings['walletPrograms'] {
+  const programs = fields.addresses('wallet_programs') ?? new Set<string>()
+  const wrong = [...programs].find(
+    (each) => NO_WALLETS.has(each) || !/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(each),
+  )
+  if (wrong === undefined) return programs
+  throw new Error(`${path}.wallet_programs: ${wrong.slice(0, 100)} is not the program of a smart wallet.`)
 }
 
 const WEI = /^[1-9]\d{0,29}$/

@@ -10,12 +10,13 @@ import {
   type Open,
 } from '../shared/exposure.ts'
 import { normalized } from '../shared/fields.ts'
-import type { World } from '../shared/host.ts'
+import { NodeError, rpcOf, Unavailable, type World } from '../shared/host.ts'
 import { digest, findByKey, isEnded, readWhole, type SentTransaction } from '../shared/transactions.ts'
 import { type Asked, paymentKey } from './asked.ts'
 import type { Settings } from './config.ts'
 import { Refusal } from './refusal.ts'
 import type { Verified } from './scheme.ts'
+import { walletOutcome } from './solana/wallet.ts'
 
 /** A payment of which the service knows nothing after this time was never sent. */
 const UNSENT_MS = 60_000
@@ -93,6 +94,7 @@ export function notePaymentEnd(
 
 function claimOf(asked: Asked): Claim {
   const { network, requirements } = asked.request
+  const { receivers } = asked.payment
   return {
     payer: digest([network.network, asked.payment.payer]),
     group: network.network,
@@ -102,15 +104,40 @@ function claimOf(asked: Asked): Claim {
       amount: requirements.amount.toString(),
       payee: digest([normalized(requirements.payTo)]),
       slots: asked.payment.slots,
+      ...(receivers.length > 0 && { receivers }),
     },
   }
 }
 
-async function look({ key, at }: Open, relayerId: string, world: World): Promise<Found> {
+async function look(open: Open, relayerId: string, world: World): Promise<Found> {
+  const { key, at } = open
   const found = await findByKey(relayerId, key, world)
   if (found === undefined) return { end: world.now() - at > UNSENT_MS ? 'ended' : 'open', block: undefined }
   const seen = found.status === 'mined' ? await readWhole(relayerId, found, world) : found
-  return { end: endOf(seen), block: blockOf(seen) }
+  return { end: await provenEnd(open, { seen, relayerId, world }), block: blockOf(seen) }
+}
+
+/** What succeeded without paying failed at the relayer's cost. While no node tells, it is open. */
+async function provenEnd(
+  { receivers, unit, amount }: Open,
+  {
+    seen,
+    relayerId,
+    world,
+  }: { readonly seen: SentTransaction; readonly relayerId: string; readonly world: World },
+): Promise<Found['end']> {
+  const end = endOf(seen)
+  const { hash, status } = seen
+  if (receivers === undefined || hash === undefined || !(end === 'included' || status === 'confirmed'))
+    return end
+  const proof = { mint: unit, amount: BigInt(amount), receivers }
+  const outcome = await walletOutcome(hash, proof, rpcOf(world, relayerId)).catch((error: unknown) => {
+    if (error instanceof NodeError || error instanceof Unavailable) return 'unknown'
+    throw error
+  })
+  if (outcome === 'paid') return end
+  if (outcome === 'unknown') return 'open'
+  return end === 'included' ? 'reverted' : 'failed'
 }
 
 function endOf(seen: SentTransaction): Found['end'] {

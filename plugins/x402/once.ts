@@ -153,7 +153,7 @@ export async function awaitInclusion(
       }
     } catch (error) {
       if (error instanceof Refusal) {
-        const end = seen.status === 'failed' && seen.hash !== undefined ? 'failed' : 'ended'
+        const end = costs(seen) ? 'failed' : 'ended'
         await notePaymentEnd(asked, { end, seen }, world)
       }
       // What no node answers now is asked again.
@@ -168,6 +168,11 @@ export async function awaitInclusion(
       seen = last
     }
   }
+}
+
+/** True for a transaction without the payment for which the relayer paid the fee. */
+function costs({ status, hash }: SentTransaction): boolean {
+  return hash !== undefined && (status === 'failed' || status === 'confirmed')
 }
 
 /** How long what is about to be signed is waited for, after it could not be taken back. */

@@ -18,6 +18,7 @@ import {
 import { Refusal } from './refusal.ts'
 import { decodeSolanaPayment, type SolanaPayment } from './solana/payment.ts'
 import { isSignedAs, judgeSolanaPayment, readSolanaChain, solanaOutcome } from './solana/verify.ts'
+import { judgeWalletPayment, readWalletChain, type WalletPayment, walletOutcome } from './solana/wallet.ts'
 import { stellarElsewhere, stellarOutcome } from './stellar/outcome.ts'
 import { decodeStellarPayment, type StellarPayment } from './stellar/payment.ts'
 import {
@@ -103,6 +104,11 @@ export interface Payment {
   readonly bringsTransaction: boolean
   /** Names that only one waiting payment of this payer may have. */
   readonly slots: readonly string[]
+  /**
+   * Accounts of which one has the amount more if it was paid, where the transaction may succeed without
+   * paying; else empty.
+   */
+  readonly receivers: readonly string[]
   /** True for a refusal that may only mean that someone else made the payment already. */
   mayBeMade(refusal: Refusal): boolean
   /** Finds out if someone else made it. */
@@ -149,18 +155,26 @@ function isListed({ assets }: NetworkSettings, asset: string): boolean {
   return assets?.has(asset) === true
 }
 
-function solanaPayment(network: NetworkSettings, payment: SolanaPayment, rpc: Rpc): Payment {
-  const { payer, mint, destination, messageHash, transaction } = payment
+function solanaPayment(network: NetworkSettings, payment: SolanaPayment | WalletPayment, rpc: Rpc): Payment {
+  const { payer, mint, messageHash, transaction } = payment
+  const receivers = 'receivers' in payment ? payment.receivers : []
   return {
     payer,
     // The message may name the payee through a table, so only the verification shows whom it pays: for
     // another payee it is another payment.
-    identity: [mint, payer, destination, messageHash],
+    identity: [mint, payer, 'receivers' in payment ? receivers.join(' ') : payment.destination, messageHash],
     content: [messageHash],
     bringsTransaction: false,
     slots: [],
+    receivers,
     isSettledBy: async ({ hash }) => hash === undefined || isSignedAs(payment, hash),
     async verify() {
+      if ('receivers' in payment) {
+        const readings = await readWalletChain(payment, rpc)
+        judgeWalletPayment(payment, readings)
+        const { source, slot } = readings
+        return { body: { transaction }, funds: source?.amount, block: slot, isUncertain: true }
+      }
       const readings = await readSolanaChain(payment, rpc)
       judgeSolanaPayment(payment, readings)
       return {
@@ -170,8 +184,10 @@ function solanaPayment(network: NetworkSettings, payment: SolanaPayment, rpc: Rp
         isUncertain: payment.hasAssertions || !isListed(network, mint),
       }
     },
-    outcome: async (signature) =>
-      (await isSignedAs(payment, signature)) ? solanaOutcome(signature, rpc) : 'failed',
+    async outcome(signature) {
+      if (!(await isSignedAs(payment, signature))) return 'failed'
+      return 'receivers' in payment ? walletOutcome(signature, payment, rpc) : solanaOutcome(signature, rpc)
+    },
     mayBeMade: () => false,
     // The signature of the relayer is the name of the transaction, so no one else can have sent another one.
     elsewhere: async () => ({ kind: 'unpaid' }),
@@ -191,6 +207,7 @@ function stellarPayment(
     content: [entryHash],
     bringsTransaction: false,
     slots: [],
+    receivers: [],
     isSettledBy: async ({ operations }) => JSON.stringify(operations ?? '').includes(payment.entry),
     async verify(moment) {
       const readings = await readStellarLedger(payment, rpc, address)
@@ -221,6 +238,7 @@ function evmPayment(network: NetworkSettings, payment: EvmPayment, rpc: Rpc, set
     bringsTransaction: payment.approval !== undefined,
     // A permit replaces what is allowed, so two payments with one would count on the same allowance.
     slots: payment.bringsApproval ? [`approval ${asset}`] : [],
+    receivers: [],
     isSettledBy: async ({ to = '', data = '' }) =>
       [payment.move, settlementCall(payment, true)].some(
         (call) =>

@@ -92,12 +92,15 @@ async function readState(network: NetworkSettings, world: World): Promise<State>
   }
 }
 
-function kindsOf({ network: { network, family }, scheme, state }: Offer) {
+function kindsOf({ network: { network, family, walletPrograms }, scheme, state }: Offer) {
   if (!('settler' in state)) return []
   const { address } = state.settler
   const extra = {
     eip155: scheme === 'upto' ? { facilitatorAddress: address } : undefined,
-    solana: { feePayer: address },
+    solana: {
+      feePayer: address,
+      ...(walletPrograms.size > 0 && { features: { smartWalletSupported: true } }),
+    },
     stellar: { areFeesSponsored: true },
   }[family]
   const kind = { scheme, ...(extra && { extra }) }

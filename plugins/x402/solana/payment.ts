@@ -6,35 +6,23 @@ import {
   decodeTransaction,
   type Instruction,
   isSignatureOf,
-  type Lookup,
   TOKEN_PROGRAMS,
 } from '../../shared/solana-transaction.ts'
 import { Refusal } from '../refusal.ts'
 import type { PaymentRequest } from '../wire.ts'
-
-const MEMO_PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr'
-/** Wallets add its instructions to protect their users. */
-const LIGHTHOUSE_PROGRAM = 'L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95'
+import {
+  budgetValue,
+  checkMemo,
+  LIGHTHOUSE_PROGRAM,
+  MEMO_PROGRAM,
+  refusal,
+  type SolanaBounds,
+  type SolanaMessage,
+} from './message.ts'
+import { checkWalletForm, receiversOf, type WalletBounds, type WalletPayment } from './wallet.ts'
 
 /** A payment in SPL tokens, decoded and checked as far as that is possible without the chain. */
-export interface SolanaPayment {
-  /** As it came, in base64; the fee payer's signature is missing in it. */
-  readonly transaction: string
-  /** All that is signed. */
-  readonly message: Uint8Array
-  readonly feePayer: string
-  readonly payer: string
-  readonly mint: string
-  readonly amount: bigint
-  /**
-   * SHA-256 of the message: all that is signed. A payer can make any number of signatures of it, so they name
-   * nothing.
-   */
-  readonly messageHash: string
-  /** The accounts that are in the message itself. */
-  readonly accounts: readonly string[]
-  readonly lookups: readonly Lookup[]
-  readonly instructions: readonly Instruction[]
+export interface SolanaPayment extends SolanaMessage {
   /** The one transfer; its accounts may be in tables. */
   readonly transfer: Instruction
   /**
@@ -45,13 +33,6 @@ export interface SolanaPayment {
   readonly destination: string
 }
 
-/** The bounds of the operator on what a payment may cost. */
-export interface SolanaBounds {
-  readonly maxUnits: number
-  /** Micro-lamports per compute unit. */
-  readonly maxUnitPrice: bigint
-}
-
 /**
  * Decodes a payment, and compares it with what is required. `feePayer` is the relayer's account. Throws
  * {@link Refusal}.
@@ -59,8 +40,8 @@ export interface SolanaBounds {
 export async function decodeSolanaPayment(
   { payload, requirements }: PaymentRequest,
   feePayer: string,
-  bounds: SolanaBounds,
-): Promise<SolanaPayment> {
+  bounds: WalletBounds,
+): Promise<SolanaPayment | WalletPayment> {
   const { amount, asset, payTo, extra } = requirements
   for (const [field, value] of Object.entries({ asset, payTo })) {
     if (isAddress(value)) continue
@@ -93,10 +74,8 @@ export async function decodeSolanaPayment(
   const payer = accounts[1] ?? ''
   if (!(await isSignatureOf(payer, signatures[payer as Address], bytes)))
     throw refusal('payload_signature_invalid', 'The signature of the payer is missing or wrong.', payer)
-  const transfer = checkInstructions(instructions, { payer, amount, memo: extra.memo, ...bounds })
-  const destination = await associatedAddress(payTo, asset, transfer.program)
   const messageHash = createHash('sha256').update(bytes).digest('hex')
-  return {
+  const decodedPayment = {
     transaction: String(transaction),
     message: bytes,
     feePayer,
@@ -107,14 +86,42 @@ export async function decodeSolanaPayment(
     accounts,
     lookups,
     instructions,
+  }
+  const expected = { payer, amount, memo: extra.memo, ...bounds }
+  const transfer = transferOrWallet(instructions, expected)
+  if (transfer === 'wallet') return { ...decodedPayment, receivers: await receiversOf(payTo, asset) }
+  return {
+    ...decodedPayment,
     transfer,
     hasAssertions: instructions.some(({ program }) => program === LIGHTHOUSE_PROGRAM),
-    destination,
+    destination: await associatedAddress(payTo, asset, transfer.program),
   }
 }
 
-function refusal(reason: string, message: string, payer?: string): Refusal {
-  return new Refusal(`invalid_exact_svm_${reason}`, message, payer)
+/** Refusals of a form, which say nothing against the payment if a smart wallet makes it. */
+const FORMS: ReadonlySet<string> = new Set(
+  [
+    'payload_transaction_instructions_length',
+    'payload_transaction_instructions_compute_limit_instruction',
+    'payload_transaction_instructions_compute_price_instruction',
+    'payload_no_transfer_instruction',
+    'payload_unknown_optional_instruction',
+  ].map((reason) => `invalid_exact_svm_${reason}`),
+)
+
+/** Returns the transfer, or tells that a smart wallet makes it. @throws Refusal if the form is neither */
+function transferOrWallet(
+  instructions: readonly Instruction[],
+  expected: Expected & WalletBounds,
+): Instruction | 'wallet' {
+  try {
+    return checkInstructions(instructions, expected)
+  } catch (error) {
+    const isForm = error instanceof Refusal && FORMS.has(error.reason)
+    if (!isForm || expected.walletPrograms.size === 0) throw error
+    checkWalletForm(instructions, expected)
+    return 'wallet'
+  }
 }
 
 interface Expected extends SolanaBounds {
@@ -131,12 +138,12 @@ function checkInstructions(instructions: readonly Instruction[], expected: Expec
   const [limit, price, transfer, ...others] = instructions
   if (!limit || !price || !transfer || instructions.length > 7)
     throw refuse('length', 'Three to seven instructions are expected.')
-  const units = budgetValue(limit, 2, 5)
+  const units = budgetOf(limit, 2, 5)
   if (units === undefined)
     throw refuse('compute_limit_instruction', 'The first instruction must set the compute limit.')
   if (units > BigInt(maxUnits))
     throw refuse('compute_limit_instruction_too_high', `At most ${maxUnits} compute units are paid for.`)
-  const unitPrice = budgetValue(price, 3, 9)
+  const unitPrice = budgetOf(price, 3, 9)
   if (unitPrice === undefined)
     throw refuse('compute_price_instruction', 'The second instruction must set the compute price.')
   if (unitPrice > maxUnitPrice)
@@ -165,11 +172,8 @@ function checkInstructions(instructions: readonly Instruction[], expected: Expec
   return transfer
 }
 
-/** The number in an instruction of the compute budget, if it has this type and length. */
-function budgetValue({ program, data }: Instruction, type: number, length: number): bigint | undefined {
-  if (program !== COMPUTE_BUDGET_PROGRAM || data.length !== length || data[0] !== type) return undefined
-  const view = new DataView(data.buffer, data.byteOffset)
-  return length === 5 ? BigInt(view.getUint32(1, true)) : view.getBigUint64(1, true)
+function budgetOf({ program, data }: Instruction, type: number, length: number): bigint | undefined {
+  return program === COMPUTE_BUDGET_PROGRAM ? budgetValue(data, type, length) : undefined
 }
 
 /** TransferChecked with a single owner and no further accounts, which hooks of Token-2022 would need. */
@@ -179,12 +183,4 @@ function transferredAmount({ program, data, accounts }: Instruction): bigint | u
   if (!TOKEN_PROGRAMS.has(program) || accounts.length !== TRANSFER_CHECKED.accounts) return undefined
   if (data.length !== TRANSFER_CHECKED.length || data[0] !== TRANSFER_CHECKED.type) return undefined
   return new DataView(data.buffer, data.byteOffset).getBigUint64(1, true)
-}
-
-function checkMemo(others: readonly Instruction[], { memo, payer }: Expected): void {
-  if (memo === undefined) return
-  const memos = others.filter(({ program }) => program === MEMO_PROGRAM)
-  if (memos.length !== 1) throw refusal('payload_memo_count', 'Exactly one memo is expected.', payer)
-  if (Buffer.from(memos[0]?.data ?? []).equals(Buffer.from(String(memo)))) return
-  throw refusal('payload_memo_mismatch', 'The memo is not what is required.', payer)
 }

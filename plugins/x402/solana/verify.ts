@@ -1,17 +1,12 @@
 import { getBase58Encoder } from '@solana/kit'
-import { isRecord, NodeError, type Rpc } from '../../shared/host.ts'
-import {
-  type AccountInfo,
-  type InSlot,
-  loadedAccounts,
-  readAccounts,
-  type TokenAccount,
-  tokenAccountIn,
-} from '../../shared/solana-accounts.ts'
+import { isRecord, type Rpc } from '../../shared/host.ts'
+import { loadedAccounts, type TokenAccount } from '../../shared/solana-accounts.ts'
 import { isSignatureOf, TOKEN_PROGRAM } from '../../shared/solana-transaction.ts'
 import { Refusal, reading } from '../refusal.ts'
 import type { Outcome } from '../scheme.ts'
+import { checkFeePayer, type SolanaMessage } from './message.ts'
 import type { SolanaPayment } from './payment.ts'
+import { type Simulation, simulateBeside } from './simulate.ts'
 
 /** What the chain says about a payment. */
 export interface SolanaReadings {
@@ -30,49 +25,20 @@ export interface SolanaReadings {
   readonly isSameSlot: boolean
 }
 
-/**
- * How often balances are read until both readings are of the same slot: payments of others move the payee's
- * meanwhile.
- */
-const MAX_READINGS = 8
-
 /** Reads what decides about a payment. */
 export async function readSolanaChain(payment: SolanaPayment, rpc: Rpc): Promise<SolanaReadings> {
   return reading(payment.payer, async () => {
     const accounts = [...payment.accounts, ...(await loadedAccounts(payment, rpc))]
     const source = accounts[payment.transfer.accounts[0] ?? -1]
-    const pair = [source ?? payment.destination, payment.destination]
-    for (let count = 1; ; count += 1) {
-      const [state, { slot: simulated, ...simulation }] = await Promise.all([
-        readAccounts(pair, rpc),
-        simulate(payment, pair, rpc),
-      ])
-      const { slot } = state
-      const isSameSlot = simulated === undefined || simulated === slot
-      if (!isSameSlot && count < MAX_READINGS) continue
-      const [payer, payee] = state.accounts.map(tokenAccountIn)
-      return { accounts, before: [payer, payee], slot, ...simulation, isSameSlot }
-    }
+    const addresses = [source ?? payment.destination, payment.destination]
+    const simulation = await simulateBeside(payment.transaction, { addresses, withCalls: false }, rpc)
+    const [before, after] = [pairOf(simulation.before), pairOf(simulation.after)]
+    return { ...simulation, accounts, before, after }
   })
 }
 
-interface Simulated {
-  readonly err: unknown
-  readonly accounts?: readonly (AccountInfo | null)[] | null
-}
-
-async function simulate({ transaction }: SolanaPayment, addresses: readonly string[], rpc: Rpc) {
-  const accounts = { encoding: 'base64', addresses }
-  const options = { encoding: 'base64', commitment: 'confirmed', sigVerify: false, accounts }
-  try {
-    const { context, value } = await rpc<InSlot<Simulated>>('simulateTransaction', [transaction, options])
-    const [payer, payee] = (value.accounts ?? []).map(tokenAccountIn)
-    const failure = value.err === null ? undefined : JSON.stringify(value.err)
-    return { slot: context.slot, after: [payer, payee] as const, failure }
-  } catch (error) {
-    if (!(error instanceof NodeError)) throw error
-    return { slot: undefined, after: [undefined, undefined] as const, failure: error.message }
-  }
+function pairOf([payer, payee]: Simulation['before']): SolanaReadings['before'] {
+  return [payer, payee]
 }
 
 /** Decides about a payment by what the chain says. Throws {@link Refusal} if it cannot be settled. */
@@ -80,23 +46,11 @@ export function judgeSolanaPayment(
   payment: SolanaPayment,
   { accounts, before, after, failure, isSameSlot }: SolanaReadings,
 ): void {
-  const { payer, feePayer, mint, destination, amount, transfer, instructions } = payment
+  const { payer, feePayer, mint, destination, amount, transfer } = payment
   const refuse = (reason: string, message: string) =>
     new Refusal(`invalid_exact_svm_${reason}`, message, payer)
   const failed = (message: string) => refuse('transaction_simulation_failed', message)
-  if (accounts.includes(undefined))
-    throw refuse('smart_wallet_alt_resolution_failed', 'An account of a look-up table cannot be resolved.')
-  for (const { program, accounts: indexes } of instructions) {
-    if (
-      program !== feePayer &&
-      indexes.every((index) => accounts[index] !== undefined && accounts[index] !== feePayer)
-    )
-      continue
-    throw refuse(
-      'payload_transaction_fee_payer_transferring_funds',
-      'The fee payer may appear in no instruction.',
-    )
-  }
+  checkFeePayer(payment, accounts, 'payload_transaction_fee_payer_transferring_funds')
   const [source, transferMint, target, authority] = transfer.accounts.map((index) => accounts[index])
   if (transferMint !== mint) throw refuse('payload_mint_mismatch', 'The transfer is of another token.')
   if (target !== destination)
@@ -139,7 +93,7 @@ export function judgeSolanaPayment(
  * Returns true if this is the relayer's signature of exactly this payment: then the transaction that it names
  * is this one.
  */
-export function isSignedAs({ feePayer, message }: SolanaPayment, signature: string): Promise<boolean> {
+export function isSignedAs({ feePayer, message }: SolanaMessage, signature: string): Promise<boolean> {
   return isSignatureOf(feePayer, Uint8Array.from(getBase58Encoder().encode(signature)), message)
 }
 

@@ -34,6 +34,15 @@ describe('the configuration of the facilitator', () => {
       'config.networks[0].network: expected a text that matches',
     ],
     [{ networks: [{ network: 'eip155:1' }] }, 'config.networks[0].relayer_id: expected a text'],
+    ...[
+      '11111111111111111111111111111111',
+      'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
+      'ComputeBudget111111111111111111111111111111',
+      'squads',
+    ].map((program): [unknown, string] => [
+      { networks: [{ ...NETWORK, wallet_programs: [program] }] },
+      `config.networks[0].wallet_programs: ${program} is not the program of a smart wallet.`,
+    ]),
     [{ networks: [NETWORK, NETWORK] }, 'config.networks: each network may appear once.'],
     [{ networks: [{ ...NETWORK, asets: [] }] }, 'config.networks[0].asets: unknown field.'],
     [

@@ -5,6 +5,7 @@ import { type EvmReadings, judgeEvmPayment } from '../../../plugins/x402/evm/ver
 import { Refusal } from '../../../plugins/x402/refusal.ts'
 import type { SolanaPayment } from '../../../plugins/x402/solana/payment.ts'
 import { judgeSolanaPayment, type SolanaReadings } from '../../../plugins/x402/solana/verify.ts'
+import { transfersIn } from '../../../plugins/x402/solana/wallet.ts'
 import type { StellarPayment } from '../../../plugins/x402/stellar/payment.ts'
 import {
   judgeStellarPayment,
@@ -177,5 +178,34 @@ describe('a payment on Stellar', () => {
   ])('is %s with %o', (expected, readings) => {
     const all: StellarReadings = { ledger: 100, balance: 500n, ...moving(TRANSFER), ...readings }
     expect(decision(() => judgeStellarPayment(STELLAR, all))).toBe(expected)
+  })
+})
+
+describe('the transfers of a smart wallet on Solana', () => {
+  const addresses = ['from', 'mint', 'to', 'vault', TOKEN_PROGRAM]
+  // TransferChecked of 100 with 6 decimals.
+  const data = 'hNmtbNYibdzwf'
+  const call = { programId: TOKEN_PROGRAM, accounts: addresses.slice(0, 4), data }
+  const info = {
+    source: 'from',
+    mint: 'mint',
+    destination: 'to',
+    authority: 'vault',
+    tokenAmount: { amount: '100' },
+  }
+
+  test.each<[string, number, object]>([
+    ['decoded', 1, { programId: TOKEN_PROGRAM, parsed: { type: 'transferChecked', info } }],
+    ['with addresses', 1, call],
+    ['with indexes', 1, { programIdIndex: 4, accounts: [0, 1, 2, 3], data }],
+    ['of another program', 0, { ...call, programId: 'other' }],
+    ['without an account', 0, { ...call, accounts: addresses.slice(0, 3) }],
+    ['that cannot be read', 0, { ...call, data: '0OIl' }],
+    ['decoded and of another kind', 0, { programId: TOKEN_PROGRAM, parsed: { type: 'burn', info } }],
+  ])('are read: %s', (_, count, instruction) => {
+    const transfer = { source: 'from', mint: 'mint', destination: 'to', authority: 'vault', amount: 100n }
+    expect(transfersIn([{ index: 0, instructions: [instruction] }], addresses)).toEqual(
+      Array.from({ length: count }, () => transfer),
+    )
   })
 })
