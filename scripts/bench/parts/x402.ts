@@ -34,6 +34,9 @@ const WARM_UP = 100
 const SETTLED = 40
 const AT_A_TIME = 8
 
+/** Buyers who pay at the same moment. */
+const BUYERS = 50
+
 /** A network on which payments are settled, and the service beside it. */
 interface Stand {
   readonly chain: string
@@ -44,7 +47,7 @@ interface Stand {
   stop(): Promise<void>
 }
 
-/** What a verification and a settlement cost on each chain: CPU of the service with its plugin, and calls to nodes. */
+/** What a verification and a settlement cost on each chain: CPU of the service with its plugin, and calls to nodes; and how long many buyers wait. */
 export async function benchX402(): Promise<Row[]> {
   const rows: Row[] = []
   for (const start of [onEvm, onSolana, onStellar])
@@ -71,6 +74,7 @@ async function measure({ chain, service, node, payment }: Stand): Promise<Row[]>
   const settle = () => ask(service, 'settle', bodies.pop() ?? {})
   await together(AT_A_TIME, settle)
   const settled = await cost({ service, node }, SETTLED, () => together(SETTLED, settle))
+  const seconds = await atOnce({ service, payment })
   return [
     single(`x402 on ${chain}: verifications per second of a core`, 1000 / verified.cpuMs, { unit: '' }),
     single(`x402 on ${chain}: calls to nodes per verification`, verified.calls, { unit: '', digits: 1 }),
@@ -79,7 +83,17 @@ async function measure({ chain, service, node, payment }: Stand): Promise<Row[]>
       unit: '',
       digits: 1,
     }),
+    single(`x402 on ${chain}: ${BUYERS} buyers at once, all served`, seconds, { unit: 's', digits: 1 }),
   ]
+}
+
+/** How long it takes until all of those who come at once have paid, in seconds. */
+async function atOnce({ service, payment }: Pick<Stand, 'service' | 'payment'>): Promise<number> {
+  const bodies: object[] = []
+  for (let count = 0; count < BUYERS; count += 1) bodies.push(await payment())
+  const start = performance.now()
+  await Promise.all(bodies.map((body) => ask(service, 'settle', body)))
+  return (performance.now() - start) / 1000
 }
 
 /** For each of so many, with the calls that the service makes anyway. */
