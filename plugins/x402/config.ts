@@ -22,12 +22,19 @@ export interface NetworkSettings {
   readonly maxGas: bigint
   /** EVM: what payers get for the gas of their approvals within a day, in wei; nothing if absent. */
   readonly approvalGas: { readonly payer: bigint; readonly all: bigint } | undefined
+  /** EVM: true if channels are served: the scheme `batch-settlement`. */
+  readonly batchSettlement: boolean
   /** Solana: the maximum priority fee, in micro-lamports per compute unit. */
   readonly maxUnitPrice: bigint
   /** Solana: the maximum of compute units. */
   readonly maxUnits: number
   /** Solana: the programs of smart wallets that may pay. */
   readonly walletPrograms: ReadonlySet<string>
+}
+
+/** Returns true if the operator trusts the asset. */
+export function isListed({ assets }: Pick<NetworkSettings, 'assets'>, asset: string): boolean {
+  return assets?.has(asset) === true
 }
 
 /**
@@ -172,6 +179,7 @@ function readNetwork(path: string, value: unknown): NetworkSettings {
     walletFactories: fields.addresses('wallet_factories') ?? new Set<string>(),
     maxGas: BigInt(fields.integer('max_gas', 50_000, 30_000_000) ?? DEFAULT_MAX_GAS),
     approvalGas: readApprovalGas(path, fields),
+    batchSettlement: fields.flag('batch_settlement') ?? false,
     maxUnitPrice: BigInt(fields.integer('max_unit_price', 0, 1_000_000_000) ?? DEFAULT_MAX_UNIT_PRICE),
     maxUnits: fields.integer('max_units', 1000, 1_400_000) ?? DEFAULT_MAX_UNITS,
     walletPrograms: readWalletPrograms(path, fields),

@@ -94,14 +94,14 @@ export function notePaymentEnd(
 
 function claimOf(asked: Asked): Claim {
   const { network, requirements } = asked.request
-  const { receivers } = asked.payment
+  const { receivers, amount } = asked.payment
   return {
     payer: digest([network.network, asked.payment.payer]),
     group: network.network,
     entry: {
       key: paymentKey(asked),
       unit: normalized(requirements.asset),
-      amount: requirements.amount.toString(),
+      amount: amount.toString(),
       payee: digest([normalized(requirements.payTo)]),
       slots: asked.payment.slots,
       ...(receivers.length > 0 && { receivers }),

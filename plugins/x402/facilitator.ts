@@ -16,7 +16,7 @@ import {
   underPaymentId,
 } from './once.ts'
 import { Refusal } from './refusal.ts'
-import { decodePayment, settlerOn } from './scheme.ts'
+import { decodePayment, settlerOn, type Told, type Verified } from './scheme.ts'
 import {
   type PaymentRequest,
   readPaymentRequest,
@@ -43,8 +43,8 @@ export async function verify(call: FacilitatorCall, settings: Settings, world: W
   try {
     const asked = await read(call, 'verify', { settings, world })
     await checkPaymentId(asked, world)
-    await verifyUnsent(asked, { settings, world })
-    return { isValid: true, payer: asked.payment.payer }
+    const { extra } = await verifyUnsent(asked, { settings, world })
+    return { isValid: true, payer: asked.payment.payer, ...(extra && { extra }) }
   } catch (error) {
     const { reason, message, payer } = toRefusal(error, 'unexpected_verify_error')
     logRefusal(reason, message)
@@ -60,15 +60,14 @@ export async function verify(call: FacilitatorCall, settings: Settings, world: W
 async function verifyUnsent(
   asked: Asked,
   { settings, world }: { readonly settings: Settings; readonly world: World },
-): Promise<void> {
+): Promise<Verified> {
   const { payment } = asked
   const now = world.now()
+  const moment = { now, deadline: now + settings.timeoutMs }
+  if (payment.isVerifiedAlone) return payment.verify(moment)
   // Both are asked at the same time. What was accepted before is told first, whatever the chain says of it
   // now.
-  const [found, verified] = await Promise.allSettled([
-    findTransaction(asked, world),
-    payment.verify({ now, deadline: now + settings.timeoutMs }),
-  ])
+  const [found, verified] = await Promise.allSettled([findTransaction(asked, world), payment.verify(moment)])
   const sent = settled(found)
   if (sent)
     throw new Refusal(
@@ -76,7 +75,7 @@ async function verifyUnsent(
       `This payment is settled already, by ${sent.hash ?? sent.id}.`,
       payment.payer,
     )
-  settled(verified)
+  return settled(verified)
 }
 
 function settled<Value>(result: PromiseSettledResult<Value>): Value {
@@ -96,11 +95,18 @@ export async function settle(call: FacilitatorCall, settings: Settings, world: W
     const asked = await read(call, 'settle', { settings, world })
     network = asked.request.networkName
     const { payer } = asked.payment
-    if (asked.request.requirements.amount === 0n) {
+    if (asked.payment.isVerifiedAlone)
+      throw new Refusal(
+        'invalid_batch_settlement_evm_payload_type',
+        'payload.type: nothing is settled for a voucher. Claim it.',
+        payer,
+      )
+    if (asked.request.scheme === 'upto' && asked.request.requirements.amount === 0n) {
       await checkUnused(asked, { settings, world })
       return { success: true, amount: '0', payer, transaction: '', network }
     }
-    const { settlement, isNew } = await settleOnce(asked, { settings, world, deadline })
+    const { settlement: made, isNew } = await settleOnce(asked, { settings, world, deadline })
+    const { settlement, told } = await tellOf(asked, made)
     const shared = {
       payer,
       transaction: settlement.hash,
@@ -115,7 +121,8 @@ export async function settle(call: FacilitatorCall, settings: Settings, world: W
         ...shared,
       }
     await noteResource(asked, settings, world)
-    return { success: true, amount: asked.request.requirements.amount.toString(), ...shared }
+    const amount = asked.request.requirements.amount.toString()
+    return { success: true, amount, ...shared, ...told }
   } catch (error) {
     const { reason, message, payer } = toRefusal(error, 'unexpected_settle_error')
     logRefusal(reason, message)
@@ -127,6 +134,21 @@ export async function settle(call: FacilitatorCall, settings: Settings, world: W
       transaction: '',
       network,
     }
+  }
+}
+
+/** What was made is told whole: whoever gets half of it would keep wrong books. */
+async function tellOf(
+  { payment }: Asked,
+  settlement: Settlement,
+): Promise<{ readonly settlement: Settlement; readonly told?: Told }> {
+  if (settlement.kind === 'pending' || payment.tell === undefined) return { settlement }
+  try {
+    return { settlement, told: await payment.tell(settlement.hash) }
+  } catch (error) {
+    if (!(error instanceof Unavailable || error instanceof NodeError)) throw error
+    const message = 'It is settled, and no node tells what the channel has now. Ask again.'
+    return { settlement: { kind: 'pending', hash: settlement.hash, message } }
   }
 }
 

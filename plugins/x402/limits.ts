@@ -9,6 +9,8 @@ import type { PaymentRequest } from './wire.ts'
 export interface Claim {
   readonly request: PaymentRequest
   readonly payer: string
+  /** What it moves. */
+  readonly amount: bigint
   /** The id of the API key that asks; all callers without one share another. */
   readonly caller: string
 }
@@ -19,7 +21,8 @@ export interface Claim {
  * @throws Refusal `limit_exceeded`; the limits before the exceeded one have counted it
  */
 export async function countPayment(claim: Claim, limits: readonly Limit[], world: World): Promise<void> {
-  const { amount, asset } = claim.request.requirements
+  const { asset } = claim.request.requirements
+  const { amount } = claim
   const beyond = (message: string) => new Refusal('limit_exceeded', message, claim.payer)
   for (const limit of limits) {
     if (limit.asset !== undefined && normalized(asset) !== limit.asset) continue

@@ -54,11 +54,12 @@ export async function sendOnce(
         )
       },
       send: async ({ body }: Verified) => {
-        await countPayment({ request, payer: payment.payer, caller }, settings.limits, world)
+        const { payer, amount } = payment
+        await countPayment({ request, payer, amount, caller }, settings.limits, world)
         // What cannot be included in time is refused at once, and nothing is stored.
         const seconds = Math.ceil(settings.timeoutMs / 1000)
         const path = `/api/v1/relayers/${encodeURIComponent(request.network.relayerId)}/transactions?max_queue_seconds=${seconds}`
-        const named = { ...body, ...namesOf(request) }
+        const named = { ...body, ...namesOf(request, payment) }
         return callApi(world, { method: 'POST', path, body: named, idempotencyKey: key }).catch(
           (error: unknown) => {
             throw error instanceof ApiRefusal ? refusalOf(error, payment) : error

@@ -50,12 +50,16 @@ const MAX_DESCRIPTION = 1024
 
 /**
  * Names the transaction of a payment in records, events and webhooks: by its payee, and by what is paid for,
- * as the payer says.
+ * as the payer says. What fills or claims a channel pays no one yet, and has another name.
  */
-export function namesOf({ requirements, resource = '' }: Pick<PaymentRequest, 'requirements' | 'resource'>) {
+export function namesOf(
+  { requirements, resource = '' }: Pick<PaymentRequest, 'requirements' | 'resource'>,
+  { isOfChannel }: { readonly isOfChannel?: boolean },
+) {
   const description = URL.parse(resource)?.href.slice(0, MAX_DESCRIPTION)
+  const { payTo } = requirements
   return {
-    reference: referenceTo(requirements.payTo),
+    reference: isOfChannel ? `x402-channel:${normalized(payTo)}` : referenceTo(payTo),
     ...(description !== undefined && { description }),
   }
 }

@@ -11,6 +11,7 @@ export type Reason =
   | `invalid_exact_stellar_${string}`
   | `invalid_permit2_${string}`
   | `invalid_upto_evm_${string}`
+  | `invalid_batch_settlement_evm_${string}`
   | `permit2_${string}`
   | `eip2612_${string}`
   | `erc20_approval_${string}`

@@ -1,10 +1,12 @@
 import type { Checked } from '../shared/exposure.ts'
 import { callApi, isRecord, NodeError, type Rpc, rpcOf, Unavailable, type World } from '../shared/host.ts'
-import type { NetworkSettings } from './config.ts'
+import { isListed, type NetworkSettings } from './config.ts'
 import { judgeApproval, readApproval, readApprovalState } from './evm/approval-chain.ts'
+import { CHANNELS } from './evm/channels/channel.ts'
+import { decodeChannelPayment } from './evm/channels/payment.ts'
 import { decodeEvmPayment } from './evm/decode.ts'
 import { evmElsewhere, evmOutcome } from './evm/outcome.ts'
-import { checkEvmWindow, type EvmPayment, isSame, UPTO_PROXY } from './evm/payment.ts'
+import { checkEvmWindow, dateOf, type EvmPayment, isSame, UPTO_PROXY } from './evm/payment.ts'
 import { withoutPermit } from './evm/permit2.ts'
 import {
   type EvmReadings,
@@ -59,6 +61,8 @@ export interface Verified extends Checked {
   readonly body: object
   /** What must be in a block before it; absent if nothing must. */
   readonly approval?: PendingApproval
+  /** What the answer to a verification tells besides. */
+  readonly extra?: object
 }
 
 /** The payer's own transaction, which came with the payment and is not sent. The relayer pays its gas. */
@@ -79,9 +83,24 @@ export interface Moment {
   readonly deadline: number
 }
 
+/** What the answer to a settlement tells in place of, or besides, what was required. */
+export interface Told {
+  readonly amount: string
+  readonly payer?: string
+  readonly extra?: object
+}
+
 /** A decoded payment, on whichever chain. */
 export interface Payment {
   readonly payer: string
+  /** What it moves. */
+  readonly amount: bigint
+  /** True if nothing is ever sent for it: the receiver has it settled together with others. */
+  readonly isVerifiedAlone?: boolean
+  /** True if it fills, claims or empties a channel, and pays the payee nothing. */
+  readonly isOfChannel?: boolean
+  /** Reads what the answer tells of a transaction that made it. What is required, if absent. */
+  tell?(hash: string): Promise<Told>
   /** What makes it this payment and no other, beside its network: the chain lets it happen only once. */
   readonly identity: readonly string[]
   /** All that is signed, and the signatures. */
@@ -125,6 +144,8 @@ export interface Settler {
   readonly blockSeconds: number
   /** The reason why nothing can be settled with the scheme `upto`; undefined if it can. */
   readonly uptoProblem: string | undefined
+  /** The reason why it serves no channels; undefined if it can. */
+  readonly channelsProblem: string | undefined
   /** The reason why it gives no signed transactions of others to a node; undefined if it does. */
   readonly approvalProblem: string | undefined
 }
@@ -142,6 +163,7 @@ export async function decodePayment(
     case 'eip155':
       if (request.scheme === 'upto' && settler.uptoProblem !== undefined)
         throw new Refusal('unsupported_scheme', `scheme: ${settler.uptoProblem}`)
+      if (request.scheme === 'batch-settlement') return decodeChannelPayment(request, rpc, settler)
       return evmPayment(network, await decodeEvmPayment(request, address as `0x${string}`), rpc, settler)
     case 'solana':
       return solanaPayment(network, await decodeSolanaPayment(request, address, network), rpc)
@@ -150,16 +172,12 @@ export async function decodePayment(
   }
 }
 
-/** Returns true if the operator trusts the asset. */
-function isListed({ assets }: NetworkSettings, asset: string): boolean {
-  return assets?.has(asset) === true
-}
-
 function solanaPayment(network: NetworkSettings, payment: SolanaPayment | WalletPayment, rpc: Rpc): Payment {
-  const { payer, mint, messageHash, transaction } = payment
+  const { payer, mint, amount, messageHash, transaction } = payment
   const receivers = 'receivers' in payment ? payment.receivers : []
   return {
     payer,
+    amount,
     // The message may name the payee through a table, so only the verification shows whom it pays: for
     // another payee it is another payment.
     identity: [mint, payer, 'receivers' in payment ? receivers.join(' ') : payment.destination, messageHash],
@@ -200,9 +218,10 @@ function stellarPayment(
   rpc: Rpc,
   { address, networkName }: Settler,
 ): Payment {
-  const { payer, asset, nonce, entryHash } = payment
+  const { payer, asset, amount, nonce, entryHash } = payment
   return {
     payer,
+    amount,
     identity: [asset, payer, nonce.toString()],
     content: [entryHash],
     bringsTransaction: false,
@@ -230,9 +249,10 @@ function stellarPayment(
 
 function evmPayment(network: NetworkSettings, payment: EvmPayment, rpc: Rpc, settler: Settler): Payment {
   const { address, blockSeconds } = settler
-  const { payer, asset, method, nonce, validBefore } = payment
+  const { payer, asset, amount, method, nonce, validBefore } = payment
   return {
     payer,
+    amount,
     identity: [method, asset, payer, nonce.toString()],
     content: [payment.hash, payment.signature],
     bringsTransaction: payment.approval !== undefined,
@@ -328,14 +348,6 @@ function fundsOf({ bringsApproval }: EvmPayment, { before, allowance }: EvmReadi
   return allowance < balance ? allowance : balance
 }
 
-/** The end of the year 9999, the last that RFC 3339 can write. */
-const LAST_SECOND = 253_402_300_799n
-
-function dateOf(seconds: bigint): string {
-  const second = seconds < LAST_SECOND ? seconds : LAST_SECOND
-  return new Date(Number(second) * 1000).toISOString()
-}
-
 /** What each service says of relayers, and when it was read. */
 const known = new WeakMap<object, Map<string, Settler & { readonly at: number }>>()
 
@@ -371,12 +383,14 @@ export async function settlerOn(
   if (chain !== network)
     throw new WrongNetwork(`config.networks: relayer ${relayerId} is on ${chain}, not on ${network}.`)
   const isEvm = family === 'eip155'
-  const [blockSeconds, uptoProblem] = await Promise.all([
+  const [blockSeconds, uptoProblem, channelsProblem] = await Promise.all([
     isEvm ? readBlockSeconds(rpc) : 0,
     isEvm ? readUptoProblem(accounts, rpc) : 'upto is supported on EVM chains alone.',
+    isEvm ? readChannelsProblem(rpc) : 'batch-settlement is supported on EVM chains alone.',
   ])
   const approvalProblem = readApprovalProblem(policies)
-  const settler = { address, networkName, blockSeconds, uptoProblem, approvalProblem, at: world.now() }
+  const problems = { uptoProblem, channelsProblem, approvalProblem }
+  const settler = { address, networkName, blockSeconds, ...problems, at: world.now() }
   settlers.set(key, settler)
   return settler
 }
@@ -403,6 +417,11 @@ async function readUptoProblem(accounts: unknown, rpc: Rpc): Promise<string | un
     return 'upto needs a relayer with one account: name it in upto_relayer_id.'
   const code = await rpc<string>('eth_getCode', [UPTO_PROXY, 'latest'])
   return code.length > 2 ? undefined : 'x402’s proxy for upto is not on this chain.'
+}
+
+async function readChannelsProblem(rpc: Rpc): Promise<string | undefined> {
+  const code = await rpc<string>('eth_getCode', [CHANNELS, 'latest'])
+  return code.length > 2 ? undefined : 'x402’s contract for batch-settlement is not on this chain.'
 }
 
 const SENDS_BYTES = 'eth_sendRawTransaction'

@@ -35,9 +35,9 @@ export async function supported(settings: Settings, world: World): Promise<objec
     signers[pattern] = [...new Set([...(signers[pattern] ?? []), state.settler.address])]
   }
   const unavailable = offers.flatMap(({ network: { network, approvalGas }, scheme, state }) => {
-    const of = { network, ...(scheme === 'upto' && { scheme }) }
+    const of = { network, ...(scheme !== 'exact' && { scheme }) }
     if ('reason' in state) return [{ ...of, reason: state.reason }]
-    const reason = approvalGas && state.settler.approvalProblem
+    const reason = scheme === 'batch-settlement' ? undefined : approvalGas && state.settler.approvalProblem
     return reason === undefined ? [] : [{ ...of, extension: ERC20_SPONSORING, reason }]
   })
   return {
@@ -58,11 +58,23 @@ function paysApprovals({ network, state }: Offer): boolean {
   )
 }
 
-/** `upto` is told as unavailable only where the operator named a relayer for it. */
 async function offersOn(network: NetworkSettings, world: World): Promise<readonly Offer[]> {
   const exact = await stateOf(network, world)
   const first: Offer = { network, scheme: 'exact', state: exact }
   if (network.family !== 'eip155') return [first]
+  return [...(await withUpto(network, first, world)), ...channelsOn(network, exact)]
+}
+
+function channelsOn(network: NetworkSettings, exact: State): readonly Offer[] {
+  if (!network.batchSettlement) return []
+  const problem = 'settler' in exact ? exact.settler.channelsProblem : undefined
+  const state = problem === undefined ? exact : { reason: problem }
+  return [{ network, scheme: 'batch-settlement', state }]
+}
+
+/** `upto` is told as unavailable only where the operator named a relayer for it. */
+async function withUpto(network: NetworkSettings, first: Offer, world: World): Promise<readonly Offer[]> {
+  const exact = first.state
   const hasOwn = network.uptoRelayerId !== network.relayerId
   const state = hasOwn ? await stateOf({ ...network, relayerId: network.uptoRelayerId }, world) : exact
   const problem = 'settler' in state ? state.settler.uptoProblem : undefined

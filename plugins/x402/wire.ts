@@ -34,8 +34,11 @@ export interface PaymentRequest {
   readonly paymentId: string | undefined
 }
 
-/** The amount is fixed, or the resource server names it in the end, up to a maximum. */
-export type Scheme = 'exact' | 'upto'
+/**
+ * The amount is fixed, or the resource server names it in the end, up to a maximum, or it is taken from a
+ * channel later.
+ */
+export type Scheme = 'exact' | 'upto' | 'batch-settlement'
 
 /** The answer to `POST /verify`. */
 export interface VerifyAnswer {
@@ -44,6 +47,8 @@ export interface VerifyAnswer {
   readonly invalidMessage?: string
   readonly payer?: string
   readonly extensions?: object
+  /** What the scheme tells besides. */
+  readonly extra?: object
 }
 
 /** The answer to `POST /settle`. */
@@ -57,6 +62,8 @@ export interface SettleAnswer {
   readonly network: string
   readonly amount?: string
   readonly extensions?: object
+  /** What the scheme tells besides. */
+  readonly extra?: object
 }
 
 /** The name of the extension that lets a payer name a payment. */
@@ -129,10 +136,18 @@ export function readPaymentRequest(body: unknown, step: Step, settings: Settings
   )
   if (scheme === 'upto' && network.family !== 'eip155')
     throw new Refusal('unsupported_scheme', 'scheme: upto is supported on EVM chains alone.')
+  const isChannel = scheme === 'batch-settlement'
+  if (isChannel && !network.batchSettlement)
+    throw new Refusal('unsupported_scheme', 'scheme: batch-settlement is not served on this network.')
   // The resource server tells how much it was when it settles; that may be nothing.
-  const isMetered = scheme === 'upto' && step === 'settle'
-  const requirements = readRequirements(paymentRequirements, version, isMetered ? 0n : 1n)
-  const promised = version === 2 ? readRequirements(accepted, 2, 1n) : requirements
+  const isMetered = scheme !== 'exact' && step === 'settle'
+  const requirements = readRequirements(paymentRequirements, version, {
+    least: isMetered || isChannel ? 0n : 1n,
+    isChannel,
+  })
+  const promised =
+    version === 2 ? readRequirements(accepted, 2, { least: isChannel ? 0n : 1n, isChannel }) : requirements
+  if (isMetered) checkCharge(requirements, promised, scheme)
   checkAccepted(requirements, promised, isMetered)
   const { payload, extensions } = paymentPayload
   if (!isRecord(payload)) throw new Refusal('invalid_payload', 'paymentPayload.payload: expected an object.')
@@ -160,8 +175,12 @@ function readVersion(outer: unknown, inner: unknown): 1 | 2 {
 function readScheme(accepted: unknown, required: unknown, version: 1 | 2): Scheme {
   if (accepted !== required)
     throw new Refusal('invalid_scheme', 'scheme: the payment has another one than the requirements.')
-  if (required === 'exact' || (required === 'upto' && version === 2)) return required
-  throw new Refusal('unsupported_scheme', 'scheme: exact and, since version 2, upto are supported.')
+  if (required === 'exact') return required
+  if ((required === 'upto' || required === 'batch-settlement') && version === 2) return required
+  throw new Refusal(
+    'unsupported_scheme',
+    'scheme: exact and, since version 2, upto and batch-settlement are supported.',
+  )
 }
 
 function readNetwork(accepted: unknown, required: unknown, version: 1 | 2, { networks }: Settings) {
@@ -178,7 +197,7 @@ function readNetwork(accepted: unknown, required: unknown, version: 1 | 2, { net
 function readRequirements(
   fields: Readonly<Record<string, unknown>>,
   version: 1 | 2,
-  least: bigint,
+  { least, isChannel }: { readonly least: bigint; readonly isChannel: boolean },
 ): Requirements {
   const amount = version === 2 ? fields.amount : fields.maxAmountRequired
   const { asset, payTo, maxTimeoutSeconds, extra } = fields
@@ -188,8 +207,10 @@ function readRequirements(
   if (typeof payTo !== 'string' || payTo === '') throw wrong('payTo', 'an address')
   if (
     typeof maxTimeoutSeconds !== 'number' ||
-    !(maxTimeoutSeconds > 0 && maxTimeoutSeconds <= MAX_TIMEOUT_SECONDS)
+    !(maxTimeoutSeconds > 0 || (isChannel && maxTimeoutSeconds === 0)) ||
+    maxTimeoutSeconds > MAX_TIMEOUT_SECONDS
   )
+    // Whoever claims from channels waits for nobody, and says 0.
     throw wrong('maxTimeoutSeconds', 'a positive number of seconds')
   if (extra !== undefined && extra !== null && !isRecord(extra)) throw wrong('extra', 'an object')
   return { amount: BigInt(amount), asset, payTo, maxTimeoutSeconds, extra: isRecord(extra) ? extra : {} }
@@ -199,13 +220,18 @@ function wrong(field: string, expected: string): Refusal {
   return new Refusal('invalid_payment_requirements', `paymentRequirements.${field}: expected ${expected}.`)
 }
 
+function checkCharge(required: Requirements, accepted: Requirements, scheme: Scheme): void {
+  if (required.amount <= accepted.amount) return
+  throw new Refusal(
+    scheme === 'upto'
+      ? 'invalid_upto_evm_payload_settlement_exceeds_amount'
+      : 'invalid_batch_settlement_evm_charge_exceeds_signed_cumulative',
+    `paymentRequirements.amount: ${required.amount} is more than ${accepted.amount}, which the payer accepted.`,
+  )
+}
+
 /** Servers may fill `extra` anew for each answer, e.g. with a blockhash, so it is not compared. */
 function checkAccepted(required: Requirements, accepted: Requirements, isMetered: boolean): void {
-  if (isMetered && required.amount > accepted.amount)
-    throw new Refusal(
-      'invalid_upto_evm_payload_settlement_exceeds_amount',
-      `paymentRequirements.amount: ${required.amount} is more than ${accepted.amount}, which the payer accepted.`,
-    )
   const same =
     (isMetered || accepted.amount === required.amount) &&
     normalized(accepted.asset) === normalized(required.asset) &&

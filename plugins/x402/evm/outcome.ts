@@ -25,7 +25,8 @@ interface Receipt {
   readonly logs: unknown
 }
 
-async function receiptOf(hash: string, rpc: Rpc): Promise<Receipt | undefined> {
+/** Reads the receipt of a transaction; undefined if no block has it. */
+export async function receiptOf(hash: string, rpc: Rpc): Promise<Receipt | undefined> {
   const receipt = await rpc<unknown>('eth_getTransactionReceipt', [hash])
   if (!isRecord(receipt) || typeof receipt.blockNumber !== 'string') return undefined
   return { status: receipt.status, blockNumber: receipt.blockNumber as Hex, logs: receipt.logs }
@@ -202,8 +203,13 @@ async function permittedIn({ move }: EvmPayment, hash: Hex, rpc: Rpc): Promise<O
 
 type TokenEvent = NonNullable<ReturnType<typeof eventIn>>
 
+/** Reads the transfers of a token from the logs of a receipt, in their order. */
+export function transfersIn(asset: Hex, logs: unknown) {
+  return eventsOf({ asset }, logs).flatMap((event) => (event.eventName === 'Transfer' ? [event.args] : []))
+}
+
 /** The events of the token, in their order. */
-function eventsOf({ asset }: EvmPayment, logs: unknown): readonly TokenEvent[] {
+function eventsOf({ asset }: Pick<EvmPayment, 'asset'>, logs: unknown): readonly TokenEvent[] {
   if (!Array.isArray(logs)) return []
   return logs.filter(isRecord).flatMap(({ address, topics, data }) => {
     if (typeof address !== 'string' || !isSame(address, asset)) return []

@@ -74,16 +74,26 @@ const BLOCKS_LEFT = 2
  * `now` is in milliseconds.
  */
 export function checkEvmWindow(
-  { method, payer, validAfter, validBefore }: EvmPayment,
+  {
+    method,
+    payer,
+    validAfter,
+    validBefore,
+  }: Pick<EvmPayment, 'method' | 'payer' | 'validAfter' | 'validBefore'>,
   {
     now,
     blockSeconds,
     before = 0,
-  }: { readonly now: number; readonly blockSeconds: number; readonly before?: number },
+    reasons = WINDOW_REASONS[method],
+  }: {
+    readonly now: number
+    readonly blockSeconds: number
+    readonly before?: number
+    readonly reasons?: { readonly early: Refusal['reason']; readonly late: Refusal['reason'] }
+  },
 ): void {
   const seconds = BigInt(Math.floor(now / 1000))
   const needed = BigInt(Math.ceil(Math.max(SECONDS_LEFT, (BLOCKS_LEFT + before) * blockSeconds)))
-  const reasons = WINDOW_REASONS[method]
   // By EIP-3009, an authorization is valid after the moment that it names; a permit begins with it.
   if (method === 'eip3009' ? validAfter >= seconds : validAfter > seconds)
     throw new Refusal(reasons.early, `The payment is valid after ${validAfter}, and it is ${seconds}.`, payer)
@@ -140,4 +150,13 @@ export function isSame(one: string, other: string): boolean {
 export function checkPayer(payer: Hex, payee: Hex): void {
   if (!isSame(payer, payee)) return
   throw new Refusal('invalid_payload', 'The payer and the payee are the same account.', payer)
+}
+
+/** The end of the year 9999, the last that RFC 3339 can write. */
+const LAST_SECOND = 253_402_300_799n
+
+/** The time until which a payment counts, as the service takes it. */
+export function dateOf(seconds: bigint): string {
+  const second = seconds < LAST_SECOND ? seconds : LAST_SECOND
+  return new Date(Number(second) * 1000).toISOString()
 }

@@ -38,7 +38,7 @@ export async function decodePermit2(
   { asset, payee, amount, chainId }: Terms,
   relayer: Hex,
 ): Promise<EvmPayment> {
-  const form = FORMS[scheme]
+  const form = scheme === 'upto' ? UPTO : EXACT
   const fields = objectOf(payload, 'permit2Authorization')
   const payer = addressOf(fields, 'from')
   const [permitted, given] = [objectOf(fields, 'permitted'), objectOf(fields, 'witness')]
@@ -197,5 +197,3 @@ const UPTO: Form = {
     }),
   sender: (relayer) => ({ from: relayer }),
 }
-
-const FORMS = { exact: EXACT, upto: UPTO } as const

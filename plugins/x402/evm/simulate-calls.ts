@@ -34,13 +34,14 @@ const MAX_RESULT_BYTES = 100_000
 /**
  * Makes calls one after the other, each on what the one before left, and returns what each returned. Nothing
  * is changed: a node executes the creation of a contract that makes the calls and returns the results in
- * place of its code, and forgets it. A call that an account makes goes through that account, which has code
+ * place of its code, and forgets it; by default on the newest state. A call that an account makes goes through that account, which has code
  * for that meanwhile; the node is told no sender then, because accounts with code send nothing.
  */
 export async function simulateCalls(
   rpc: Rpc,
   relayer: Hex,
   calls: readonly Call[],
+  block = 'latest',
 ): Promise<readonly CallResult[]> {
   const through = calls.map(({ to, data, from }) =>
     from === undefined ? { to, data } : { to: from, data: concatHex([to, data]) },
@@ -49,8 +50,8 @@ export async function simulateCalls(
   const senders = calls.flatMap(({ from }) => from ?? [])
   const call =
     senders.length === 0
-      ? [{ from: relayer, data }, 'latest']
-      : [{ data }, 'latest', Object.fromEntries(senders.map((sender) => [sender, { code: FORWARDER }]))]
+      ? [{ from: relayer, data }, block]
+      : [{ data }, block, Object.fromEntries(senders.map((sender) => [sender, { code: FORWARDER }]))]
   const answer = await rpc<Hex>('eth_call', call)
   if (answer.length > MAX_RESULT_BYTES * 2) throw new Error('The calls returned too much.')
   return decodeAbiParameters(RESULTS, answer)[0]

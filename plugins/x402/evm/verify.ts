@@ -15,7 +15,7 @@ import {
 import { type CallResult, simulateCalls } from './simulate-calls.ts'
 
 /** The answer of a contract that accepts a signature (ERC-1271). */
-const SIGNATURE_IS_VALID = '0x1626ba7e'
+export const SIGNATURE_IS_VALID = '0x1626ba7e'
 
 /** Multicall3, at the same address on nearly every chain. */
 const MULTICALL = '0xcA11bde05977b3631167028862bE2a173976CA11'
@@ -132,7 +132,8 @@ function integerIn(result: CallResult | undefined): bigint | undefined {
   return decodeFunctionResult({ abi: TOKEN_ABI, functionName: 'balanceOf', data: result.data })
 }
 
-async function estimateGas(call: Call, rpc: Rpc, from: Hex): Promise<EvmReadings['gas']> {
+/** Returns the gas of a call by the relayer, or why it would revert. */
+export async function estimateGas(call: Call, rpc: Rpc, from: Hex): Promise<EvmReadings['gas']> {
   try {
     return hexToBigInt(await rpc<Hex>('eth_estimateGas', [{ ...call, from }]))
   } catch (error) {

@@ -43,6 +43,10 @@ describe('the configuration of the facilitator', () => {
       { networks: [{ ...NETWORK, wallet_programs: [program] }] },
       `config.networks[0].wallet_programs: ${program} is not the program of a smart wallet.`,
     ]),
+    [
+      { networks: [{ ...NETWORK, batch_settlement: 'yes' }] },
+      'config.networks[0].batch_settlement: expected true or false.',
+    ],
     [{ networks: [NETWORK, NETWORK] }, 'config.networks: each network may appear once.'],
     [{ networks: [{ ...NETWORK, asets: [] }] }, 'config.networks[0].asets: unknown field.'],
     [
