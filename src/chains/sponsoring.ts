@@ -79,7 +79,7 @@ export interface AllowedToken {
   readonly price?: TokenPrice
 }
 
-/** Only `slippage_percentage` has an effect: the service does not swap. */
+/** Only `slippage_percentage` has an effect: the plugin `swap` has a configuration of its own. */
 export interface SwapConfig {
   readonly slippage_percentage?: number
   readonly min_amount?: bigint

@@ -83,8 +83,8 @@ export const STELLAR_POLICIES = {
 } as const satisfies PolicyTable<StellarRelayerConfig['policies']>
 
 /**
- * Accepts fields of existing files that have no effect: the channels decide about concurrency, and the
- * service does not swap.
+ * Accepts fields of existing files that have no effect: the channels decide about concurrency, and the plugin
+ * `swap` has a configuration of its own.
  */
 export function checkStellarPolicies(reader: Reader): void {
   reader.find('concurrent_transactions', flag)
