@@ -7,16 +7,23 @@ import {
   encodeFunctionData,
   getContractAddress,
   type Hex,
+  hexToBigInt,
   keccak256,
+  numberToHex,
+  pad,
   parseAbi,
   serializeErc6492Signature,
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { Rpc } from '../../../plugins/shared/host.ts'
 import { readSettings } from '../../../plugins/x402/config.ts'
 import { CHANNELS } from '../../../plugins/x402/evm/channels/channel.ts'
+import { decodeOperation } from '../../../plugins/x402/evm/channels/operation.ts'
+import { operationEffect } from '../../../plugins/x402/evm/channels/outcome.ts'
 import { settle, verify } from '../../../plugins/x402/facilitator.ts'
 import { supported } from '../../../plugins/x402/supported.ts'
+import { readPaymentRequest } from '../../../plugins/x402/wire.ts'
 import { API_KEY, RECEIVER } from '../../support/service.ts'
 import { RECEIVING_TOKEN_CODE } from './channel-code.ts'
 import {
@@ -75,6 +82,9 @@ const ask = (body: unknown) => ({ body, caller: 'shop' })
 const verified = (body: unknown) => verify(ask(body), settings(), world)
 const settled = (body: unknown) => settle(ask(body), settings(), world)
 const EVM = 'invalid_batch_settlement_evm'
+
+/** An account of anvil that no relayer uses. */
+const STRANGER = '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720'
 
 const newKey = () => privateKeyToAccount(generatePrivateKey())
 
@@ -335,6 +345,10 @@ describe('a payer whose wallet is a contract', () => {
     expect(await verified(await voucherBody(channel, 3_000n))).toMatchObject({ isValid: true })
     expect(await settled(await claimBody([{ channel, most: 3_000n, claimed: 3_000n }]))).toMatchObject({
       success: true,
+    })
+    const voucher = await voucherOf(channel, 4_000n, { by: newKey() })
+    expect(await settled(await depositBody(channel, 1_000n, { voucher }))).toMatchObject({
+      errorReason: `${EVM}_voucher_signature`,
     })
     const forged = channelBody(channel, {
       type: 'voucher',
@@ -655,7 +669,7 @@ describe('batch-settlement', () => {
     const body = await depositBody(channel, 5_000n)
     const { data } = await callIn(body)
     const hash = await site.anvil.rpc<Hex>('eth_sendTransaction', [
-      { from: '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720', to: CHANNELS, data, gas: '0x7a120' },
+      { from: STRANGER, to: CHANNELS, data, gas: '0x7a120' },
     ])
     expect(await settled(body)).toMatchObject({
       success: true,
@@ -688,6 +702,57 @@ describe('batch-settlement', () => {
     expect(await verify(ask(body), settings(), fresh)).toMatchObject({ invalidReason: 'unsupported_scheme' })
   }, 60_000)
 
+  test('what a transaction did is what the chain shows as of its block, and not what it was sent for', async () => {
+    const rpc: Rpc = (method, params) => site.anvil.rpc(method, params as unknown[])
+    /** A node that has the receipt, and the state of the block before. */
+    const late: Rpc = (method, params) =>
+      method === 'eth_call' && Array.isArray(params)
+        ? rpc(method, [params[0], numberToHex(hexToBigInt(params[1]) - 1n), ...params.slice(2)])
+        : rpc(method, params)
+    const outcomeOf = async (body: object, hash: string, { target = 0n, on = rpc } = {}) => {
+      const made = await decodeOperation(readPaymentRequest(body, 'settle', settings()))
+      if (made.kind === 'voucher') throw new Error('it is no transaction')
+      return (await operationEffect(made, { hash, target }, on)).outcome
+    }
+    const channel = await newChannel()
+    const deposit = await depositBody(channel, 10_000n)
+    const [filling, claim] = [await settled(deposit), await claimBody([{ channel, most: 9n, claimed: 9n }])]
+    const claiming = await settled(claim)
+    const settling = await settled(settleBody(channel))
+    const refund = await refundBody(channel, { amount: 10_000n })
+    const refunding = await settled(refund)
+    expect(await outcomeOf(deposit, filling.transaction)).toBe('paid')
+    expect(await outcomeOf(deposit, claiming.transaction)).toBe('failed')
+    expect(await outcomeOf(claim, claiming.transaction)).toBe('paid')
+    expect(await outcomeOf(claim, claiming.transaction, { on: late })).toBe('unknown')
+    expect(await outcomeOf(settleBody(channel), settling.transaction, { target: 9n })).toBe('paid')
+    expect(await outcomeOf(settleBody(channel), settling.transaction, { target: 9n, on: late })).toBe(
+      'unknown',
+    )
+    expect(await outcomeOf(refund, refunding.transaction)).toBe('paid')
+    expect(await outcomeOf(refund, refunding.transaction, { on: late })).toBe('unknown')
+    // Its nonce is used up by then, and this one gave nothing back.
+    const [empty] = [await site.anvil.rpc<string>('eth_sendTransaction', [{ from: STRANGER, to: STRANGER }])]
+    expect(await outcomeOf(refund, empty)).toBe('failed')
+  }, 60_000)
+
+  test('a token that begins to tax is not settled', async () => {
+    const token = await site.deploy(RECEIVING_TOKEN_CODE, TOKEN, ['Test Dollar', '2', 0n])
+    const payer = newKey()
+    await site.mint(payer.address, 10_000n, token)
+    const channel = channelOf({ token, payTo: newKey().address }, { payer, authorizer: newKey() })
+    expect(await settled(await depositBody(channel, 10_000n))).toMatchObject({ success: true })
+    expect(await settled(await claimBody([{ channel, most: 5_000n, claimed: 5_000n }]))).toMatchObject({
+      success: true,
+    })
+    // The sixth variable is `feePercent`.
+    await site.anvil.rpc('anvil_setStorageAt', [token, '0x5', pad('0x0a')])
+    expect(await settled(settleBody(channel))).toMatchObject({
+      success: false,
+      errorReason: `${EVM}_settle_simulation_failed`,
+    })
+  }, 60_000)
+
   // The last one: the clock of the chain is a quarter of an hour ahead afterwards.
   test('tells when the payer wants to withdraw, and claims nothing that he has withdrawn', async () => {
     const channel = await filled()
@@ -709,8 +774,6 @@ describe('batch-settlement', () => {
 async function callIn(body: {
   readonly paymentPayload: { readonly payload: object }
 }): Promise<{ readonly data: Hex }> {
-  const { decodeOperation } = await import('../../../plugins/x402/evm/channels/operation.ts')
-  const { readPaymentRequest } = await import('../../../plugins/x402/wire.ts')
   const operation = await decodeOperation(readPaymentRequest(body, 'settle', settings()))
   if (operation.kind !== 'deposit') throw new Error('it is no deposit')
   return operation
