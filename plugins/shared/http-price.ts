@@ -1,5 +1,6 @@
 import type { Fields } from './fields.ts'
 import { isRecord, Unavailable } from './host.ts'
+import { requestText } from './http-text.ts'
 import { type Price, parseDecimal } from './prices.ts'
 
 /** A URL that answers GET with JSON, and where in it the price is, by JSON pointers (RFC 6901). */
@@ -56,17 +57,7 @@ export async function askHttp(
 }
 
 async function requestJson(url: string): Promise<unknown> {
-  const response = await fetch(url, {
-    headers: { accept: 'application/json' },
-    redirect: 'error',
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  })
-  if (!response.ok || response.body === null) throw new Error(`status ${response.status}`)
-  let text = ''
-  for await (const part of response.body.pipeThrough(new TextDecoderStream())) {
-    text += part
-    if (text.length > MAX_ANSWER) throw new Error('too long')
-  }
+  const text = await requestText(url, { timeoutMs: TIMEOUT_MS, maxCharacters: MAX_ANSWER })
   // Numbers stay the texts that were sent: a double would round them.
   const exact = (_key: string, value: unknown, context?: { readonly source?: string }) =>
     typeof value === 'number' ? (context?.source ?? String(value)) : value

@@ -20,6 +20,12 @@ export interface AccountInfo {
   readonly data: readonly [string, string]
 }
 
+/** Reads an integer of a node, which JSON has as a number or a text; undefined for anything else. */
+export function integerIn(value: unknown): bigint | undefined {
+  const text = typeof value === 'number' || typeof value === 'string' ? String(value) : ''
+  return /^\d{1,20}$/.test(text) ? BigInt(text) : undefined
+}
+
 /**
  * Reads the accounts that a message loads: the writable accounts of all tables come first, then the readonly
  * ones.

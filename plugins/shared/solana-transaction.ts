@@ -21,6 +21,9 @@ export const TOKEN_PROGRAMS: ReadonlySet<string> = new Set([TOKEN_PROGRAM, TOKEN
 export const ASSOCIATED_TOKEN_PROGRAM = address('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL')
 export const COMPUTE_BUDGET_PROGRAM = 'ComputeBudget111111111111111111111111111111'
 
+/** The mint of wrapped SOL: an account of it holds lamports, which it hands over when it is closed. */
+export const WRAPPED_SOL = 'So11111111111111111111111111111111111111112'
+
 /** One instruction; `accounts` are indexes of the accounts of its message, those from tables included. */
 export interface Instruction {
   readonly program: string

@@ -1,3 +1,4 @@
+import { isAddress } from '@solana/kit'
 import type { Hex } from 'viem'
 import {
   EVM_SOURCE_TYPES,
@@ -8,6 +9,13 @@ import {
 } from '../shared/evm-prices.ts'
 import { Fields } from '../shared/fields.ts'
 import { type HttpPrice, readHttpSource } from '../shared/http-price.ts'
+import {
+  ASSOCIATED_TOKEN_PROGRAM,
+  COMPUTE_BUDGET_PROGRAM,
+  SYSTEM_PROGRAM,
+  TOKEN_PROGRAMS,
+  WRAPPED_SOL,
+} from '../shared/solana-transaction.ts'
 
 /** Where a price comes from. */
 export type SwapSource = EvmPriceSource | ({ readonly type: 'http' } & HttpPrice)
@@ -32,11 +40,21 @@ export interface StellarRouter {
   readonly path: readonly string[]
 }
 
+/** A router with the interface of Jupiter's swap API, and the programs that it may call. */
+export interface SolanaRouter {
+  readonly type: 'jupiter'
+  /** As the configuration names it, such as `mainnet-beta`. */
+  readonly network: string
+  readonly url: string
+  /** The only programs whose swap is signed. */
+  readonly programs: readonly string[]
+}
+
 /** A swap of one token of one relayer. Amounts are in the smallest units of the token and the coin. */
-export interface Swap<Router = EvmRouter | StellarRouter> {
+export interface Swap<Router = EvmRouter | StellarRouter | SolanaRouter> {
   readonly id: string
   readonly relayerId: string
-  /** The address in lower case, or `CODE:ISSUER`. */
+  /** The address in lower case, `CODE:ISSUER`, or the address of a mint. */
   readonly token: string
   readonly decimals: number
   readonly router: Router
@@ -126,12 +144,17 @@ function readSwap(path: string, value: unknown): Swap {
 }
 
 function readRouter(path: string, fields: Fields | undefined): Swap['router'] {
-  const type = fields?.word('type', ['uniswap_v3', 'stellar_path'])
+  const type = fields?.word('type', ['uniswap_v3', 'stellar_path', 'jupiter'])
   if (fields === undefined || type === undefined)
-    throw new Error(`${path}.type: expected uniswap_v3 or stellar_path.`)
-  const router = type === 'uniswap_v3' ? readEvmRouter(path, fields) : readStellarRouter(fields)
+    throw new Error(`${path}.type: expected uniswap_v3, stellar_path or jupiter.`)
+  const router = routerOf(type, path, fields)
   fields.refuseOthers()
   return router
+}
+
+function routerOf(type: Swap['router']['type'], path: string, fields: Fields): Swap['router'] {
+  if (type === 'uniswap_v3') return readEvmRouter(path, fields)
+  return type === 'jupiter' ? readSolanaRouter(path, fields) : readStellarRouter(fields)
 }
 
 function readEvmRouter(path: string, fields: Fields): EvmRouter {
@@ -158,7 +181,26 @@ function readStellarRouter(fields: Fields): StellarRouter {
   const path = fields.list('path').map(String)
   if (path.length > MAX_PATH || !path.every((each) => STELLAR_ASSET.test(each)))
     throw new Error(`config: a path has at most ${MAX_PATH} assets, each as CODE:ISSUER.`)
-  return { type: 'stellar_path', network: fields.text('network', /^[ -~]{1,64}$/), path }
+  return { type: 'stellar_path', network: fields.text('network', NETWORK), path }
+}
+
+const NETWORK = /^[ -~]{1,64}$/
+
+/** Programs that do what their caller says: to list one would be to sign whatever the router answers. */
+const GENERAL_PROGRAMS: ReadonlySet<string> = new Set([
+  SYSTEM_PROGRAM,
+  COMPUTE_BUDGET_PROGRAM,
+  ASSOCIATED_TOKEN_PROGRAM,
+  ...TOKEN_PROGRAMS,
+])
+
+function readSolanaRouter(path: string, fields: Fields): SolanaRouter {
+  const url = fields.text('url', /^https?:\/\/.{1,1000}$/)
+  if (!URL.canParse(url)) throw new Error(`${path}.url: expected a URL.`)
+  const programs = fields.list('programs').map(String)
+  if (programs.length === 0 || !programs.every((each) => isAddress(each) && !GENERAL_PROGRAMS.has(each)))
+    throw new Error(`${path}.programs: expected the addresses of programs that swap.`)
+  return { type: 'jupiter', network: fields.text('network', NETWORK), url, programs }
 }
 
 /** The smallest unit of all assets of Stellar is 10^-7. */
@@ -169,9 +211,16 @@ function readToken(path: string, fields: Fields, router: Swap['router']) {
     return { token: fields.text('token', STELLAR_ASSET), decimals: STELLAR_DECIMALS }
   const decimals = fields.integer('decimals', 0, 36)
   if (decimals === undefined) throw new Error(`${path}.decimals: expected an integer.`)
-  const token = readEvmAddress(path, fields, 'token')
-  if (token === router.wrappedCoin) throw new Error(`${path}.token: the wrapped coin needs no swap.`)
+  const token = router.type === 'jupiter' ? readMint(path, fields) : readEvmAddress(path, fields, 'token')
+  if (token === (router.type === 'jupiter' ? WRAPPED_SOL : router.wrappedCoin))
+    throw new Error(`${path}.token: the wrapped coin needs no swap.`)
   return { token, decimals }
+}
+
+function readMint(path: string, fields: Fields): string {
+  const token = fields.text('token', /^[1-9A-HJ-NP-Za-km-z]{32,44}$/)
+  if (!isAddress(token)) throw new Error(`${path}.token: expected the address of a mint.`)
+  return token
 }
 
 function readWhen(path: string, fields: Fields | undefined): Swap['when'] {

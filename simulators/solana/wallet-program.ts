@@ -29,6 +29,8 @@ import type { Step, Use } from './wallet.ts'
 export interface WalletCall extends Step {
   /** `on`: only while the first byte of the wallet's switch is not 0; `off`: only while it is. Always if absent. */
   readonly when?: 'on' | 'off'
+  /** The program is the system program, which is not among the accounts of the wallet's instruction. */
+  readonly hidden?: true
 }
 
 /** The account of a wallet that holds what its owner has, and the number that makes it one without a key. */
@@ -74,19 +76,19 @@ export function walletStep(
   }
   add({ address: owner, signs: true })
   add({ address: vault })
-  for (const { program: called, accounts } of calls) {
+  for (const { program: called, accounts, hidden } of calls) {
     // The vault has no key: the program signs for it.
     for (const use of accounts) add(use.address === vault ? { ...use, signs: false } : use)
-    add({ address: called })
+    if (!hidden) add({ address: called })
   }
   if (switchAt !== undefined) add({ address: switchAt })
   const order = [...uses.keys()]
   const placeOf = (of: Address) => order.indexOf(of)
-  const written = calls.map(({ program: called, accounts, data, when }) =>
+  const written = calls.map(({ program: called, accounts, data, when, hidden }) =>
     Buffer.from([
       when === undefined ? ALWAYS : when === 'off' ? WHILE_OFF : WHILE_ON,
       switchAt === undefined ? 0 : placeOf(switchAt),
-      placeOf(called),
+      hidden ? HIDDEN : placeOf(called),
       accounts.length,
       ...accounts.flatMap((use) => [placeOf(use.address), (use.writes ? 1 : 0) | (use.signs ? 2 : 0)]),
       data.length,
@@ -100,12 +102,17 @@ const ALWAYS = 0
 const WHILE_OFF = 1
 const WHILE_ON = 2
 
+/** In the place of a program: the system program, whose address is all zeros. */
+const HIDDEN = 0xff
+
 /** Where the program writes what the runtime reads: from the beginning of its heap. */
 const HEAP = 0x3_0000_0000n
 const INFOS = HEAP
 const METAS = HEAP + 0x800n
 const INSTRUCTION = HEAP + 0xb00n
 const SEEDS = HEAP + 0xc00n
+/** Nothing is written there. */
+const ZEROS = HEAP + 0x1000n
 
 /** `SolAccountInfo` of the runtime's interface in C, in bytes. */
 const INFO_BYTES = 56
@@ -220,8 +227,13 @@ const MAKE_CALLS: readonly Line[] = [
   label('decided'),
   setLong(5, INSTRUCTION),
   load(1, 3, 6, 2),
+  jumpIf(3, 'is', HIDDEN, 'hidden'),
   ...pointToInfo(3, 4),
   load(8, 3, 3, INFO.key),
+  jump('program known'),
+  label('hidden'),
+  setLong(3, ZEROS),
+  label('program known'),
   store(8, 5, 0, 3),
   load(1, 7, 6, 3),
   store(8, 5, 16, 7),

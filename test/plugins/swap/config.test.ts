@@ -44,6 +44,19 @@ const stellar = {
   router: { type: 'stellar_path', network: 'pubnet' },
 }
 
+const MINT = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
+const PROGRAM = 'JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4'
+const solana = {
+  ...evm,
+  token: MINT,
+  router: {
+    type: 'jupiter',
+    network: 'mainnet-beta',
+    url: 'https://router.example/swap/v1',
+    programs: [PROGRAM],
+  },
+}
+
 test('Addresses are read in lower case, and what is absent has its default', () => {
   const [swap] = readSettings({ swaps: [evm] }).swaps
   expect(swap).toMatchObject({
@@ -56,14 +69,20 @@ test('Addresses are read in lower case, and what is absent has its default', () 
     lookedAt: undefined,
   })
   expect(readSettings({ swaps: [stellar] }).swaps[0]).toMatchObject({ token: `USDC:${ISSUER}`, decimals: 7 })
+  expect(readSettings({ swaps: [solana] }).swaps[0]).toMatchObject({ token: MINT, router: solana.router })
   expect(readSettings({ swaps: [evm] }).callers.size).toBe(0)
 })
 
-test('The configuration of the guide is read', () => {
+test('The configurations of the guide are read', () => {
   const guide = readFileSync(join(import.meta.dirname, '../../../docs/swap.md'), 'utf8')
-  const [, text = ''] = /```json\n([\s\S]*?)```/.exec(guide) ?? []
-  const [entry] = (JSON.parse(text) as { plugins: readonly { config: unknown }[] }).plugins
-  expect(readSettings(entry?.config).swaps[0]?.sources.map(({ type }) => type)).toEqual(['chainlink', 'http'])
+  const [entry, router] = [...guide.matchAll(/```json\n([\s\S]*?)```/g)].map(
+    ([, text = '']) => JSON.parse(text) as object,
+  )
+  const [{ config } = { config: undefined }] = (entry as { plugins: readonly { config: unknown }[] }).plugins
+  expect(readSettings(config).swaps[0]?.sources.map(({ type }) => type)).toEqual(['chainlink', 'http'])
+  const [swap] = readSettings({ swaps: [{ ...solana, ...router }] }).swaps
+  expect(swap?.router.type).toBe('jupiter')
+  expect(swap?.sources.map(({ type }) => type)).toEqual(['fixed', 'http'])
 })
 
 describe('A configuration is refused', () => {
@@ -115,6 +134,39 @@ describe('A configuration is refused', () => {
       /type/,
     ],
     ['with an address for a token of Stellar', { swaps: [{ ...stellar, token: ADDRESS }] }, /token/],
+    ['with an address of another chain for a mint', { swaps: [{ ...solana, token: ADDRESS }] }, /token/],
+    [
+      'with a pool as a source on Solana',
+      { swaps: [{ ...solana, price: { sources: [fixed, { type: 'uniswap_v3' }] } }] },
+      /type/,
+    ],
+    [
+      'that sells wrapped SOL',
+      { swaps: [{ ...solana, token: 'So11111111111111111111111111111111111111112' }] },
+      /needs no swap/,
+    ],
+    [
+      'with a router without programs',
+      { swaps: [{ ...solana, router: { ...solana.router, programs: [] } }] },
+      /programs that swap/,
+    ],
+    [
+      'with a program that does whatever it is told',
+      {
+        swaps: [
+          {
+            ...solana,
+            router: { ...solana.router, programs: ['TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'] },
+          },
+        ],
+      },
+      /programs that swap/,
+    ],
+    [
+      'with a router that is no URL',
+      { swaps: [{ ...solana, router: { ...solana.router, url: 'jupiter' } }] },
+      /url/,
+    ],
     [
       'with a path of something else than assets',
       { swaps: [{ ...stellar, router: { ...stellar.router, path: ['EURC'] } }] },
