@@ -1,6 +1,6 @@
 import { getAddressEncoder, getProgramDerivedAddress } from '@solana/kit'
 import { expect, test } from 'vitest'
-import { LOOKUP_TABLE_PROGRAM } from '../runtime/programs.ts'
+import { LOOKUP_TABLE_PROGRAM, SYSTEM_PROGRAM } from '../runtime/programs.ts'
 import { associatedAddress, plantMint, plantTokens } from '../tokens.ts'
 import {
   createTable,
@@ -11,6 +11,7 @@ import {
   transfer,
   transferTokens,
 } from '../wallet.ts'
+import { plantWalletProgram, vaultOf, walletStep } from '../wallet-program.ts'
 import { openDesk, SOL } from './desk.ts'
 
 test("tokens move by the real token program, into an account that it opens at the payer's cost", async () => {
@@ -107,4 +108,24 @@ test('a transaction that takes from a table what is not there is refused, with o
       message: "invalid transaction: Transaction loads an address table account that doesn't exist",
     })
   }
+})
+
+test('a program calls another one only where that is among the accounts of its instruction', async () => {
+  const { solana, payer, signed, send, reply } = await openDesk()
+  const [program, to] = [createWallet().address, createWallet().address]
+  plantWalletProgram(solana, program)
+  const hidden = { ...transfer(payer.address, to, SOL), hidden: true as const }
+  const step = walletStep(await vaultOf(program, payer.address), [hidden])
+  const beside = transfer(payer.address, payer.address, 0n)
+
+  // The system program is in the transaction, but not handed over.
+  const { base64 } = await signed(beside, step)
+  const { error } = await reply('sendTransaction', [
+    base64,
+    { encoding: 'base64', preflightCommitment: 'processed' },
+  ])
+  expect(error).toMatchObject({ data: { err: { InstructionError: [1, 'MissingAccount'] } } })
+  await send(await signed(beside, { ...step, accounts: [...step.accounts, { address: SYSTEM_PROGRAM }] }))
+  solana.tick()
+  expect(solana.account(to)?.lamports).toBe(SOL)
 })
