@@ -27,7 +27,7 @@ import { httpSource, type PriceServer, pluginEntry, startPrices } from './site.t
 export const MAIN: Address = address(MAIN_TEXT)
 
 /** The mint of wrapped SOL. */
-export const WRAPPED = address('So11111111111111111111111111111111111111112')
+const WRAPPED = address('So11111111111111111111111111111111111111112')
 
 export const TOKEN_PROGRAM: Address = address('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA')
 
