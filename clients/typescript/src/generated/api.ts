@@ -3721,7 +3721,7 @@ export interface components {
          * @enum {string}
          */
         readonly FeePaymentStrategy: "user" | "relayer";
-        /** @description Accepted, and without effect except for `slippage_percentage` of a token. The plugin `swap` sells tokens, by a configuration of its own. */
+        /** @description Accepted, and without effect except for `slippage_percentage` of a token. The plugin `swap` has a configuration of its own. */
         readonly SwapConfig: Record<string, never>;
         /** @description A percentage with at most 4 decimals. */
         readonly Percentage: number;
