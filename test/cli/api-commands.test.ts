@@ -17,11 +17,14 @@ describe('the commands of the API', () => {
 
   beforeAll(async () => {
     story = await startScenario()
-    Object.assign(process.env, { RELAYER_URL: `${story.service.url}/`, RELAYER_API_KEY: API_KEY })
+    const env = { RELAYER_URL: `${story.service.url}/`, RELAYER_API_KEY: API_KEY }
+    // The folder of the tests may be one in which a developer has run `relayer init`.
+    Object.assign(process.env, { ...env, CONFIG_DIR: join(tmpdir(), 'no-configuration') })
   }, 60_000)
   afterAll(async () => {
     delete process.env.RELAYER_URL
     delete process.env.RELAYER_API_KEY
+    delete process.env.CONFIG_DIR
     await story.stop()
   })
 
@@ -345,7 +348,6 @@ describe('the commands of the API', () => {
       // A key alone is for the service of the configuration.
       expect(withKeyOnly.err).toContain('There is no configuration file')
       expect(elsewhere.err).toContain('RELAYER_API_KEY is missing')
-      // There is no configuration in the folder of the tests.
       expect(here.err).not.toContain('RELAYER_API_KEY')
       expect(here.err).toContain('config')
     })
