@@ -1,4 +1,5 @@
 import type { Hex } from 'viem'
+import { CallError } from '../shared/call-error.ts'
 import { ApiRefusal, isRecord, type World } from '../shared/host.ts'
 import type { Settings } from './config.ts'
 import { CODES, invalid, RpcError, toRpcError } from './errors.ts'
@@ -17,20 +18,12 @@ export interface EngineCall {
   readonly caller: string
 }
 
-/**
- * A failure that HTTP tells by its status, as Engine does. Its name makes the host pass it on; any other
- * error is an unexpected one.
- */
-class EngineError extends Error {
-  override readonly name = 'PluginError'
-  readonly status: number
-  readonly code: string
+/** A failure that HTTP tells by its status; its sentence is in the details, where Engine has it. */
+class EngineError extends CallError {
   readonly details: object
 
   constructor(status: number, code: string, message: string) {
-    super(message)
-    this.status = status
-    this.code = code
+    super(status, code, message)
     this.details = { message }
   }
 }
