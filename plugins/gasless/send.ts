@@ -122,8 +122,8 @@ interface Posted {
 }
 
 /**
- * A user pays for gas at the price that one endpoint told. The service, which asks several, signs nothing while
- * the base fee is above so many times that price.
+ * A user pays for gas at the price that one endpoint told. The service, which asks several, signs nothing
+ * while the base fee is above so many times that price.
  */
 const HIGHEST_BASE_FEE = 2n
 

@@ -8,7 +8,10 @@ export interface BoundedRequest {
   readonly maxCharacters: number
 }
 
-/** Requests JSON, and returns its text. Follows no redirects. @throws if it takes too long, is too long, or is no success */
+/**
+ * Requests JSON, and returns its text. Follows no redirects. @throws if it takes too long, is too long, or is
+ * no success
+ */
 export async function requestText(
   url: string | URL,
   { body, timeoutMs, maxCharacters }: BoundedRequest,

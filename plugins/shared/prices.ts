@@ -27,7 +27,10 @@ export function agreedPrice(prices: readonly Price[], mostBps: bigint): Price | 
   return isLess(most, high) ? undefined : high
 }
 
-/** Reads a positive decimal number of at most 30 digits on each side of its point; undefined for anything else. */
+/**
+ * Reads a positive decimal number of at most 30 digits on each side of its point; undefined for anything
+ * else.
+ */
 export function parseDecimal(text: string): Price | undefined {
   const [, whole, fraction = ''] = /^(\d{1,30})(?:\.(\d{1,30}))?$/.exec(text) ?? []
   const numerator = whole === undefined ? 0n : BigInt(whole + fraction)

@@ -233,7 +233,10 @@ function readWhen(path: string, fields: Fields | undefined): Swap['when'] {
   return when
 }
 
-/** Who tells a price. One liar must not be asked twice: all that a node reads of its chain is told by that node. */
+/**
+ * Who tells a price. One liar must not be asked twice: all that a node reads of its chain is told by that
+ * node.
+ */
 const TELLERS = { fixed: 'operator', chainlink: 'node', uniswap_v3: 'node', http: 'web' } as const
 
 function readPrice(path: string, fields: Fields | undefined, router: Swap['router']) {

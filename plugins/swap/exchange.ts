@@ -66,7 +66,9 @@ export interface Exchange {
   /** What the relayer can spend. */
   holdings(): Promise<{ readonly coin: bigint; readonly token: bigint }>
   ask(source: SwapSource, now: number): Promise<Price>
-  /** Executes the sale with what must come before it on the newest state. @throws Refusal if it fails there */
+  /**
+   * Executes the sale with what must come before it on the newest state. @throws Refusal if it fails there
+   */
   rehearse(sale: Sale): Promise<Rehearsal>
   /** Returns the transaction that must come before a sale of this amount; undefined if none must. */
   before(amount: bigint): Promise<Step | undefined>

@@ -1,7 +1,9 @@
 import { callApi, isRecord, Unavailable, type World } from '../shared/host.ts'
 import { Refusal } from './exchange.ts'
 
-/** Reads the id of the plugin's own API key. Any key may use any reference, so only what it sent is a swap. */
+/**
+ * Reads the id of the plugin's own API key. Any key may use any reference, so only what it sent is a swap.
+ */
 export async function ownKey(world: World): Promise<string> {
   const { id } = await read('/api/v1/current-api-key', world)
   if (typeof id === 'string') return id

@@ -152,7 +152,9 @@ async function tellOf(
   }
 }
 
-/** Nothing is charged, so nothing is sent. What was promised must still be good, and not be settled already. */
+/**
+ * Nothing is charged, so nothing is sent. What was promised must still be good, and not be settled already.
+ */
 async function checkUnused(
   { request, caller }: Asked,
   { settings, world }: { readonly settings: Settings; readonly world: World },

@@ -290,7 +290,10 @@ async function applyNotifications(
   return { changes, gone: gone.filter((id) => stored.has(id)) }
 }
 
-/** @throws ConfigError if a notification that a caller created or changed is for the transactions of one of these */
+/**
+ * @throws ConfigError if a notification that a caller created or changed is for the transactions of one of
+ * these
+ */
 function refuseTaken(
   wanted: readonly Pick<Notification, 'id' | 'transactions'>[],
   others: readonly Pick<Notification, 'id' | 'transactions'>[],

@@ -157,7 +157,10 @@ function readTransactions(notification: Reader): NamedTransactions | undefined {
   return transactions
 }
 
-/** Reads the list `notifications`: `{ id, type, url, signing_key?, integration_key?, alerts?, transactions? }`. */
+/**
+ * Reads the list `notifications`, of
+ * `{ id, type, url, signing_key?, integration_key?, alerts?, transactions? }`.
+ */
 export function readNotifications(file: Reader, sources: Sources, problems: string[]): NotificationConfig[] {
   return file.items('notifications').flatMap(({ value, path }) => {
     const reader = openReader(withUrls(value, { path, sources, problems }), path, problems)

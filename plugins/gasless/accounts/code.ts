@@ -63,8 +63,8 @@ async function implementationOf(account: Hex, { rpc, block = 'latest' }: Look): 
 }
 
 /**
- * Returns undefined if an account ran listed code in the block of its request, and otherwise a sentence: where
- * its code changed in that block, nothing tells which one was executed.
+ * Returns undefined if an account ran listed code in the block of its request, and otherwise a sentence:
+ * where its code changed in that block, nothing tells which one was executed.
  */
 export async function changedCodeOf(
   account: Hex,

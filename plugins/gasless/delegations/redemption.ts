@@ -17,9 +17,9 @@ const MAX_DELEGATIONS = 5
 const MAX_CAVEATS = 20
 
 /**
- * Reads the use of delegations (ERC-7710): the last delegate is the account of the relayer, contracts that the
- * operator lists enforce what was allowed, and the account runs listed code. The manager checks the signatures,
- * and reverts without them. @throws RpcError
+ * Reads the use of delegations (ERC-7710): the last delegate is the account of the relayer, contracts that
+ * the operator lists enforce what was allowed, and the account runs listed code. The manager checks the
+ * signatures, and reverts without them. @throws RpcError
  */
 export async function readRedemption(
   {

@@ -18,8 +18,8 @@ import type { Operation } from './abi.ts'
 export const EXECUTE_USER_OP: Hex = '0x8dd7712f'
 
 /**
- * Decodes the calls of an operation. The EntryPoint tells one success for all of them, so each must be made or
- * none. @throws RpcError
+ * Decodes the calls of an operation. The EntryPoint tells one success for all of them, so each must be made
+ * or none. @throws RpcError
  */
 export function callsOf({ callData, packed }: Pick<Operation, 'callData' | 'packed'>): readonly BatchCall[] {
   // EntryPoint 0.6 gives it no meaning.

@@ -75,8 +75,9 @@ const CREATOR = parseAbi([
 
 /**
  * Code in place of an EntryPoint's, for a simulation: it creates an account, calls it, and reverts with what
- * either of them reverts with, or if there is no account in between. Its call data are four words, which are the
- * creator, the account, the gas of its call and the length of the creator's call data, and then those of both.
+ * either of them reverts with, or if there is no account in between. Its call data are four words, which are
+ * the creator, the account, the gas of its call and the length of the creator's call data, and then those of
+ * both.
  */
 const CREATE_AND_CALL: Hex = concatHex([
   // Copies the call data of the creator to the memory, and keeps their length.

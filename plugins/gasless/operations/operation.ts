@@ -38,8 +38,8 @@ interface AskedOperation {
 }
 
 /**
- * Reads one signed user operation that an EntryPoint is called with: its gas, its nonce, who pays, and whether
- * the account runs listed code. @throws RpcError
+ * Reads one signed user operation that an EntryPoint is called with: its gas, its nonce, who pays, and
+ * whether the account runs listed code. @throws RpcError
  */
 export async function readOperation(
   { entryPoint, content, caller }: AskedOperation,

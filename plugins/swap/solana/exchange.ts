@@ -29,16 +29,19 @@ const SIGNATURE_FEE = 5_000n
 /** Prices are in millionths of a lamport for each compute unit. */
 const MICRO = 1_000_000n
 
-/** The limit of compute units is what the rehearsal took, and half of that again: the pools move until the block. */
+/**
+ * The limit of compute units is what the rehearsal took, and half of that again: the pools move until the
+ * block.
+ */
 const UNIT_MARGIN = { times: 3n, of: 2n } as const
 
 /** Amounts of tokens and lamports have 64 bits. */
 const MAX_AMOUNT = 2n ** 64n - 1n
 
 /**
- * Makes the market of a swap on Solana: a router whose answer is not trusted. The sale is one transaction, which
- * has no effect unless what {@link saleInstructions} demands holds. @throws Refusal for a relayer on another
- * network, and for a token that is none
+ * Makes the market of a swap on Solana: a router whose answer is not trusted. The sale is one transaction,
+ * which has no effect unless what {@link saleInstructions} demands holds. @throws Refusal for a relayer on
+ * another network, and for a token that is none
  */
 export async function openSolanaExchange(swap: Swap<SolanaRouter>, world: World): Promise<Exchange> {
   const { relayerId, router, token, slippageBps } = swap
@@ -149,7 +152,10 @@ async function readRent(rpc: Rpc): Promise<bigint> {
 /** Three of four recent blocks took less, for the same accounts. */
 const PRICE_RANK = { times: 3, of: 4 } as const
 
-/** Reads the price of priority, in micro-lamports for each compute unit. What a liar says is bounded by `most_cost_bps`. */
+/**
+ * Reads the price of priority, in micro-lamports for each compute unit. What a liar says is bounded by
+ * `most_cost_bps`.
+ */
 async function readUnitPrice(written: readonly string[], rpc: Rpc): Promise<bigint> {
   const told = await rpc<unknown>('getRecentPrioritizationFees', [[...new Set(written)]])
   const prices = (Array.isArray(told) ? told : [undefined]).map((each) =>
@@ -190,8 +196,8 @@ function requestOf({ program, accounts, data }: Omit<SaleInstruction, 'role'>): 
 }
 
 /**
- * Adds up what a block tells of the relayer: the tokens that left, and the coins that arrived without the fee.
- * What the new accounts hold meanwhile, and wrapped, comes back to the relayer, and cancels out. Pure.
+ * Adds up what a block tells of the relayer: the tokens that left, and the coins that arrived without the
+ * fee. What the new accounts hold meanwhile, and wrapped, comes back to the relayer, and cancels out. Pure.
  */
 function movedIn(
   { transfers = [] }: SwapRecord,

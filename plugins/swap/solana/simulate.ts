@@ -51,12 +51,18 @@ export interface Effect {
   readonly tokens: bigint
   readonly coins: bigint
   readonly units: bigint
-  /** The index of the instruction that fails, or one that does not exist if another thing fails; undefined if nothing does. */
+  /**
+   * The index of the instruction that fails, or one that does not exist if another thing fails; undefined if
+   * nothing does.
+   */
   readonly failedAt: number | undefined
   readonly failure: string | undefined
 }
 
-/** How often balances are read until both readings are of the same slot: other transactions of the relayer move them. */
+/**
+ * How often balances are read until both readings are of the same slot: other transactions of the relayer
+ * move them.
+ */
 const MAX_READINGS = 8
 
 /**

@@ -17,8 +17,8 @@ const LEAST_FEE = 200n
 
 /**
  * Makes the market of a swap on Stellar: a path payment of the account to itself. The network keeps its
- * minimum, and takes nothing without it, so nothing is approved before and nothing is unwrapped after. @throws
- * Refusal for a relayer on another network
+ * minimum, and takes nothing without it, so nothing is approved before and nothing is unwrapped after.
+ * @throws Refusal for a relayer on another network
  */
 export async function openStellarExchange(swap: Swap<StellarRouter>, world: World): Promise<Exchange> {
   const { relayerId, router, token, mostCostBps } = swap
@@ -102,7 +102,10 @@ async function readLine(account: string, token: string, rpc: Rpc): Promise<bigin
   return balance - (ext.type === 'v1' ? ext.v1.liabilities.selling : 0n)
 }
 
-/** Adds up what the results of a ledger tell: the lumens that arrived, and the tokens that left for them. Pure. */
+/**
+ * Adds up what the results of a ledger tell: the lumens that arrived, and the tokens that left for them.
+ * Pure.
+ */
 function movedIn({ transfers = [] }: SwapRecord, account: string, token: string) {
   const told = transfers.filter(({ expected, from }) => expected !== true && from === account)
   const sum = (list: typeof told) => list.reduce((total, { amount }) => total + BigInt(amount), 0n)

@@ -34,8 +34,9 @@ const MAX_RESULT_BYTES = 100_000
 /**
  * Makes calls one after the other, each on what the one before left, and returns what each returned. Nothing
  * is changed: a node executes the creation of a contract that makes the calls and returns the results in
- * place of its code, and forgets it; by default on the newest state. A call that an account makes goes through that account, which has code
- * for that meanwhile; the node is told no sender then, because accounts with code send nothing.
+ * place of its code, and forgets it; by default on the newest state. A call that an account makes goes
+ * through that account, which has code for that meanwhile; the node is told no sender then, because accounts
+ * with code send nothing.
  */
 export async function simulateCalls(
   rpc: Rpc,

@@ -25,8 +25,9 @@ import {
 } from './message.ts'
 import { type Simulation, simulateBeside } from './simulate.ts'
 
-// Payments of smart wallets: a program holds the tokens, and transfers them when its owner has signed. What its instruction does
-// is not written in it, so the simulation says what it would do, and the block what it did.
+// Payments of smart wallets: a program holds the tokens, and transfers them when its owner has signed. What
+// its instruction does is not written in it, so the simulation says what it would do, and the block what it
+// did.
 
 /** A payment by a smart wallet. */
 export interface WalletPayment extends SolanaMessage {
@@ -142,7 +143,10 @@ export interface TokenTransfer {
   readonly amount: bigint
 }
 
-/** Reads what decides about a payment by a smart wallet. @throws Refusal if its accounts are not as they must be */
+/**
+ * Reads what decides about a payment by a smart wallet. @throws Refusal if its accounts are not as they must
+ * be
+ */
 export async function readWalletChain(payment: WalletPayment, rpc: Rpc): Promise<WalletReadings> {
   const { payer, transaction, receivers } = payment
   return reading(payer, async () => {

@@ -60,8 +60,8 @@ export const superset: Limit<readonly string[]> = {
 }
 
 /**
- * One of several words, each with those that are at most as wide: of two words, either may allow what the other
- * one does not.
+ * One of several words, each with those that are at most as wide: of two words, either may allow what the
+ * other one does not.
  */
 export function widening<const T extends string>(within: Readonly<Record<T, readonly T[]>>): Limit<T> {
   return {

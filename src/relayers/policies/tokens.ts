@@ -230,7 +230,10 @@ function decodeTokens(stored: unknown, naming: Naming): readonly AllowedToken[] 
   return tokens
 }
 
-/** Reads fields of existing files that have no effect, because the plugin `swap` has a configuration of its own. */
+/**
+ * Reads fields of existing files that have no effect, because the plugin `swap` has a configuration of its
+ * own.
+ */
 export function ignoreSwaps(policies: Reader): void {
   policies.ignore('swap_config')
 }

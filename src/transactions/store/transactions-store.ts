@@ -103,8 +103,8 @@ interface SaveOptions {
 
 /**
  * Writes transactions, each guarded by the version that was read, and in the same statement the events of
- * those whose status, attempt, wait for an approval or another transaction, or publicity changed (I8). Returns the written ones in
- * the same order; another writer changed the others first.
+ * those whose status, attempt, wait for an approval or another transaction, or publicity changed (I8).
+ * Returns the written ones in the same order; another writer changed the others first.
  */
 export async function saveTransactions(
   tx: Tx,

@@ -91,7 +91,7 @@ export async function hasExpired(
   const later = nonces.value.filter(
     ({ slot, state }) => slot >= preparedAtSlot && slot <= number && state?.value !== token,
   )
-  // What has expired counts as failed, or is signed again: of two endpoints, one alone cannot say so.
+  // An expired draft counts as failed, or is signed again, so one endpoint of two must not decide it alone.
   return later.length * 2 > nonces.value.length
 }
 

@@ -34,9 +34,9 @@ type GuardTools = Pick<PrepareContext, 'client' | 'timeouts' | 'simulations'>
 /**
  * Simulates the message. Where the relayer only pays, neither lamports beyond the fee, and the rent of token
  * accounts that it may open, nor tokens of its accounts may leave. No instruction receives its authority, but
- * some tokens can be taken without it (Token-2022 has permanent delegates). Where users pay, their payment must arrive in full. A node that lacks
- * the newest slots may refuse a good transaction, so a refusal that depends on the state of the accounts
- * needs the opinions of all endpoints.
+ * some tokens can be taken without it (Token-2022 has permanent delegates). Where users pay, their payment
+ * must arrive in full. A node that lacks the newest slots may refuse a good transaction, so a refusal that
+ * depends on the state of the accounts needs the opinions of all endpoints.
  */
 export async function guardedSimulation(
   tools: GuardTools,
