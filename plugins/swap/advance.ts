@@ -1,7 +1,7 @@
 import { ApiRefusal, callApi, isRecord, locked, type World } from '../shared/host.ts'
 import { findByKey, isEnded } from '../shared/transactions.ts'
 import type { Swap } from './config.ts'
-import { type Exchange, Refusal, type Step, type SwapRecord } from './exchange.ts'
+import { type Exchange, type Moved, movedBy, Refusal, type Step, type SwapRecord } from './exchange.ts'
 import { describeSale, describeStep, keyOf, readOrder, referenceOf } from './names.ts'
 import { open } from './open.ts'
 import { readStop, stopRouter } from './stops.ts'
@@ -157,22 +157,31 @@ async function settle(sale: SwapRecord, plan: Plan, work: Work): Promise<Outcome
   const isOver = isEnded(sale.status) || sale.no_op === true
   if (!isOver && sale.status !== 'confirmed') return waitFor(sale, swap)
   if (isOver) return close(plan, work, outcomeOf(swap, { state: 'ended', ...endOf(sale) }))
-  const { sold, bought } = exchange.moved(sale)
-  const shown = { sold: sold.toString(), bought: bought.toString(), transaction_id: sale.id }
-  const order = readOrder(sale.description)
-  const isKept = order !== undefined && bought >= order.least && sold <= order.amount
-  let problem = isKept
-    ? undefined
-    : `The transaction ${sale.id} took ${sold} of the token and brought ${bought}; at least ${order?.least} were due.`
+  const moved = movedBy(sale, exchange)
+  const shown = {
+    ...(moved && { sold: moved.sold.toString(), bought: moved.bought.toString() }),
+    transaction_id: sale.id,
+  }
+  let problem = problemOf(sale, moved)
+  const isKept = problem === undefined
   if (problem !== undefined) await stopRouter(exchange.router, { id: sale.id, problem }, world)
-  const after = bought > 0n ? exchange.after(bought) : undefined
+  const after = moved && moved.bought > 0n ? exchange.after(moved.bought) : undefined
   const sent = after && (await takeStep(after, plan, work))
   if (sent !== undefined && (isEnded(sent.status) || sent.no_op === true)) {
-    problem ??= `${bought} arrived, and the transaction ${sent.id} did not unwrap it.`
+    problem ??= `${moved?.bought} arrived, and the transaction ${sent.id} did not unwrap it.`
     if (isKept) await stopRouter(exchange.router, { id: sent.id, problem }, world)
   } else if (sent !== undefined && sent.status !== 'confirmed') return waitFor(sent, swap)
   const state = problem === undefined ? 'swapped' : 'stopped'
   return close(plan, work, outcomeOf(swap, { state, ...(problem && { message: problem }), ...shown }))
+}
+
+/** Says what an operator has to look at; undefined for a sale that kept its terms. */
+function problemOf({ id, description }: SwapRecord, moved: Moved | undefined): string | undefined {
+  if (moved === undefined) return `The transaction ${id} is final, and no node tells what it moved.`
+  const order = readOrder(description)
+  const { sold, bought } = moved
+  if (order !== undefined && bought >= order.least && sold <= order.amount) return undefined
+  return `The transaction ${id} took ${sold} of the token and brought ${bought}; at least ${order?.least} were due.`
 }
 
 /** Takes back what was approved and is left, and ends the plan. Returns the outcome once that is done. */

@@ -57,6 +57,15 @@ export interface Transfer {
   readonly expected?: boolean
 }
 
+/**
+ * Returns what a transaction moved; undefined while no node tells it: then the record has the transfers that
+ * were meant.
+ */
+export function movedBy(record: SwapRecord, exchange: Pick<Exchange, 'moved'>): Moved | undefined {
+  const isMeant = record.transfers?.some(({ expected }) => expected === true) === true
+  return isMeant ? undefined : exchange.moved(record)
+}
+
 /** A market of one chain, for one swap and its relayer. Questions throw `Unavailable` if nothing answers. */
 export interface Exchange {
   /** The router among those of all chains. A stop counts for it. */

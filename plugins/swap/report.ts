@@ -2,7 +2,7 @@ import { CallError } from '../shared/call-error.ts'
 import type { World } from '../shared/host.ts'
 import { listTransactions } from '../shared/records.ts'
 import type { Settings, Swap } from './config.ts'
-import type { SwapRecord } from './exchange.ts'
+import { movedBy, type SwapRecord } from './exchange.ts'
 import { decimalOf, lossBps, readOrder, referenceOf, worthOf } from './names.ts'
 import { open } from './open.ts'
 import { ownKey } from './relayer.ts'
@@ -18,7 +18,7 @@ interface SoldTokens {
   /** What was to be sold, and for how much at least. */
   readonly amount: string
   readonly least: string
-  /** What its block tells; absent until one is final. */
+  /** What its block tells; absent until one is final and a node has told it. */
   readonly sold?: string
   readonly bought?: string
   /** What the sources told, in tokens for a coin, and how much less arrived, in basis points. */
@@ -84,7 +84,7 @@ async function shownOf(record: PaidRecord, swap: Swap, world: World): Promise<So
   const order = readOrder(record.description)
   if (order === undefined) throw new Error('the record is of no sale')
   const exchange = await open(swap, world)
-  const moved = record.status === 'confirmed' ? exchange.moved(record) : undefined
+  const moved = record.status === 'confirmed' ? movedBy(record, exchange) : undefined
   const decimals = { token: swap.decimals, coin: exchange.coinDecimals }
   return {
     swap: swap.id,

@@ -17,7 +17,7 @@ export const NOTIFICATION_TYPES = ['webhook', 'slack', 'pagerduty', 'opsgenie', 
 /** The kind of a destination. */
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number]
 
-/** Transactions, named by their reference and the API key that requests them: any key may use any reference. */
+/** Transactions, by their reference and the API key that requests them: any key may use any reference. */
 export interface NamedTransactions {
   readonly reference: string
   readonly requestedBy: string

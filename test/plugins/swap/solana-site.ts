@@ -119,6 +119,8 @@ interface SiteOptions {
   readonly changes?: object
   readonly entry?: (parts: { readonly mint: Address; readonly program: Address }) => object
   readonly options?: Partial<ServiceOptions>
+  /** Starts what the service has in place of the node. */
+  readonly front?: (url: string) => Promise<string>
   /** Default: a token of SPL Token. */
   readonly token?: SiteToken
 }
@@ -150,6 +152,7 @@ export async function startSolanaSwapSite({
   changes = {},
   entry = () => ({}),
   options = {},
+  front = async (url) => url,
   token = CLASSIC,
 }: SiteOptions = {}): Promise<SolanaSwapSite> {
   const [solana, prices] = await Promise.all([startSolana({ slotMs: 'manual' }), startPrices()])
@@ -211,9 +214,10 @@ export async function startSolanaSwapSite({
     callers: ['root'],
     timeout_seconds: 50,
   })
+  const urls = [await front(solana.url)]
   const start = async () => {
     const service = await startService({
-      ...solanaConfig(solana),
+      ...solanaConfig(solana, { urls }),
       plugins: [pluginEntry(config(), entry({ mint, program }))],
       ...options,
     })

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { startLiar } from '../../chains/one-liar.ts'
 import { SOL } from '../../support/solana-scenario.ts'
 import {
   honest,
@@ -95,3 +96,31 @@ test('A relayer on another network, a token that is none, and fees above their s
   expect(await site.run()).toMatchObject({ state: 'refused', code: 'costs_too_much' })
   site.solana.market.recentPrice = 0n
 })
+
+test('What no node tells is not told as a loss: the swap waits for an operator, and the report names no amounts', async () => {
+  const node = { stop: async () => {} }
+  const untold = await startSolanaSwapSite({
+    front: async (url) => {
+      const liar = await startLiar(url, (method, reply) =>
+        method === 'getTransaction' ? { ...reply, result: null } : reply,
+      )
+      node.stop = liar.stop
+      return liar.url
+    },
+  })
+  onTestFinished(async () => {
+    await untold.stop()
+    await node.stop()
+  })
+  Object.assign(untold.api, { swap: swapBy(honest) })
+  untold.give(100n * ONE)
+  const outcome = await untold.run()
+  expect(outcome).toMatchObject({
+    state: 'stopped',
+    message: expect.stringMatching(/is final, and no node tells what it moved\.$/),
+  })
+  expect(outcome).not.toHaveProperty('bought')
+  const { swaps } = await untold.report()
+  expect(swaps).toMatchObject([{ status: 'confirmed' }])
+  expect(swaps[0]).not.toHaveProperty('bought')
+}, 60_000)
