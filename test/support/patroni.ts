@@ -36,8 +36,9 @@ export interface PatroniCluster {
   /** The url of all members for the service. */
   readonly databaseUrl: string
   /**
-   * Waits until this member, or any, is the primary, and the others are standbys of which one is synchronous;
-   * returns the primary.
+   * Waits until this member, or any, is the primary, and the others are standbys of which one may be promoted;
+   * returns the primary. What was so before the call does not count: when etcd is back, the primary has no
+   * synchronous standby for a round.
    */
   settled(primary?: Member): Promise<Member>
   /** Waits until another member than this one is the primary. It need not have a standby yet. */
@@ -89,35 +90,41 @@ export async function startPatroni(count: number): Promise<PatroniCluster> {
     await etcd.exited
     rmSync(folder, { recursive: true, force: true })
   }
-  const roles = async () =>
+  const look = async () =>
     new Map(
       await Promise.all(
-        members.map(async (member) => [member, await member.role().catch(() => 'unknown')] as const),
+        members.map(async (member) => [member, await member.look().catch(() => UNKNOWN)] as const),
       ),
     )
-  const primaryOf = (now: ReadonlyMap<OwnedMember, string>) =>
-    members.filter((member) => now.get(member) === 'primary')
+  const primaryOf = (now: ReadonlyMap<OwnedMember, State>) =>
+    members.filter((member) => now.get(member)?.role === 'primary')
   const settled = async (wanted?: Member): Promise<Member> => {
-    const now = await until(
-      roles,
-      (all) => {
-        const primaries = primaryOf(all)
+    const begun = Date.now() / 1000
+    const rounds = new Map(members.map((member) => [member, new Set<number>()]))
+    const seen = await until(
+      async () => ({ now: await look(), standby: await etcd.synchronousStandby() }),
+      ({ now, standby }) => {
+        for (const [member, { lastSeen }] of now) if (lastSeen > begun) rounds.get(member)?.add(lastSeen)
+        const primaries = primaryOf(now)
         const [primary] = primaries
         if (primaries.length !== 1 || (wanted !== undefined && primary !== wanted)) return false
-        const others = members.filter((member) => member !== primary)
-        return (
-          others.every((other) => ['sync_standby', 'replica'].includes(all.get(other) ?? '')) &&
-          others.some((other) => all.get(other) === 'sync_standby')
+        return members.every(
+          (member) =>
+            // The second round begins when the first one has ended.
+            (rounds.get(member)?.size ?? 0) >= 2 &&
+            (member === primary || now.get(member)?.role === 'replica') &&
+            standby !== primary?.name &&
+            members.some(({ name }) => name === standby),
         )
       },
       { timeoutMs: 90_000 },
     )
-    return primaryOf(now)[0] ?? first
+    return primaryOf(seen.now)[0] ?? first
   }
   try {
     // The first one makes the database, and the others copy it.
     first.start()
-    await until(roles, (all) => all.get(first) === 'primary', { timeoutMs: 90_000 })
+    await until(look, (now) => now.get(first)?.role === 'primary', { timeoutMs: 90_000 })
     for (const other of members.slice(1)) other.start()
     await settled(first)
   } catch (error) {
@@ -129,7 +136,7 @@ export async function startPatroni(count: number): Promise<PatroniCluster> {
     databaseUrl: `postgres://postgres@${members.map(({ host }) => host).join(',')}/postgres?target_session_attrs=read-write`,
     settled,
     promoted: async (old) => {
-      const now = await until(roles, (all) => primaryOf(all).some((member) => member !== old), {
+      const now = await until(look, (all) => primaryOf(all).some((member) => member !== old), {
         timeoutMs: 90_000,
       })
       return primaryOf(now).find((member) => member !== old) ?? first
@@ -155,6 +162,9 @@ export async function startPatroni(count: number): Promise<PatroniCluster> {
     stop,
   }
 }
+
+/** The name of the cluster: its keys in etcd begin with it. */
+const SCOPE = 'relayer'
 
 /** With three members, etcd outlives the loss of one; with two, it does not. */
 const ETCD_MEMBERS = ['one', 'two', 'three'] as const
@@ -215,6 +225,21 @@ async function startEtcd(folder: string) {
         (next) => next !== undefined,
       )
     },
+    /** Reads which member etcd lets be promoted; undefined if none. */
+    synchronousStandby: async (): Promise<string | undefined> => {
+      const leader = await leaderOf(members)
+      if (leader === undefined) return undefined
+      const key = Buffer.from(`/service/${SCOPE}/sync`).toString('base64')
+      const answer = await fetch(`${leader.url}/v3/kv/range`, {
+        method: 'POST',
+        body: JSON.stringify({ key }),
+      })
+      const { kvs } = (await answer.json()) as { kvs?: readonly { value: string }[] }
+      const stored = Buffer.from(kvs?.[0]?.value ?? '', 'base64').toString()
+      if (stored === '') return undefined
+      const { sync_standby } = JSON.parse(stored) as { sync_standby?: string | null }
+      return sync_standby ?? undefined
+    },
     exited: Promise.all(running.map(({ exited }) => exited)),
   }
 }
@@ -232,10 +257,20 @@ async function leaderOf(members: readonly EtcdMember[]): Promise<EtcdMember | un
   return members[leads.indexOf(true)]
 }
 
+/** What a Patroni tells of itself. */
+interface State {
+  /** `primary`, `replica`, or something else. */
+  readonly role: string
+  /** When it last read etcd, in whole s since 1970. It does so at the beginning of each round. */
+  readonly lastSeen: number
+}
+
+const UNKNOWN: State = { role: 'unknown', lastSeen: 0 }
+
 interface OwnedMember extends Member {
   readonly configFile: string
-  /** What its Patroni says of it now: `primary`, `sync_standby`, `replica`, or something else. */
-  role(): Promise<string>
+  /** Asks its Patroni. */
+  look(): Promise<State>
   /** Kills it at the exit of this process. */
   killNow(): void
 }
@@ -276,14 +311,14 @@ async function createMember({ folder, etcdUrls, name }: MemberOptions): Promise<
     host,
     configFile,
     query: (statement) => query(`postgres://postgres@${host}/postgres`, statement),
-    role: async () => {
+    look: async () => {
       const answer = await fetch(`http://127.0.0.1:${restPort}/patroni`, {
         signal: AbortSignal.timeout(2_000),
       })
-      const { role, state, sync_standby } = (await answer.json()) as Record<string, unknown>
-      if (state !== 'running') return String(state)
-      if (role === 'master' || role === 'primary') return 'primary'
-      return sync_standby === true ? 'sync_standby' : 'replica'
+      const { role, state, dcs_last_seen } = (await answer.json()) as Record<string, unknown>
+      const lastSeen = Number(dcs_last_seen)
+      if (state !== 'running') return { role: String(state), lastSeen }
+      return { role: role === 'master' || role === 'primary' ? 'primary' : 'replica', lastSeen }
     },
     start: () => {
       patroni = spawn('patroni', [configFile], { cwd: folder, stdio: 'ignore', ...user })
@@ -326,7 +361,7 @@ function configOf({
   restPort,
 }: MemberOptions & { readonly data: string; readonly port: number; readonly restPort: number }) {
   return {
-    scope: 'relayer',
+    scope: SCOPE,
     name,
     restapi: { listen: `127.0.0.1:${restPort}`, connect_address: `127.0.0.1:${restPort}` },
     etcd3: { hosts: etcdUrls.map((url) => new URL(url).host) },
