@@ -49,7 +49,6 @@ const COMPARISONS = ['evm', 'solana', 'stellar'].flatMap((type) =>
  */
 const KNOW_NETWORK_TYPES = [
   'chains/',
-  'config/networks.ts',
   'handlers/codecs/',
   'networks/',
   'relayers/policies/policies.ts',
@@ -309,7 +308,14 @@ const ARROWS: Rules['arrows'] = {
   'security/': COMMON,
   'networks/': MANAGED,
   'signers/': [...MANAGED, 'database/sql-helpers.ts'],
-  'chains/': ['networks/', 'security/', 'signers/secp256k1.ts', 'signers/signer.ts', ...COMMON],
+  'chains/': [
+    'networks/',
+    'security/',
+    'signers/ed25519.ts',
+    'signers/secp256k1.ts',
+    'signers/signer.ts',
+    ...COMMON,
+  ],
   'database/': COMMON,
   'config/': [
     'access/',

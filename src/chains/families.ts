@@ -22,6 +22,11 @@ export interface ChainFamily<T extends NetworkType = NetworkType> {
   readonly unit: Unit
   /** The curve of its accounts. */
   readonly curve: Curve
+  /**
+   * Loads the function that writes the address of a public key. It needs the libraries of the type, as `load`
+   * does.
+   */
+  loadAddress(): Promise<(publicKey: Uint8Array) => string>
   /** The name of the number that orders an account's transactions; absent if accounts have none. */
   readonly numbering?: 'nonce' | 'sequence number'
   /** The hashes by which the networks know transactions. */
@@ -52,6 +57,7 @@ export const FAMILIES: { readonly [T in NetworkType]: ChainFamily<T> } = {
   evm: {
     unit: 'wei',
     curve: 'secp256k1',
+    loadAddress: async () => (await import('../signers/secp256k1.ts')).evmAddress,
     numbering: 'nonce',
     hash: /^0x[0-9a-f]{64}$/,
     content: EVM_CONTENT,
@@ -63,6 +69,7 @@ export const FAMILIES: { readonly [T in NetworkType]: ChainFamily<T> } = {
   solana: {
     unit: 'lamports',
     curve: 'ed25519',
+    loadAddress: async () => (await import('../signers/ed25519.ts')).solanaAddress,
     hash: /^[1-9A-HJ-NP-Za-km-z]{64,88}$/,
     content: SOLANA_CONTENT,
     transfers: solanaTransfers,
@@ -72,6 +79,7 @@ export const FAMILIES: { readonly [T in NetworkType]: ChainFamily<T> } = {
   stellar: {
     unit: 'stroops',
     curve: 'ed25519',
+    loadAddress: async () => (await import('../signers/ed25519.ts')).stellarAddress,
     numbering: 'sequence number',
     hash: /^[0-9a-f]{64}$/,
     content: STELLAR_CONTENT,

@@ -1,35 +1,16 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { flag, oneOf, openReader, publicKey, type Reader, text, u128, whole } from '../lib/fields.ts'
-import { omitUndefined } from '../lib/object.ts'
-import { CATALOGUE, defaultTxFeeCap } from '../networks/catalogue/catalogue.ts'
+import { flag, oneOf, openReader, type Reader, text } from '../lib/fields.ts'
+import { CATALOGUE } from '../networks/catalogue/catalogue.ts'
 import type { CatalogueEntry } from '../networks/catalogue/entry.ts'
-import {
-  DEFAULT_BLOCKTIME_MS,
-  DEFAULT_LEDGER_TIME_MS,
-  DEFAULT_SLOT_TIME_MS,
-  defaultConfirmations,
-  type EvmNetwork,
-  NETWORK_TYPES,
-  type Network,
-  type NetworkOf,
-  type NetworkType,
-  type SolanaNetwork,
-  type StellarNetwork,
-} from '../networks/network.ts'
-import { readPrivateRpcUrls, readRpcUrls } from '../networks/read-urls.ts'
+import { NETWORK_FAMILIES } from '../networks/families/families.ts'
+import type { SharedFields } from '../networks/families/family.ts'
+import { NETWORK_TYPES, type Network } from '../networks/network.ts'
+import { readRpcUrls } from '../networks/read-urls.ts'
 import { readTokens } from '../networks/tokens.ts'
 import { rpcMethod } from '../relayers/policies/common.ts'
 import type { RelayerConfig } from '../relayers/relayer.ts'
 import { parseFile, resolveFile, type Sources, withUrls } from './sources.ts'
-
-const MAX_CONFIRMATIONS = 10_000
-
-/** Tags, as existing network files have them, of networks that use the OP stack. */
-const OPTIMISM_BASED = ['optimism-based', 'optimism_based', 'optimism']
-
-/** Tags of networks whose sequencer keeps no public pool. */
-const WITHOUT_MEMPOOL = ['no-mempool', 'arbitrum-based', 'arbitrum_based', ...OPTIMISM_BASED]
 
 /** The reader looks for this folder when the file has no "networks". */
 const DEFAULT_FOLDER = 'networks'
@@ -116,7 +97,7 @@ function readNetwork(reader: Reader, problems: string[]): Network {
   const extraRpcMethods = reader.list('extra_rpc_methods', rpcMethod)
   const type = reader.get('type', networkType)
   const tokens = readTokens(reader, type)
-  const shared: Shared = {
+  const shared: SharedFields = {
     name: reader.get('network', text),
     isTestnet,
     rpcUrls,
@@ -127,85 +108,10 @@ function readNetwork(reader: Reader, problems: string[]): Network {
   }
   // An unknown type is a problem, after which the blank one finds further problems; a run with problems
   // returns no network.
-  return READERS[type](reader, shared, problems)
+  return NETWORK_FAMILIES[type].read(reader, shared, problems)
 }
 
 const networkType = oneOf(...NETWORK_TYPES)
-
-/** The gas of a plain transfer: a network with a lower limit could carry nothing. */
-const MIN_GAS_LIMIT = 21_000
-
-type Shared = Pick<
-  Network,
-  'name' | 'isTestnet' | 'rpcUrls' | 'explorerUrls' | 'tags' | 'extraRpcMethods' | 'tokens'
->
-
-function readEvm(reader: Reader, shared: Shared, problems: string[]): EvmNetwork {
-  reader.ignore('gas_price_cache')
-  const maxGas = reader.find('max_gas_per_transaction', whole(MIN_GAS_LIMIT))
-  const minPriorityFee = reader.find('min_priority_fee', u128)
-  const symbol = reader.get('symbol', text)
-  const privateRpcUrls = readPrivateRpcUrls(reader, 'private_rpc_urls', problems)
-  const hasTag = (tags: readonly string[]) => shared.tags?.some((tag) => tags.includes(tag)) === true
-  return {
-    ...shared,
-    ...(maxGas === undefined ? {} : { maxGasPerTransaction: BigInt(maxGas) }),
-    ...(minPriorityFee === undefined ? {} : { minPriorityFee }),
-    ...(privateRpcUrls.length > 0 && { privateRpcUrls }),
-    type: 'evm',
-    chainId: reader.get('chain_id', whole(1)),
-    symbol,
-    txFeeCap: reader.find('tx_fee_cap', u128) ?? defaultTxFeeCap(symbol),
-    features: reader.list('features', oneOf('eip1559')),
-    finality: reader.find('finality', oneOf('depth', 'safe', 'finalized')) ?? 'depth',
-    mempool: !hasTag(WITHOUT_MEMPOOL),
-    ...(hasTag(OPTIMISM_BASED) && { opStack: true as const }),
-    averageBlocktimeMs: reader.find('average_blocktime_ms', blocktime) ?? DEFAULT_BLOCKTIME_MS,
-    requiredConfirmations:
-      reader.find('required_confirmations', whole(0, MAX_CONFIRMATIONS)) ??
-      defaultConfirmations(shared.isTestnet),
-  }
-}
-
-function readStellar(reader: Reader, shared: Shared): StellarNetwork {
-  // The service does not use Horizon, and a closed ledger is final at once.
-  reader.ignore('horizon_url', 'required_confirmations', 'finality', 'features', 'symbol')
-  return {
-    ...shared,
-    type: 'stellar',
-    passphrase: reader.get('passphrase', text),
-    averageBlocktimeMs: reader.find('average_blocktime_ms', blocktime) ?? DEFAULT_LEDGER_TIME_MS,
-    requiredConfirmations: 0,
-  }
-}
-
-function readSolana(reader: Reader, shared: Shared): SolanaNetwork {
-  // The nodes of Solana report finality themselves.
-  reader.ignore('required_confirmations', 'finality', 'features', 'symbol')
-  const genesisHash = reader.find('genesis_hash', publicKey) ?? knownGenesisHash(shared.name)
-  return omitUndefined({
-    ...shared,
-    type: 'solana' as const,
-    genesisHash,
-    averageBlocktimeMs: reader.find('average_blocktime_ms', blocktime) ?? DEFAULT_SLOT_TIME_MS,
-    requiredConfirmations: 0,
-  })
-}
-
-const READERS: {
-  readonly [T in NetworkType]: (reader: Reader, shared: Shared, problems: string[]) => NetworkOf<T>
-} = {
-  evm: readEvm,
-  solana: readSolana,
-  stellar: readStellar,
-}
-
-/** A cluster with the name of a public one must be that one, even when the file describes it again. */
-function knownGenesisHash(name: string): string | undefined {
-  return CATALOGUE.find(({ type, network }) => type === 'solana' && network === name)?.genesis_hash
-}
-
-const blocktime = whole(1, 3_600_000)
 
 /** `other`: the second place where the folder may be (`resolveFile`), for the message. */
 function readFolder(folder: string, problems: string[], other = folder): Item[] {

@@ -136,8 +136,10 @@ export interface SolanaNetwork extends AnyNetwork {
 /** One concrete network of any family. */
 export type Network = EvmNetwork | StellarNetwork | SolanaNetwork
 
+type Networks = { readonly [T in NetworkType]: Extract<Network, { readonly type: T }> }
+
 /** One concrete network of this family. */
-export type NetworkOf<T extends NetworkType> = Extract<Network, { readonly type: T }>
+export type NetworkOf<T extends NetworkType> = Networks[T]
 
 /**
  * Returns true if a caller of the API chose one of the endpoints. Such an endpoint proves nothing against the

@@ -1,12 +1,7 @@
-import { address, type FieldType, publicKey, type Reader, whole } from '../lib/fields.ts'
+import { type FieldType, type Reader, whole } from '../lib/fields.ts'
+import { NETWORK_FAMILIES } from './families/families.ts'
+import type { NetworkFamily } from './families/family.ts'
 import type { NamedAsset, Network, NetworkType, Token } from './network.ts'
-
-/** The native currency of each type; an EVM network has a symbol of its own. */
-const NATIVE: Readonly<Record<NetworkType, NamedAsset>> = {
-  evm: { symbol: 'ETH', decimals: 18 },
-  stellar: { symbol: 'XLM', decimals: 7 },
-  solana: { symbol: 'SOL', decimals: 9 },
-}
 
 /**
  * Returns what an asset is called, by its name in rules and budgets; undefined for an asset that neither the
@@ -19,23 +14,11 @@ export type AssetNames = (asset: string) => NamedAsset | undefined
  * itself names it in no answer, because anyone can deploy a token with the name of another.
  */
 export function assetNamesOf(network: Network): AssetNames {
-  const native = network.type === 'evm' ? { ...NATIVE.evm, symbol: network.symbol } : NATIVE[network.type]
+  const family: NetworkFamily = NETWORK_FAMILIES[network.type]
+  const native = family.native(network)
   const tokens = new Map(network.tokens?.map(({ address, ...named }) => [address, named]))
   return (asset) => (asset === 'native' ? native : tokens.get(asset))
 }
-
-/** The names of tokens by type. EVM: in lower case, whose checksum was checked before. */
-const ADDRESSES: Readonly<Record<NetworkType, FieldType<string>>> = {
-  evm: { ...address, read: (value) => address.read(value)?.toLowerCase() },
-  stellar: {
-    expected: 'CODE:ISSUER, or the address of a contract',
-    read: (value) => (typeof value === 'string' && STELLAR_TOKEN.test(value) ? value : undefined),
-    blank: '',
-  },
-  solana: publicKey,
-}
-
-const STELLAR_TOKEN = /^([A-Za-z0-9]{1,12}:G[A-Z2-7]{55}|C[A-Z2-7]{55})$/
 
 const symbol: FieldType<string> = {
   expected: '1 to 20 visible ASCII characters',
@@ -51,7 +34,7 @@ export function readTokens(network: Reader, type: NetworkType): Token[] {
   const known = new Set<string>()
   return (network.objects('tokens') ?? []).map((reader) => {
     const token = {
-      address: reader.get('address', ADDRESSES[type]),
+      address: reader.get('address', NETWORK_FAMILIES[type].token),
       symbol: reader.get('symbol', symbol),
       decimals: reader.get('decimals', decimals),
     }

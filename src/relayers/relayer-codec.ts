@@ -2,9 +2,10 @@ import type { Selectable } from 'kysely'
 import { changedFields } from '../audit/entry.ts'
 import type { RelayersTable } from '../database/tables/relayers.ts'
 import { maskUrl } from '../lib/http/mask-url.ts'
-import { type NetworkType, parseNetworkType } from '../networks/network.ts'
+import { omitUndefined } from '../lib/object.ts'
+import { parseNetworkType } from '../networks/network.ts'
 import { writeAccounts } from './accounts/pool.ts'
-import { decodePoliciesOf, writePoliciesOf } from './policies/policies.ts'
+import { decodePoliciesOf, hasChannels, writePoliciesOf } from './policies/policies.ts'
 import { encodePolicies } from './policies/policy-table.ts'
 import {
   channelsOf,
@@ -29,30 +30,16 @@ export type ConfiguredRelayer = RelayerConfig & Pick<Relayer, 'address'>
  */
 export function toRelayer(row: Row): Relayer {
   try {
-    return DECODERS[parseNetworkType(row.network_type)](row, sharedOf(row))
+    const networkType = parseNetworkType(row.network_type)
+    const policies = decodePoliciesOf(networkType, row.policies)
+    const channels =
+      row.channels !== null && hasChannels(networkType) ? parseChannels(row.channels) : undefined
+    // A type and its policies belong together, which the compiler does not see of a type that is read.
+    return { ...sharedOf(row), networkType, policies, ...omitUndefined({ channels }) } as Relayer
   } catch (cause) {
     const problem = cause instanceof Error ? cause.message : String(cause)
     throw new Error(`stored relayer "${row.id}" cannot be read: ${problem}`, { cause })
   }
-}
-
-const DECODERS: { readonly [T in NetworkType]: (row: Row, shared: Shared) => RelayerOf<T> } = {
-  evm: (row, shared) => ({
-    ...shared,
-    networkType: 'evm',
-    policies: decodePoliciesOf('evm', row.policies),
-  }),
-  solana: (row, shared) => ({
-    ...shared,
-    networkType: 'solana',
-    policies: decodePoliciesOf('solana', row.policies),
-  }),
-  stellar: (row, shared) => ({
-    ...shared,
-    networkType: 'stellar',
-    policies: decodePoliciesOf('stellar', row.policies),
-    ...(row.channels !== null && { channels: parseChannels(row.channels) }),
-  }),
 }
 
 function sharedOf(row: Row): Shared {

@@ -1,8 +1,9 @@
 import { flag, id, openReader, type Reader, text } from '../lib/fields.ts'
+import { omitUndefined } from '../lib/object.ts'
 import { isNetworkType, NETWORK_TYPES, type NetworkType } from '../networks/network.ts'
 import { readRpcUrls } from '../networks/read-urls.ts'
 import { readAccounts, writeAccounts } from './accounts/pool.ts'
-import { readPoliciesOf, writePoliciesOf } from './policies/policies.ts'
+import { hasChannels, readPoliciesOf, writePoliciesOf } from './policies/policies.ts'
 import { channelsOf, type RelayerConfig, type RelayerConfigOf, readChannels } from './relayer.ts'
 
 /** A relayer as a configuration file or a request describes it, with the path that problems name. */
@@ -19,8 +20,12 @@ export function readRelayer({ value, path }: RelayerDocument, problems: string[]
   const reader = openReader(value, path, problems)
   if (reader === undefined) return undefined
   const shared = readShared(reader, problems)
-  const type = reader.get('network_type', text)
-  const relayer = READERS[isNetworkType(type) ? type : reportUnknown(reader, type)](reader, shared)
+  const name = reader.get('network_type', text)
+  const type = isNetworkType(name) ? name : reportUnknown(reader, name)
+  const policies = readPoliciesOf(type, reader)
+  const channels = hasChannels(type) ? readChannels(reader) : undefined
+  // A type and its policies belong together, which the compiler does not see of a type that is read.
+  const relayer = { ...shared, networkType: type, policies, ...omitUndefined({ channels }) } as RelayerConfig
   reader.finish()
   return relayer
 }
@@ -61,30 +66,6 @@ function readShared(reader: Reader, problems: string[]): Shared {
     ...(customRpcUrls.length > 0 && { customRpcUrls }),
     ...(accounts !== undefined && { accounts }),
   }
-}
-
-const READERS: {
-  readonly [T in NetworkType]: (relayer: Reader, shared: Shared) => RelayerConfigOf<T>
-} = {
-  evm: (relayer, shared) => ({
-    ...shared,
-    networkType: 'evm',
-    policies: readPoliciesOf('evm', relayer),
-  }),
-  solana: (relayer, shared) => ({
-    ...shared,
-    networkType: 'solana',
-    policies: readPoliciesOf('solana', relayer),
-  }),
-  stellar: (relayer, shared) => {
-    const channels = readChannels(relayer)
-    return {
-      ...shared,
-      networkType: 'stellar',
-      policies: readPoliciesOf('stellar', relayer),
-      ...(channels !== undefined && { channels }),
-    }
-  },
 }
 
 /**

@@ -12,13 +12,14 @@ import {
   type Network,
   type NetworkOf,
   type NetworkType,
+  networkId,
   type RpcUrl,
 } from '../networks/network.ts'
 import type { TokenDecimals } from '../networks/token-decimals-store.ts'
 import { poolIdOf } from '../relayers/accounts/pool.ts'
 import { type SourceAccounts, sourceAccountsOf } from '../relayers/accounts/source-accounts.ts'
 import { sendsPrivately } from '../relayers/policies/policy.ts'
-import { channelsOf, type Relayer } from '../relayers/relayer.ts'
+import { channelsOf, networkOf, type Relayer } from '../relayers/relayer.ts'
 import type { Keyring } from '../signers/keyring.ts'
 import type { TransactionObserver } from '../transactions/model/observer.ts'
 import type { RelayerRuntime } from '../transactions/model/runtime.ts'
@@ -71,19 +72,8 @@ const VERIFY_MS = 5_000
 
 /** Names the endpoints that a relayer uses; relayers with the same key share them. */
 export function endpointsKey(relayer: Relayer): string {
-  const network = networkKey({ type: relayer.networkType, name: relayer.network })
+  const network = networkOf(relayer)
   return relayer.customRpcUrls ? `${network}/${poolIdOf(relayer.id)}` : network
-}
-
-function networkKey({ type, name }: Pick<Network, 'type' | 'name'>): string {
-  return `${KEY_PREFIXES[type]}${name}`
-}
-
-/** Networks of other types can have the same name. */
-const KEY_PREFIXES: Readonly<Record<NetworkType, string>> = {
-  evm: '',
-  solana: 'solana:',
-  stellar: 'stellar:',
 }
 
 interface ChainInUse {
@@ -153,7 +143,7 @@ export function createRelayerRuntimes(options: RelayerRuntimesOptions): RelayerR
 
   /** The chain with the urls of the network itself, which relayers without custom URLs use. */
   function sharedChain(base: Network, make: ChainMaker): Chain {
-    const key = networkKey(base)
+    const key = networkId(base)
     const known = chains.get(key)
     if (known?.base === base) return known.chain
     const made = { network: base, base, customRpcUrls: undefined, chain: withDecimals(base, make(base)) }

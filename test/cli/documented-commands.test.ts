@@ -24,7 +24,9 @@ test('the blocks of the README can be pasted: they send, replace, explain, cance
   const anvil = await startAnvil({ args: ['--no-mining'] })
   onTestFinished(() => anvil.stop())
   const relayers = [{ id: 'local-1', name: 'Local', signer_id: 'dev-0', ...ON_ANVIL }]
-  const service = await startService({ rpcUrls: [anvil.url], relayers })
+  // The block time of the network of the README, so that no block is late while the commands run.
+  const network = { average_blocktime_ms: 20_000 }
+  const service = await startService({ rpcUrls: [anvil.url], network, relayers })
   onTestFinished(service.stop)
   const block = await blockAfter('## Send, and replace while it waits')
   const env = { PATH: process.env.PATH, RELAYER_URL: service.url, RELAYER_API_KEY: API_KEY }

@@ -1,13 +1,11 @@
 import type { EmittedIn } from '../../chains/answer.ts'
-import type { Attempt, SignedDraft } from '../../chains/attempt.ts'
+import type { Attempt, Draft, SignedDraft } from '../../chains/attempt.ts'
 import type { Chain } from '../../chains/chain.ts'
-import type { EvmDraft, EvmRequest } from '../../chains/evm/content.ts'
-import type { SolanaDraft, SolanaRequest } from '../../chains/solana/content.ts'
+import type { ChainRequest } from '../../chains/request.ts'
 import type { Speed } from '../../chains/speed.ts'
-import type { StellarDraft, StellarRequest } from '../../chains/stellar/content.ts'
 import type { Data, Input, Schemas } from '../../contract/operations.ts'
 import type { Db } from '../../database/db.ts'
-import type { EvmNetwork, NetworkType, SolanaNetwork, StellarNetwork } from '../../networks/network.ts'
+import type { NetworkOf, NetworkType } from '../../networks/network.ts'
 import type { Built, Quoted } from '../../sponsoring/sponsor.ts'
 import type { Transaction } from '../../transactions/model/transaction.ts'
 import type { AccountState } from '../../transactions/requests/account-state.ts'
@@ -15,18 +13,14 @@ import type { AccountState } from '../../transactions/requests/account-state.ts'
 /** The body of a request to send or replace, and an item of a batch. */
 export type RequestBody = Input<'sendTransaction'>['body']
 
-/** The requests, drafts, records in the contract, and networks of each type of networks. */
-interface Forms {
-  readonly evm: Form<EvmRequest, EvmDraft, Schemas['EvmTransaction'], EvmNetwork>
-  readonly solana: Form<SolanaRequest, SolanaDraft, Schemas['SolanaTransaction'], SolanaNetwork>
-  readonly stellar: Form<StellarRequest, StellarDraft, Schemas['StellarTransaction'], StellarNetwork>
-}
-
-interface Form<R, D, S, N> {
-  readonly request: R
-  readonly draft: D
-  readonly record: S
-  readonly network: N
+/** The request, draft, record in the contract, and network of each type of networks. */
+type Forms = {
+  readonly [T in NetworkType]: {
+    readonly request: Extract<ChainRequest, { readonly type: T }>
+    readonly draft: Extract<Draft, { readonly type: T }>
+    readonly record: Extract<Schemas['Transaction'], { network_type: T }>
+    readonly network: NetworkOf<T>
+  }
 }
 
 /** Fields that may be undefined, which `omitUndefined` then leaves out. */

@@ -3,8 +3,7 @@ import { FAMILIES } from '../../chains/families.ts'
 import type { NetworkType } from '../../networks/network.ts'
 import type { Key } from '../../signers/key.ts'
 import { typesFor } from '../../signers/providers/registry.ts'
-import { evmAddress } from '../../signers/secp256k1.ts'
-import type { Ed25519Signer } from '../../signers/signer.ts'
+import type { Signer } from '../../signers/signer.ts'
 import { channelsOf, type RelayerConfig } from '../relayer.ts'
 
 /** The relayer's own account first, then its channels. */
@@ -30,8 +29,14 @@ export class MissingSignerError extends Error {
  * @throws UnfitSignerError if the key of one cannot sign for it
  */
 export async function sourceAccountsOf(relayer: RelayerConfig, findKey: FindKey): Promise<SourceAccounts> {
-  const key = await keyAt(await requireKey(findKey, relayer.signerId), relayer.accountIndex)
-  return DERIVATIONS[relayer.networkType]({ relayer, key, findKey })
+  const { networkType, signerId, accountIndex } = relayer
+  const key = await keyAt(await requireKey(findKey, signerId), accountIndex)
+  const own = key[networkType]
+  if (own === undefined) throw unfitKey(key, relayer)
+  const addressOf = await FAMILIES[networkType].loadAddress()
+  const channels = await channelSigners({ relayer, own, findKey })
+  const accountOf = (signer: Signer) => ({ address: addressOf(signer.publicKey), signer })
+  return [accountOf(own), ...channels.map(accountOf)]
 }
 
 /** Returns the key at this distance from a key with many accounts. */
@@ -47,68 +52,27 @@ async function keyAt(key: Key, index: number | undefined): Promise<Key> {
 
 interface Derivation {
   readonly relayer: RelayerConfig
-  /** The relayer's own key. */
-  readonly key: Key
+  /** The signer of the relayer's own account. */
+  readonly own: Signer
   readonly findKey: FindKey
 }
 
-/**
- * The libraries of Solana and Stellar take a tenth and a third of a second to load, so only their relayers
- * load them.
- */
-const DERIVATIONS: Readonly<Record<NetworkType, (derivation: Derivation) => Promise<SourceAccounts>>> = {
-  evm: async ({ relayer, key }) => {
-    if (key.evm === undefined) throw unfitKey(key, relayer)
-    return [{ address: evmAddress(key.evm.publicKey), signer: key.evm }]
-  },
-  solana: async (derivation) =>
-    ed25519Accounts({
-      ...derivation,
-      addressOf: (await import('../../signers/ed25519.ts')).solanaAddress,
-      ownOf: (key) => key.solana,
-    }),
-  stellar: async (derivation) =>
-    ed25519Accounts({
-      ...derivation,
-      addressOf: (await import('../../signers/ed25519.ts')).stellarAddress,
-      ownOf: (key) => key.stellar,
-    }),
-}
-
-interface Ed25519Derivation extends Derivation {
-  readonly addressOf: (publicKey: Uint8Array) => string
-  /** Selects the part of a key that the network type uses. */
-  readonly ownOf: (key: Key) => Ed25519Signer | undefined
-}
-
-async function ed25519Accounts(derivation: Ed25519Derivation): Promise<SourceAccounts> {
-  const { relayer, key, addressOf, ownOf } = derivation
-  const own = ownOf(key)
-  if (own === undefined) throw unfitKey(key, relayer)
-  const accountOf = (signer: Ed25519Signer) => ({ address: addressOf(signer.publicKey), signer })
-  const channels = await channelSigners(derivation, own)
-  return [accountOf(own), ...channels.map(accountOf)]
-}
-
-async function channelSigners(
-  { relayer, findKey, ownOf }: Ed25519Derivation,
-  own: Ed25519Signer,
-): Promise<Ed25519Signer[]> {
+async function channelSigners({ relayer, own, findKey }: Derivation): Promise<Signer[]> {
+  const { networkType, signerId } = relayer
   const channels = channelsOf(relayer)
   if (typeof channels !== 'number') {
     return Promise.all(
       channels.map(async (id) => {
         const channel = await requireKey(findKey, id)
-        const signer = ownOf(channel)
-        if (signer === undefined)
-          throw unfitKey(channel, { signerId: id, networkType: relayer.networkType, field: 'channels' })
+        const signer = channel[networkType]
+        if (signer === undefined) throw unfitKey(channel, { signerId: id, networkType, field: 'channels' })
         return signer
       }),
     )
   }
   if (channels === 0) return []
-  const { derive } = own
-  if (derive === undefined) throw cannotDerive(relayer.signerId)
+  const derive = own.curve === 'ed25519' ? own.derive : undefined
+  if (derive === undefined) throw cannotDerive(signerId)
   return Array.from({ length: channels }, (_, index) => derive(`channel/${index + 1}`))
 }
 

@@ -25,6 +25,8 @@ interface NetworkPolicies<P> {
    * Absent where the limit is on the whole fee.
    */
   bidCap?(policies: P): bigint | undefined
+  /** Relayers may have channels. */
+  readonly channels?: true
 }
 
 const POLICIES: { readonly [T in NetworkType]: NetworkPolicies<PoliciesOf<T>> } = {
@@ -38,6 +40,7 @@ const POLICIES: { readonly [T in NetworkType]: NetworkPolicies<PoliciesOf<T>> } 
     table: STELLAR_POLICIES,
     check: checkStellarPolicies,
     bidCap: ({ maxFee }) => maxFee ?? STELLAR_POLICIES.maxFee.default,
+    channels: true,
   },
 }
 
@@ -90,6 +93,11 @@ export function writePoliciesOf(relayer: RelayerConfig) {
     default:
       return assertNever(relayer)
   }
+}
+
+/** Tells whether relayers on networks of this type may have channels. */
+export function hasChannels(type: NetworkType): boolean {
+  return POLICIES[type].channels === true
 }
 
 /**

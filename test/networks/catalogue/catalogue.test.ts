@@ -1,6 +1,7 @@
 import * as chains from 'viem/chains'
 import { describe, expect, test } from 'vitest'
-import { CATALOGUE, defaultTxFeeCap, suggestNetwork } from '../../../src/networks/catalogue/catalogue.ts'
+import { CATALOGUE, suggestNetwork } from '../../../src/networks/catalogue/catalogue.ts'
+import { defaultTxFeeCap } from '../../../src/networks/families/evm.ts'
 import { type NetworkType, ordersByTip } from '../../../src/networks/network.ts'
 import { goodFile, load, problemsOf } from '../../config/fixture.ts'
 
