@@ -39,7 +39,7 @@ const SHARED_PROCESS: Settings = {
 
 /** The projects whose files have their name as a suffix, such as `kill.faults.test.ts`. */
 const BY_SUFFIX = {
-  // Files that take more than some eight seconds: many random inputs, many blocks, many services. And everything that needs PostgreSQL.
+  // Files that take more than some five seconds: many random inputs, many blocks, many services. And everything that needs PostgreSQL.
   long: SHARED_PROCESS,
   // Crash points, killed processes, power cuts, random histories and ten thousand deliveries.
   faults: { ...SERVICES, testTimeout: 180_000, hookTimeout: 120_000 },
