@@ -6,7 +6,6 @@
  *
  * Round n has the seed `--seed` + n, so a round that found something is repeated with its own seed and `--rounds 1`.
  */
-import { parseArgs } from 'node:util'
 import { createRandom } from '../test/support/random.ts'
 import type { Attack, Report } from './attack/attack.ts'
 import { auth } from './attack/auth.ts'
@@ -22,6 +21,7 @@ import { sponsoredDrains } from './attack/sponsored-drains.ts'
 import { ssrf } from './attack/ssrf.ts'
 import { stellarMoney } from './attack/stellar/stellar-money.ts'
 import { x402Payers } from './attack/x402-payers.ts'
+import { readOptions } from './read-options.ts'
 
 const ATTACKS: readonly Attack[] = [
   worstBodies,
@@ -42,7 +42,7 @@ const ATTACKS: readonly Attack[] = [
 /** An attack that names no other deadline takes a quarter of this. A service that hangs must not hang the run as well. */
 const DEADLINE_MS = 120_000
 
-const { values } = parseArgs({
+const { values } = readOptions({
   options: {
     seed: { type: 'string', default: '1' },
     only: { type: 'string', default: ATTACKS.map(({ name }) => name).join(',') },

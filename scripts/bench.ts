@@ -6,7 +6,6 @@
  * `--record` adds a run to `bench/history.jsonl`: a complete one, or the last one with the new rows of the named parts. `--note=…` says the
  * conditions of a complete run. No test: the exit code is 0 whatever the numbers are, and 1 when a part failed; such a run is not recorded.
  */
-import { parseArgs } from 'node:util'
 import { benchOpen } from './bench/large/restart.ts'
 import type { Row } from './bench/measurement.ts'
 import { benchAccounts } from './bench/parts/accounts.ts'
@@ -32,8 +31,9 @@ import { readLastRun, recordRun } from './bench/report/history.ts'
 import { describeRegressions } from './bench/report/regressions.ts'
 import { describeMachine, runOf, withNewerRows } from './bench/report/run.ts'
 import { table } from './bench/report/table.ts'
+import { readOptions } from './read-options.ts'
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = readOptions({
   allowPositionals: true,
   options: {
     sent: { type: 'string', default: '50000' },

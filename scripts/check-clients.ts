@@ -5,7 +5,6 @@
  * everything that it leaves out.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { parseArgs } from 'node:util'
 import { startScenario } from '../test/support/scenario.ts'
 import { GO, makeGoModule } from './clients/go.ts'
 import { INSTALLATION } from './clients/install.ts'
@@ -18,8 +17,9 @@ import { runSteps, type Step, type Toolchain } from './clients/steps.ts'
 import { stories } from './clients/stories.ts'
 import { TYPESCRIPT } from './clients/typescript.ts'
 import { VALIDATORS } from './clients/validators.ts'
+import { readOptions } from './read-options.ts'
 
-const { values: chosen } = parseArgs({
+const { values: chosen } = readOptions({
   options: { 'without-go-and-java': { type: 'boolean', default: false } },
 })
 const leavesOut = chosen['without-go-and-java']

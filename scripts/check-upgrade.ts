@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isDeepStrictEqual, parseArgs } from 'node:util'
+import { isDeepStrictEqual } from 'node:util'
 import { startProgram } from '../test/package/run-program.ts'
 import { anvilNetwork, ON_ANVIL, startAnvil } from '../test/support/anvil.ts'
 import {
@@ -20,8 +20,9 @@ import {
 } from '../test/support/service.ts'
 import { until } from '../test/support/until.ts'
 import { ROOT } from './clients/paths.ts'
+import { readOptions } from './read-options.ts'
 
-const { values } = parseArgs({ options: { from: { type: 'string' } } })
+const { values } = readOptions({ options: { from: { type: 'string' } } })
 const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim()
 
 /** The newest tag that is not that of this commit; undefined before the second release. */

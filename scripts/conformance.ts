@@ -13,12 +13,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { readOptions } from './read-options.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const CHAINS = ['evm', 'stellar', 'solana']
 
-const { values } = parseArgs({
+const { values } = readOptions({
   options: {
     chain: { type: 'string' },
     rpc: { type: 'string', multiple: true },

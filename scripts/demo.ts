@@ -6,13 +6,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { keepRunning } from './demo/keep.ts'
 import { say } from './demo/say.ts'
 import { type Stage, setUp } from './demo/stage.ts'
 import { tellTheStory } from './demo/story.ts'
+import { readOptions } from './read-options.ts'
 
-const { values } = parseArgs({
+const { values } = readOptions({
   options: { keep: { type: 'boolean', default: false }, program: { type: 'string' } },
 })
 

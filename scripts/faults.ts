@@ -14,9 +14,29 @@
  *     npm run faults -- --fronts --gasless
  *     npm run faults -- --schedules --kills --fail-over --steps 2
  *
+ * Options:
+ *
+ *     --chain evm|stellar|solana  the chain; evm when absent
+ *     --channels N                channel accounts of a relayer, on Stellar; 0 when absent
+ *     --endpoints N               nodes; 1 when absent
+ *     --seed N                    the seed of the first history; 1 when absent
+ *     --histories N               50 when absent
+ *     --steps N                   of each history; 30 when absent
+ *     --kills                     also kills the process
+ *     --fees                      chains that stand still, builders that include nothing, and markets that fall; EVM
+ *     --refusals                  nodes that refuse some content permanently, in words that no one knows; EVM
+ *     --reorganisations           chains that lose blocks that were final, while other relayers go on paying; EVM
+ *     --liar                      the first endpoint of several lies about prices, gas, balances, nonces and blocks
+ *     --pools                     a relayer with two accounts
+ *     --processes N               processes of the service on one PostgreSQL; 1 when absent, on the embedded database
+ *     --fail-over                 the server of the database is killed, and its synchronous standby promoted; 2 processes when absent
+ *     --fronts                    buyers, sellers, hostile wallets and tokens, and strangers at the facilitator of x402
+ *     --gasless                   with --fronts: users of gasless requests instead; EVM
+ *     --schedules                 schedules, on PostgreSQL and 2 processes when --processes is absent; EVM
+ *     --keep-going                goes on after a history that fails
+ *
  * History n has the seed `--seed` + n, so a failing one is replayed alone with its own seed and `--histories 1`.
  */
-import { parseArgs } from 'node:util'
 import { runCampaign } from './faults/campaign.ts'
 import { startEvmTestChain } from './faults/evm/test-chain.ts'
 import { type FrontChainName, type FrontHistory, runFronts } from './faults/fronts/campaign.ts'
@@ -28,31 +48,10 @@ import { startSolanaTestChain } from './faults/solana/test-chain.ts'
 import { SHORT_RETENTION, startStellarTestChain } from './faults/stellar/test-chain.ts'
 import { describeStep } from './faults/step.ts'
 import type { TestBedOptions } from './faults/test-bed.ts'
+import { readOptions } from './read-options.ts'
 
-const USAGE = `Usage: npm run faults -- [options]
-  --chain evm|stellar|solana  the chain; evm when absent
-  --channels N                channel accounts of a relayer, on Stellar; 0 when absent
-  --endpoints N               nodes; 1 when absent
-  --seed N                    the seed of the first history; 1 when absent
-  --histories N               50 when absent
-  --steps N                   of each history; 30 when absent
-  --kills                     also kills the process
-  --fees                      chains that stand still, builders that include nothing, and markets that fall; EVM
-  --refusals                  nodes that refuse some content permanently, in words that no one knows; EVM
-  --reorganisations           chains that lose blocks that were final, while other relayers go on paying; EVM
-  --liar                      the first endpoint of several lies about prices, gas, balances, nonces and blocks
-  --pools                     a relayer with two accounts
-  --processes N               processes of the service on one PostgreSQL; 1 when absent, on the embedded database
-  --fail-over                 the server of the database is killed, and its synchronous standby promoted; 2 processes when absent
-  --fronts                    buyers, sellers, hostile wallets and tokens, and strangers at the facilitator of x402
-  --gasless                   with --fronts: users of gasless requests instead; EVM
-  --schedules                 schedules, on PostgreSQL and 2 processes when --processes is absent; EVM
-  --keep-going                goes on after a history that fails
-`
-
-const { values } = parseArgs({
+const { values } = readOptions({
   options: {
-    help: { type: 'boolean', default: false },
     chain: { type: 'string', default: 'evm' },
     channels: { type: 'string', default: '0' },
     seed: { type: 'string', default: '1' },
@@ -73,11 +72,6 @@ const { values } = parseArgs({
     'keep-going': { type: 'boolean', default: false },
   },
 })
-
-if (values.help) {
-  process.stdout.write(USAGE)
-  process.exit()
-}
 
 let failures = 0
 const started = Date.now()

@@ -17,8 +17,8 @@ import { globSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { createRandom } from '../test/support/random.ts'
+import { readOptions } from './read-options.ts'
 
 /** The least share of noticed changes, in percent. */
 const LEAST_SCORE = 85
@@ -26,7 +26,7 @@ const LEAST_SCORE = 85
 /** Mutants tested at the same time; each runs its own tests. */
 const CONCURRENCY = '2'
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = readOptions({
   options: {
     tests: { type: 'string', multiple: true },
     concurrency: { type: 'string', default: CONCURRENCY },
