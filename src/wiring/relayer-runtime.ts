@@ -7,19 +7,19 @@ import type { RpcObserver } from '../chains/rpc/rpc.ts'
 import type { Transport } from '../chains/rpc/transport.ts'
 import { type Clock, withTimeout } from '../lib/time.ts'
 import type { NetworkDirectory } from '../networks/directory.ts'
+import { NETWORK_FAMILIES } from '../networks/families/families.ts'
 import {
   hasUntrustedEndpoints,
   type Network,
   type NetworkOf,
   type NetworkType,
-  networkId,
   type RpcUrl,
 } from '../networks/network.ts'
 import type { TokenDecimals } from '../networks/token-decimals-store.ts'
 import { poolIdOf } from '../relayers/accounts/pool.ts'
 import { type SourceAccounts, sourceAccountsOf } from '../relayers/accounts/source-accounts.ts'
 import { sendsPrivately } from '../relayers/policies/policy.ts'
-import { channelsOf, networkOf, type Relayer } from '../relayers/relayer.ts'
+import { channelsOf, type Relayer } from '../relayers/relayer.ts'
 import type { Keyring } from '../signers/keyring.ts'
 import type { TransactionObserver } from '../transactions/model/observer.ts'
 import type { RelayerRuntime } from '../transactions/model/runtime.ts'
@@ -72,8 +72,12 @@ const VERIFY_MS = 5_000
 
 /** Names the endpoints that a relayer uses; relayers with the same key share them. */
 export function endpointsKey(relayer: Relayer): string {
-  const network = networkOf(relayer)
+  const network = networkKey({ type: relayer.networkType, name: relayer.network })
   return relayer.customRpcUrls ? `${network}/${poolIdOf(relayer.id)}` : network
+}
+
+function networkKey({ type, name }: Pick<Network, 'type' | 'name'>): string {
+  return `${NETWORK_FAMILIES[type].prefix}${name}`
 }
 
 interface ChainInUse {
@@ -143,7 +147,7 @@ export function createRelayerRuntimes(options: RelayerRuntimesOptions): RelayerR
 
   /** The chain with the urls of the network itself, which relayers without custom URLs use. */
   function sharedChain(base: Network, make: ChainMaker): Chain {
-    const key = networkId(base)
+    const key = networkKey(base)
     const known = chains.get(key)
     if (known?.base === base) return known.chain
     const made = { network: base, base, customRpcUrls: undefined, chain: withDecimals(base, make(base)) }

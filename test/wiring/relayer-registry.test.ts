@@ -3,7 +3,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import type { Database } from '../../src/database/db.ts'
 import { createLogger } from '../../src/log.ts'
 import { createNetworkDirectory } from '../../src/networks/directory.ts'
-import { networkId } from '../../src/networks/network.ts'
 import { saveUntrustedUrls } from '../../src/networks/urls-store.ts'
 import { findRelayer, removeRelayer, saveRelayer } from '../../src/relayers/store.ts'
 import { createKey } from '../../src/signers/key.ts'
@@ -126,15 +125,12 @@ test('relayers that come later are watched with the others, and those with urls 
   await save('first')
   expect(await registry.look()).toEqual([])
   registry.loop.start()
-  expect(states()).toEqual([`${networkId(SILENT_NETWORK)} started`])
+  expect(states()).toEqual([`${SILENT_NETWORK.name} started`])
 
   await save('second')
   await save('third', { customRpcUrls: URLS })
   expect(await registry.look()).toEqual([])
-  expect(states()).toEqual([
-    `${networkId(SILENT_NETWORK)} started`,
-    `${networkId(SILENT_NETWORK)}/third started`,
-  ])
+  expect(states()).toEqual([`${SILENT_NETWORK.name} started`, `${SILENT_NETWORK.name}/third started`])
   expect(loops.map(({ relayers }) => relayers())).toEqual([['first', 'second'], ['third']])
   expect(registry.watchLoops()).toHaveLength(2)
 })
@@ -145,7 +141,7 @@ test('a network without relayers is not watched any more', async () => {
   registry.loop.start()
   await database.db.transaction().execute((tx) => removeRelayer(tx, 'first'))
   await registry.look()
-  expect(states()).toEqual([`${networkId(SILENT_NETWORK)}/first stopped`])
+  expect(states()).toEqual([`${SILENT_NETWORK.name}/first stopped`])
   expect(registry.watchLoops()).toEqual([])
   expect((await registry.runtimesOf(['first'])).size).toBe(0)
 })
@@ -163,7 +159,6 @@ test('other urls are another chain and another watch, for a network and for a re
 
   const rpcUrls = [{ url: 'http://127.0.0.1:10/', weight: 100 }]
   const { type, name } = SILENT_NETWORK
-  const id = networkId(SILENT_NETWORK)
   const changed = { type, name, rpcUrls, insteadOf: networks.insteadOf(type, name) }
   await database.db.transaction().execute((tx) => saveUntrustedUrls(tx, changed))
   await save('own', { customRpcUrls: rpcUrls })
@@ -172,7 +167,7 @@ test('other urls are another chain and another watch, for a network and for a re
   expect(now.map(({ network }) => network.rpcUrls)).toEqual([rpcUrls, rpcUrls])
   expect(now.some(({ chain }) => chains.includes(chain))).toBe(false)
   expect(states().toSorted()).toEqual(
-    [`${id} stopped`, `${id} made`, `${id}/own stopped`, `${id}/own made`].toSorted(),
+    [`${name} stopped`, `${name} made`, `${name}/own stopped`, `${name}/own made`].toSorted(),
   )
 })
 

@@ -41,6 +41,7 @@ export const EVM_NETWORKS: NetworkFamily<'evm'> = {
     sei: 'sei-mainnet',
     worldchain: 'world-chain',
   },
+  prefix: '',
   // In lower case, whose checksum was checked before.
   token: { ...address, read: (value) => address.read(value)?.toLowerCase() },
   native: ({ symbol }) => ({ symbol, decimals: 18 }),

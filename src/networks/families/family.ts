@@ -8,6 +8,8 @@ export interface NetworkFamily<T extends NetworkType = NetworkType> {
   readonly catalogue: readonly CatalogueEntry[]
   /** Other names by which people and other tools know networks of the catalogue. */
   readonly otherNames: Readonly<Record<string, string>>
+  /** Stands before the names of networks in readiness and logs, as networks of other types can have the same. */
+  readonly prefix: string
   /** The names of tokens. */
   readonly token: FieldType<string>
   /** Returns the native currency of a network. */

@@ -49,6 +49,7 @@ const SOLANA_CATALOGUE: readonly CatalogueEntry[] = [
 export const SOLANA_NETWORKS: NetworkFamily<'solana'> = {
   catalogue: SOLANA_CATALOGUE,
   otherNames: { mainnet: 'mainnet-beta', solana: 'mainnet-beta', local: 'localnet' },
+  prefix: 'solana:',
   token: publicKey,
   native: () => ({ symbol: 'SOL', decimals: 9 }),
   read: readSolana,

@@ -52,6 +52,7 @@ const TOKEN = /^([A-Za-z0-9]{1,12}:G[A-Z2-7]{55}|C[A-Z2-7]{55})$/
 export const STELLAR_NETWORKS: NetworkFamily<'stellar'> = {
   catalogue: STELLAR_CATALOGUE,
   otherNames: { mainnet: 'pubnet', public: 'pubnet', stellar: 'pubnet', localnet: 'local' },
+  prefix: 'stellar:',
   token: {
     expected: 'CODE:ISSUER, or the address of a contract',
     read: (value) => (typeof value === 'string' && TOKEN.test(value) ? value : undefined),
