@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Person } from '../audit/entry.ts'
+import { AppError } from '../errors.ts'
 import type { SpendingRules } from '../spending/rules.ts'
 import type { RoleName } from './role.ts'
 import type { Scope } from './scope.ts'
@@ -111,6 +112,15 @@ export function sessionIn(credential: string): string | undefined {
 /** Names a caller in a sentence: `API key payments`, or `Person person.5f2c…`. */
 export function callerName(id: string): string {
   return `${id.startsWith(IDS_OF_PEOPLE) ? 'Person' : 'API key'} ${id}`
+}
+
+/**
+ * Refuses a caller without the scope. Undefined needs none.
+ * @throws AppError `insufficient_scope`
+ */
+export function requireScope(principal: Principal, scope: Scope | undefined): void {
+  if (scope === undefined || principal.may(scope)) return
+  throw new AppError('insufficient_scope', `${callerName(principal.id)} lacks the scope ${scope}.`)
 }
 
 /** The id of the key of the environment. No record can have it. */

@@ -48,6 +48,8 @@ export interface Input<Id extends OperationId> {
 /** The input of an operation before validation. `body` is parsed JSON, as in a request. */
 export interface RawInput {
   readonly path: Readonly<Record<string, string>>
+  /** Parameters of the query, as text. Default: none. */
+  readonly query?: Readonly<Record<string, string>>
   readonly body: unknown
 }
 

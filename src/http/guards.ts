@@ -1,6 +1,6 @@
 import {
-  callerName,
   type Principal,
+  requireScope,
   seesEverything,
   seesNetwork,
   seesRelayerId,
@@ -12,17 +12,9 @@ import type { Input, OperationId, RawInput, TicketFilter } from '../contract/ope
 import type { ContractValidator, ValidationResult, ValidInput } from '../contract/validator.ts'
 import { AppError, type ErrorCode, relayerNotFound } from '../errors.ts'
 import { type Caller, requireCredential } from './auth.ts'
+import type { AdmitCall } from './handler.ts'
 import type { Quota, RateLimiter } from './rate-limit.ts'
 import type { HttpContext, Middleware } from './state.ts'
-
-/**
- * Refuses an operation whose scope the key lacks.
- * @throws AppError `insufficient_scope`
- */
-export function requireScope({ scope }: Pick<ContractOperation, 'scope'>, principal: Principal): void {
-  if (scope === undefined || principal.may(scope)) return
-  throw new AppError('insufficient_scope', `${callerName(principal.id)} lacks the scope ${scope}.`)
-}
 
 /** Returns the network of a relayer by type and name; undefined if there is no such relayer. */
 export type NetworkOfRelayer = (relayerId: string) => Promise<string | undefined>
@@ -137,13 +129,15 @@ interface CallAdmissionOptions {
  * Creates the check of calls that a handler makes to another operation: they need its scope, and input that
  * fits the contract.
  */
-export function createCallAdmission({ contract, validator }: CallAdmissionOptions) {
-  return <Id extends OperationId>(id: Id, principal: Principal, { path, body }: RawInput): Input<Id> => {
+export function createCallAdmission({ contract, validator }: CallAdmissionOptions): AdmitCall {
+  return <Id extends OperationId>(id: Id, principal: Principal, input: RawInput): Input<Id> => {
+    const { path, query, body } = input
     const operation = contract.operations.find((other) => other.id === id)
     if (operation === undefined) throw new Error(`the contract has no operation ${id}`)
-    requireScope(operation, principal)
+    requireScope(principal, operation.scope)
     // The validator has proved that the input is that of the operation.
-    return requireValid(validator.request(id, { path, querystring: '', body })) as Input<Id>
+    const querystring = new URLSearchParams(query).toString()
+    return requireValid(validator.request(id, { path, querystring, body })) as Input<Id>
   }
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Actor, Principal } from '../access/principal.ts'
 import type { Contract } from '../contract/document.ts'
-import type { Input, OperationId, Result, TicketFilter } from '../contract/operations.ts'
+import type { Input, OperationId, RawInput, Result, TicketFilter } from '../contract/operations.ts'
 
 /** Facts about a request besides its input. */
 export interface RequestContext {
@@ -45,6 +45,14 @@ type Handler<Id extends OperationId> = (input: Input<Id>, context: RequestContex
 
 /** One handler for each operation of the contract; a missing one does not compile. */
 export type HandlerMap = { readonly [Id in OperationId]: Handler<Id> }
+
+/**
+ * Admits a call inside the process to an operation as if it came in a separate request: it checks the scope,
+ * then the input by the contract.
+ *
+ * @throws AppError `insufficient_scope`, `invalid_request`, or that there is nothing with an id of the path
+ */
+export type AdmitCall = <Id extends OperationId>(id: Id, principal: Principal, input: RawInput) => Input<Id>
 
 /**
  * Requires one handler for each operation. The type HandlerMap proves it at compile time; this check finds

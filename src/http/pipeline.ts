@@ -1,4 +1,4 @@
-import { ANONYMOUS } from '../access/principal.ts'
+import { ANONYMOUS, requireScope } from '../access/principal.ts'
 import { contractPages } from '../contract/docs.ts'
 import type { ContractOperation } from '../contract/document.ts'
 import { createBackend } from '../contract/router.ts'
@@ -33,7 +33,6 @@ import {
   type NetworkOfRelayer,
   type RedeemTicket,
   requireHost,
-  requireScope,
   requireValid,
   requireVisible,
 } from './guards.ts'
@@ -219,7 +218,7 @@ async function serve(service: Service, { context, params }: RoutedRequest): Prom
   const { principal = ANONYMOUS } = admission
   if (principal !== ANONYMOUS) context.state.apiKeyId = principal.id
   context.state.caller = principal === ANONYMOUS ? caller.limitKey : limitKeyOf(principal)
-  if (!isOpen) requireScope(operation, principal)
+  if (!isOpen) requireScope(principal, operation.scope)
   if (operation.rateLimited)
     answers.admit(context.state.caller, operation.method === 'GET' ? 'read' : 'change')
 

@@ -1,10 +1,10 @@
 import { type IncomingMessage, type RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { ANONYMOUS } from '../../../access/principal.ts'
+import { ANONYMOUS, requireScope } from '../../../access/principal.ts'
 import { AppError } from '../../../errors.ts'
 import { type Authenticate, limitKeyOf, requireCredential } from '../../auth.ts'
-import { countRequest, requireScope } from '../../guards.ts'
+import { countRequest } from '../../guards.ts'
 import type { RateLimiter } from '../../rate-limit.ts'
 import type { Mount } from '../../server-options.ts'
 import type { Guard, HttpContext, Middleware } from '../../state.ts'
@@ -127,7 +127,7 @@ async function accept(
   state.caller = name
   if (!isAnonymous) {
     state.apiKeyId = principal.id
-    requireScope(endpoint, principal)
+    requireScope(principal, endpoint.scope)
   }
   requireHandshake(context)
   const slot = sockets.take(endpoint, { name, isAnonymous })
