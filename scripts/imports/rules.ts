@@ -60,10 +60,9 @@ const KNOW_NETWORK_TYPES = [
   // Words for people, which differ by type.
   'cli/api/transaction-lines.ts',
   'diagnosis/next-action.ts',
-  // Protocols of one type: its nodes, its calls, its wallets, the users that pay in its tokens.
+  // Protocols of one type: its nodes, its calls, the users that pay in its tokens.
   'cli/restore/',
   'handlers/present/decoded-calls.ts',
-  'handlers/wallet/rpc.ts',
   'plugins/runtime/context.ts',
   'sponsoring/fee-payment.ts',
 ]
@@ -194,6 +193,14 @@ const ARROWS: Rules['arrows'] = {
     'spending/',
     'sponsoring/',
     ...COMMON,
+  ],
+  // A front on top of the operations: it calls them by this interface, which decides what a caller may do.
+  'wallet/': [
+    'contract/exact-integers.ts',
+    'contract/operations.ts',
+    'handlers/rpc/front.ts',
+    'errors.ts',
+    'lib/',
   ],
   'alerts/': [
     // Amounts for people are written in one place.

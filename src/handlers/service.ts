@@ -39,7 +39,6 @@ import type { TransactionWaits } from '../transactions/requests/waits.ts'
 import type { ResetResult } from '../transactions/store/reset-store.ts'
 
 import type { EventPresenter } from './present/event.ts'
-import type { AdmitCall } from './wallet/wallet-call.ts'
 
 /** The parts that every operation may use. */
 export interface CoreParts {
@@ -78,8 +77,6 @@ export interface TransactionParts {
   readonly sponsors: Sponsors
   /** Reads what a diagnosis needs to know. */
   readonly gather: (relayer: Relayer, item: TransactionWithAttempts) => Promise<DiagnosisFacts>
-  /** Checks a call inside another one as if it came alone: scope, visibility and schema. */
-  readonly admitCall: AdmitCall
 }
 
 /** The parts that sign without a transaction. */

@@ -35,6 +35,34 @@ export interface RequestContext {
    * @throws AppError `rate_limited` if the caller's rate limit has too few units left
    */
   countFurther(units: number): void
+  /** Set by a front in the process only: no request can. Absent: none. */
+  readonly terms?: SendTerms | undefined
+}
+
+/**
+ * What a front (`handlers/rpc/front.ts`) asks of `sendTransaction` and `sendTransactionBatch`, and the
+ * contract has no words for. It widens nothing that a caller may do: each of them narrows the send, or names
+ * it.
+ */
+export interface SendTerms {
+  /** Only the relayer's own account sends, whichever others it has. */
+  readonly ownAccount: true
+  /**
+   * The nonce that the single transaction has to get. It is also its name, the same for all callers: the same
+   * content with the same nonce is the same transaction. Another nonce than the next one fails with
+   * `NonceError`, and nothing is stored.
+   */
+  readonly nonce?: bigint | undefined
+  /**
+   * The end of the wait for the first signature, in ms of the monotonic clock, in place of the parameters
+   * `wait` and `timeout`. It ends earlier when the transaction ends or needs an approval.
+   */
+  readonly signedBy?: number
+  /**
+   * The caller's name for the whole batch: the same transactions with the same name are the same batch, and
+   * others are refused with `idempotency_key_reused`. Its items have this name and their index as their keys.
+   */
+  readonly batchName?: string | undefined
 }
 
 /** The header that tells a plugin's host that a request changed nothing, although its method is not GET. */

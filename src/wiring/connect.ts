@@ -194,7 +194,10 @@ async function createServer(
     heads: () => [...headsInUse(registry, clock.monotonic()).values()],
   })
   return openServer(opened, {
-    handlers: createHandlers(serviceOf(opened, { domains, workers, stopping })),
+    handlers: createHandlers(
+      serviceOf(opened, { domains, workers, stopping }),
+      createCallAdmission(opened.compiled),
+    ),
     findKey: withKeysOfPlugins(access.directory, plugins),
     signIn: access.signIn?.pages,
     mounts: mountsOf(plugins, instrumentation?.plugins),
@@ -242,7 +245,6 @@ function serviceOf(
     schedules,
     sponsors: createSponsors({ db, clock, prices }),
     gather: (relayer, item) => gatherFacts(context, relayer, item),
-    admitCall: createCallAdmission(compiled),
     signTransaction: createTransactionSigner(context),
     signTypedData: createTypedDataSigner({ ...context, networks }),
     signAuthorization: createAuthorizationSigner(context),

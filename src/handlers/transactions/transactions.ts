@@ -19,6 +19,7 @@ import {
   findByNonce,
   listTransactions,
   requireTransaction,
+  type TransactionState,
 } from '../../transactions/store/lookups-store.ts'
 import type { RequestBody } from '../codecs/codec.ts'
 import { CODECS, readRequest } from '../codecs/codecs.ts'
@@ -31,6 +32,7 @@ import { presentTransaction, presentWithAttempts } from '../present/transaction.
 import type { CoreParts, EventParts, RelayerParts, Service, TransactionParts } from '../service.ts'
 import { readAfter, readAfterOfItems } from './after.ts'
 import { decide, decideEach } from './decisions.ts'
+import { type Goal, requireNonce, senderOf, signedBy, withBatchName } from './terms.ts'
 
 type Operations =
   | 'sendTransaction'
@@ -49,12 +51,15 @@ export function transactionHandlers(service: Service): Pick<HandlerMap, Operatio
   const { db, relayerOf, runtimeOf, runtimesOf, transactions, gather } = service
   return {
     sendTransaction: async ({ path, query, header, body: sent }, context) => {
-      const { actor } = context
-      const relayer = await requireRelayer(relayerOf, path.relayer_id)
+      const { actor, terms } = context
+      const relayer = senderOf(await requireRelayer(relayerOf, path.relayer_id), terms)
       const { chain } = runtimeOf(relayer)
       const body = await withEncodedCall({ db, relayerId: relayer.id, chain }, sent)
       // The fingerprint is of the body itself, so a later change of the mapping does not change it.
-      const idempotencyKey = readIdempotencyKey(header['Idempotency-Key'], { body, maker: actor.keyId })
+      const idempotencyKey =
+        terms?.nonce === undefined
+          ? readIdempotencyKey(header['Idempotency-Key'], { body, maker: actor.keyId })
+          : await requireNonce(service, relayer, { nonce: terms.nonce, body })
       const { lane, reference, description } = body
       const { max_queue_seconds: maxQueueSeconds } = query
       const request = await withFeePayment(db, { relayer, chain }, readSingle(body, relayer, chain))
@@ -177,7 +182,7 @@ interface AwaitedItem {
   readonly relayer: Relayer
   readonly item: TransactionWithAttempts
   readonly query: Input<'getTransactionById'>['query']
-  readonly context: Pick<RequestContext, 'signal' | 'timeLeft' | 'requestId'>
+  readonly context: Pick<RequestContext, 'signal' | 'timeLeft' | 'requestId' | 'terms'>
 }
 
 /**
@@ -185,21 +190,29 @@ interface AwaitedItem {
  * was accepted has to be told, and the record as it was is better than an error.
  */
 async function awaited(
-  { db, waits, log }: CoreParts & EventParts,
-  { relayer, item, query: { wait, timeout }, context }: AwaitedItem,
+  { db, clock, waits, log }: CoreParts & EventParts,
+  { relayer, item, query, context }: AwaitedItem,
 ): Promise<TransactionWithAttempts> {
-  const { id, status } = item.transaction
-  if (wait === undefined || hasReached(status, wait)) return item
-  const ms = Math.min(Number(timeout) * 1_000, context.timeLeft() - ANSWER_MS)
-  await waits.until(id, {
-    isDone: (state) => hasReached(state.status, wait),
-    ms,
-    signal: context.signal,
-  })
+  const { id } = item.transaction
+  const { terms, signal } = context
+  const goal = terms?.signedBy === undefined ? goalOf(query, context) : signedBy(terms.signedBy, clock)
+  if (goal === undefined || goal.isReached(item)) return item
+  await waits.until(id, { isDone: goal.isDone, ms: goal.ms, signal })
   return requireTransaction(db, relayer, id).catch((err: unknown) => {
     log.warn({ err, requestId: context.requestId }, 'awaited transaction not read again')
     return item
   })
+}
+
+/** Returns what the query waits for; undefined if it waits for nothing. */
+function goalOf(
+  { wait, timeout }: AwaitedItem['query'],
+  context: Pick<RequestContext, 'timeLeft'>,
+): Goal | undefined {
+  if (wait === undefined) return undefined
+  const isDone = ({ status }: TransactionState) => hasReached(status, wait)
+  const ms = Math.min(Number(timeout) * 1_000, context.timeLeft() - ANSWER_MS)
+  return { isReached: ({ transaction }) => isDone(transaction), isDone, ms }
 }
 
 async function presentDecoded(
@@ -328,12 +341,13 @@ export function transactionBatchHandlers({
   transactions,
 }: CoreParts & RelayerParts & TransactionParts): Pick<HandlerMap, 'sendTransactionBatch'> {
   return {
-    sendTransactionBatch: async ({ path, body }, { actor, countFurther, principal }) => {
+    sendTransactionBatch: async ({ path, body }, { actor, countFurther, principal, terms }) => {
       countFurther(body.transactions.length - 1)
-      const relayer = await requireRelayer(relayerOf, path.relayer_id)
+      const relayer = senderOf(await requireRelayer(relayerOf, path.relayer_id), terms)
       const { chain } = runtimeOf(relayer)
       const maker = actor.keyId
-      const read = await readBatch({ db, relayerId: relayer.id, chain, maker }, body, relayer)
+      const unnamed = await readBatch({ db, relayerId: relayer.id, chain, maker }, body, relayer)
+      const read = withBatchName(unnamed, { name: terms?.batchName, body, maker })
       const located = await readAfterOfItems({ db, runtimesOf, principal }, read, body.transactions)
       const items = await Promise.all(
         located.map(async (item) => ({

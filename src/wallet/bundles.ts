@@ -1,18 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { Attempt } from '../../chains/attempt.ts'
-import type { Db } from '../../database/db.ts'
-import { fingerprintOf } from '../../lib/hash.ts'
-import type { SendItem } from '../../transactions/accept/accept.ts'
-import type { IdempotencyKey } from '../../transactions/accept/idempotency.ts'
-import { isNoop } from '../../transactions/model/attempts.ts'
-import type { TransactionWithAttempts } from '../../transactions/model/transaction.ts'
-import { isFinal } from '../../transactions/model/transitions.ts'
-import { findKeys } from '../../transactions/store/idempotency-store.ts'
-import { findTransactions } from '../../transactions/store/lookups-store.ts'
-import { readBatch } from '../codecs/encoded-call.ts'
-import type { CoreParts, Service, TransactionParts } from '../service.ts'
+import type { TransactionFinder } from '../handlers/rpc/front.ts'
 import { invalidParams, RPC_CODES, RpcError } from './rpc-error.ts'
-import { includedAttempt } from './sending.ts'
+import { hasEnded, includedAttempt, isNoop, type ShownAttempt, type ShownTransaction } from './sending.ts'
 import { readBundledCall } from './transaction-request.ts'
 import {
   type Fields,
@@ -23,7 +12,6 @@ import {
   readText,
   requireAccount,
   requireChain,
-  requireScope,
   type WalletMethod,
   type WalletRequest,
 } from './wallet-call.ts'
@@ -32,46 +20,34 @@ import {
 const MAX_ID_LENGTH = 8194
 
 /**
- * Creates `wallet_sendCalls`. The account is not a smart account, so its calls are transactions, one after
- * the other; all of them are accepted or none. A bundle with an id from the caller can be sent again: the
- * idempotency keys of its transactions derive from the id.
+ * Answers `wallet_sendCalls`. The account is not a smart account, so its calls are transactions, one after
+ * the other; all of them are accepted or none. A bundle with an id from the caller can be sent again: it is
+ * the batch of this name.
  */
-export function createSendCalls({ db, transactions, admitCall }: CoreParts & TransactionParts): WalletMethod {
-  return async (request, [passed]) => {
-    const { relayer, runtime, context } = request
-    const bundle = readFields(passed, 'request')
-    const calls = readCalls(request, bundle)
-    const id = isAbsent(bundle.id) ? undefined : readId(bundle.id)
-    const call = { path: { relayer_id: relayer.id }, body: { transactions: calls } }
-    const { body } = admitCall('sendTransactionBatch', context.principal, call)
-    const { actor } = context
-    const reading = { db, relayerId: relayer.id, chain: runtime.chain, maker: actor.keyId }
-    const items = await readBatch(reading, body, relayer)
-    const bundleKey = { id, fingerprint: fingerprintOf(body), maker: actor.keyId }
-    const keyed = id === undefined ? items : withKeys(items, { ...bundleKey, id })
-    // The wallet is the relayer's own account, whichever others it has.
-    const account = { ...relayer, accounts: undefined }
-    const accepted = await transactions.sendBatch(account, { items: keyed, actor })
-    return { id: id ?? bundleIdOf(accepted.map(({ transaction }) => transaction.id)) }
-  }
+export const sendCalls: WalletMethod = async (request, [passed]) => {
+  const bundle = readFields(passed, 'request')
+  const transactions = readCalls(request, bundle)
+  const id = isAbsent(bundle.id) ? undefined : readId(bundle.id)
+  const terms = { ownAccount: true, batchName: id === undefined ? undefined : nameOf(id) } as const
+  const sent = await request.client.call('sendTransactionBatch', { body: { transactions } }, terms)
+  return { id: id ?? bundleIdOf(sent.data.map((one) => one.id)) }
 }
 
-/** Makes `wallet_getCallsStatus`. It finds bundles that any process has sent. */
-export function createGetCallsStatus({ db }: Pick<Service, 'db'>): WalletMethod {
-  return async (request, [passed]) => {
-    requireScope(request, 'transactions:read')
-    const id = readId(passed)
-    const items = await findBundle(db, request, id)
-    const { status, receipts } = await readBundle(request, items)
-    return { version: CALLS_VERSION, id, chainId: quantity(request.chainId), status, atomic: false, receipts }
-  }
+/** Answers `wallet_getCallsStatus`. It finds bundles that any process has sent. */
+export const getCallsStatus: WalletMethod = async (request, [passed]) => {
+  const find = request.client.finder('transactions:read')
+  const id = readId(passed)
+  const items = await findBundle(find, id)
+  const { status, receipts } = await readBundle(request, items)
+  const chainId = quantity(request.client.chainId)
+  return { version: CALLS_VERSION, id, chainId, status, atomic: false, receipts }
 }
 
 /** Answers `wallet_getCapabilities`. */
 export const getCapabilities: WalletMethod = async (request, [address, chainIds]) => {
   const account = readAddress(address, 'address')
   if (account !== undefined) requireAccount(request, account, 'address')
-  const own = request.chainId
+  const own = request.client.chainId
   const isAsked =
     !Array.isArray(chainIds) || chainIds.some((id: unknown) => readQuantity(id, 'chainIds') === BigInt(own))
   return isAsked ? { [quantity(own)]: { atomic: { status: 'unsupported' } } } : {}
@@ -88,48 +64,28 @@ function readId(value: unknown): string {
   return id
 }
 
-/** The fingerprint is of the whole bundle, so that the same id with more or fewer calls is another bundle. */
-function withKeys(
-  items: readonly SendItem[],
-  { id, ...name }: Pick<IdempotencyKey, 'fingerprint' | 'maker'> & { readonly id: string },
-): SendItem[] {
-  return items.map((item, at) => ({
-    ...item,
-    idempotencyKey: { key: keyOf(id, at), ...name, field: 'id' },
-  }))
-}
-
-/** An idempotency key has at most 255 characters. */
-function keyOf(id: string, at: number): string {
-  return `calls-${createHash('sha256').update(id).digest('hex')}-${at}`
+/** Names the batch of a bundle. An idempotency key, which derives from it, has at most 255 characters. */
+function nameOf(id: string): string {
+  return `calls-${createHash('sha256').update(id).digest('hex')}`
 }
 
 /** @throws RpcError if the relayer has no such bundle, or not each of its transactions */
-async function findBundle(
-  db: Db,
-  { relayer, context }: WalletRequest,
-  id: string,
-): Promise<readonly TransactionWithAttempts[]> {
-  const maker = context.actor.keyId
-  const keys = Array.from({ length: MOST_CALLS }, (_, at) => ({ key: keyOf(id, at), maker }))
-  const named = await findKeys(db, relayer.id, keys)
-  const ofKeys = keys.flatMap((key) => named.get(key)?.transactionId ?? [])
-  const ids = ofKeys.length > 0 ? ofKeys : (transactionIdsOf(id) ?? [])
-  const found = new Map(
-    (await findTransactions(db, relayer.id, ids)).map((item) => [item.transaction.id, item]),
-  )
-  const items = ids.flatMap((transactionId) => found.get(transactionId) ?? [])
+async function findBundle(find: TransactionFinder, id: string): Promise<readonly ShownTransaction[]> {
+  const named = await find({ batchName: nameOf(id) })
+  if (named.length > 0) return named
+  const ids = transactionIdsOf(id) ?? []
+  const items = await find({ ids })
   if (ids.length === 0 || items.length < ids.length)
     throw new RpcError(RPC_CODES.unknownBundle, `id: no bundle ${id} is known`)
   return items
 }
 
-async function readBundle({ runtime }: WalletRequest, items: readonly TransactionWithAttempts[]) {
-  const hashes = items.flatMap((item) => includedCall(item)?.signed.hash ?? [])
+async function readBundle({ client }: WalletRequest, items: readonly ShownTransaction[]) {
+  const hashes = items.flatMap((item) => includedCall(item)?.hash ?? [])
   const calls = hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }))
-  const replies = calls.length === 0 ? [] : await runtime.chain.forward(calls)
-  const receipts = replies.map((reply) => {
-    if (reply.kind === 'result') return reply.result
+  const answers = calls.length === 0 ? [] : await client.forward(calls)
+  const receipts = answers.map(({ result, error }) => {
+    if (error === undefined) return result
     throw new RpcError(RPC_CODES.disconnected, 'No endpoint of the network returned the receipts. Try again.')
   })
   // An endpoint that lags does not have each block yet.
@@ -221,7 +177,7 @@ const REVERTED = 500
 const PARTLY_REVERTED = 600
 
 /** Decides the status of a bundle, as EIP-5792 counts it, from its transactions. Pure. */
-function bundleStatus(items: readonly TransactionWithAttempts[]): number {
+function bundleStatus(items: readonly ShownTransaction[]): number {
   const results = new Set(items.map(resultOf))
   if (results.has('pending')) return BUNDLE_PENDING
   if (results.has('succeeded')) return results.size === 1 ? CONFIRMED : PARTLY_REVERTED
@@ -232,14 +188,14 @@ function bundleStatus(items: readonly TransactionWithAttempts[]): number {
  * Returns the attempt of a request that the chain includes, or undefined if it includes none, or a no-op in
  * its place.
  */
-function includedCall(item: TransactionWithAttempts): Attempt | undefined {
+function includedCall(item: ShownTransaction): ShownAttempt | undefined {
   const included = includedAttempt(item)
-  return included === undefined || isNoop(included.kind) ? undefined : included
+  return included === undefined || isNoop(included) ? undefined : included
 }
 
-function resultOf(item: TransactionWithAttempts): CallResult {
+function resultOf(item: ShownTransaction): CallResult {
   const included = includedAttempt(item)
-  if (included && isNoop(included.kind)) return 'dropped'
+  if (included && isNoop(included)) return 'dropped'
   if (included) return included.outcome === 'reverted' ? 'reverted' : 'succeeded'
-  return isFinal(item.transaction.status) ? 'dropped' : 'pending'
+  return hasEnded(item) ? 'dropped' : 'pending'
 }

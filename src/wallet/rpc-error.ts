@@ -1,4 +1,6 @@
-import { AppError, type ErrorCode } from '../../errors.ts'
+import { AppError, type ErrorCode } from '../errors.ts'
+import type { RpcAnswer } from '../handlers/rpc/front.ts'
+import { omitUndefined } from '../lib/object.ts'
 
 /**
  * The codes of EIP-1193, EIP-1474 and EIP-5792 with which methods of a wallet fail. 3 is what nodes say for a
@@ -43,8 +45,21 @@ export function invalidParams(message: string): RpcError {
   return new RpcError(RPC_CODES.invalidParams, message)
 }
 
-/** Translates a failure of the service. Undefined for a fault, of which the caller learns nothing. Pure. */
-export function toRpcError(error: unknown): RpcError | undefined {
+/** Answers with a failure. `report` gets a fault, of which the caller learns nothing. */
+export function answerOf(failure: unknown, report: (fault: unknown) => void): RpcAnswer {
+  const known = toRpcError(failure)
+  if (known === undefined) report(failure)
+  const { code, message, data } = known ?? FAULT
+  return { error: omitUndefined({ code, message, data }) }
+}
+
+const FAULT = new RpcError(
+  RPC_CODES.internal,
+  'Something went wrong in the service. The X-Request-Id header identifies the log entry. It may have taken effect; check before you repeat it.',
+)
+
+/** Translates a failure of the service. Undefined for a fault. Pure. */
+function toRpcError(error: unknown): RpcError | undefined {
   if (error instanceof RpcError) return error
   if (!(error instanceof AppError) || error.code === 'internal_error') return undefined
   const code = CODES[error.code] ?? RPC_CODES.transactionRejected

@@ -1,18 +1,9 @@
-import { callerName, type Principal } from '../../access/principal.ts'
-import type { Scope } from '../../access/scope.ts'
-import type { Input, OperationId, RawInput } from '../../contract/operations.ts'
-import type { RequestContext } from '../../http/handler.ts'
-import type { Relayer } from '../../relayers/relayer.ts'
-import type { RelayerRuntime } from '../../transactions/model/runtime.ts'
+import type { WalletClient } from '../handlers/rpc/front.ts'
 import { invalidParams, RPC_CODES, RpcError } from './rpc-error.ts'
 
 /** The facts of a request that all its calls share. */
 export interface WalletRequest {
-  readonly relayer: Relayer
-  readonly runtime: RelayerRuntime
-  /** The chain id of its network. */
-  readonly chainId: number
-  readonly context: RequestContext
+  readonly client: WalletClient
   /** The end of every wait, by the monotonic clock. */
   readonly deadline: number
 }
@@ -21,36 +12,18 @@ export interface WalletRequest {
 export type WalletMethod = (request: WalletRequest, params: readonly unknown[]) => Promise<unknown>
 
 /** @throws RpcError unless the account of the relayer has this address */
-export function requireAccount({ relayer }: WalletRequest, address: string, name: string): void {
+export function requireAccount({ client: { relayer } }: WalletRequest, address: string, name: string): void {
   if (address.toLowerCase() === relayer.address.toLowerCase()) return
   const problem = `${name}: the account of relayer ${relayer.id} is ${relayer.address}, not ${address}`
   throw new RpcError(RPC_CODES.unauthorized, problem)
 }
 
 /** @throws RpcError with this code unless the network of the relayer has this chain id */
-export function requireChain({ relayer, chainId }: WalletRequest, wanted: bigint, code: number): void {
+export function requireChain({ client }: WalletRequest, wanted: bigint, code: number): void {
+  const { relayer, chainId } = client
   if (wanted === BigInt(chainId)) return
   throw new RpcError(code, `chainId: relayer ${relayer.id} is on chain ${chainId}, not ${wanted}`)
 }
-
-/** @throws RpcError if the API key does not have the scope */
-export function requireScope({ context: { principal } }: WalletRequest, scope: Scope): void {
-  if (principal.may(scope)) return
-  const problem = `${callerName(principal.id)} lacks the scope ${scope}.`
-  throw new RpcError(RPC_CODES.unauthorized, problem, { code: 'insufficient_scope' })
-}
-
-/**
- * Admits a call inside the process to an operation as if it came in a separate request: it checks the scope,
- * then the input by the contract.
- *
- * @throws AppError `insufficient_scope` or `invalid_request`
- */
-export type AdmitCall = <Id extends OperationId>(
-  operation: Id,
-  principal: Principal,
-  call: RawInput,
-) => Input<Id>
 
 /** The fields of an object of a call. */
 export type Fields = Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-import { omitUndefined } from '../../lib/object.ts'
+import { omitUndefined } from '../lib/object.ts'
 import { invalidParams, RPC_CODES } from './rpc-error.ts'
 import {
   type Fields,

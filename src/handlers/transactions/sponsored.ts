@@ -10,7 +10,7 @@ import type { SponsoredForm } from '../codecs/codec.ts'
 import { CODECS } from '../codecs/codecs.ts'
 import { readStellarRequest } from '../codecs/stellar.ts'
 import type { RelayerParts, TransactionParts } from '../service.ts'
-import { requireRelayer } from '../transactions/transactions.ts'
+import { requireRelayer } from './transactions.ts'
 
 type Request = Schemas['SponsoredTransactionRequest']
 
