@@ -22,6 +22,8 @@ export interface NetworkSettings {
   readonly maxGas: bigint
   /** EVM: what payers get for the gas of their approvals within a day, in wei; nothing if absent. */
   readonly approvalGas: { readonly payer: bigint; readonly all: bigint } | undefined
+  /** EVM: payments by delegation (ERC-7710); none if absent. */
+  readonly delegations: Delegations | undefined
   /** EVM: true if channels are served: the scheme `batch-settlement`. */
   readonly batchSettlement: boolean
   /** Solana: the maximum priority fee, in micro-lamports per compute unit. */
@@ -30,6 +32,19 @@ export interface NetworkSettings {
   readonly maxUnits: number
   /** Solana: the programs of smart wallets that may pay. */
   readonly walletPrograms: ReadonlySet<string>
+}
+
+/** Who uses what payers have delegated. */
+export interface Delegations {
+  /** The contracts that do so for the relayer, in lower case. */
+  readonly managers: ReadonlySet<string>
+  /** The relayer that settles these payments, which needs one that has one account. */
+  readonly relayerId: string
+}
+
+/** Lists the relayers that settle on a network, the one for most payments first. */
+export function relayersOf({ relayerId, uptoRelayerId, delegations }: NetworkSettings): readonly string[] {
+  return [...new Set([relayerId, uptoRelayerId, delegations?.relayerId ?? relayerId])]
 }
 
 /** Returns true if the operator trusts the asset. */
@@ -179,6 +194,7 @@ function readNetwork(path: string, value: unknown): NetworkSettings {
     walletFactories: fields.addresses('wallet_factories') ?? new Set<string>(),
     maxGas: BigInt(fields.integer('max_gas', 50_000, 30_000_000) ?? DEFAULT_MAX_GAS),
     approvalGas: readApprovalGas(path, fields),
+    delegations: readDelegations(path, fields, relayerId),
     batchSettlement: fields.flag('batch_settlement') ?? false,
     maxUnitPrice: BigInt(fields.integer('max_unit_price', 0, 1_000_000_000) ?? DEFAULT_MAX_UNIT_PRICE),
     maxUnits: fields.integer('max_units', 1000, 1_400_000) ?? DEFAULT_MAX_UNITS,
@@ -214,6 +230,21 @@ function readApprovalGas(path: string, given: Fields): NetworkSettings['approval
   if (given.addresses('assets') === undefined)
     throw new Error(`${path}.approval_gas: name the tokens in assets, too.`)
   return gas
+}
+
+/** The tokens must be listed: the block shows by their logs alone that an account has paid. */
+function readDelegations(path: string, given: Fields, relayerId: string): NetworkSettings['delegations'] {
+  const fields = given.fields('delegations')
+  if (fields === undefined) return undefined
+  const managers = fields.addresses('managers') ?? new Set<string>()
+  const ownRelayer =
+    fields.any('relayer_id') === undefined ? relayerId : fields.text('relayer_id', RELAYER_ID)
+  fields.refuseOthers()
+  if (managers.size === 0 || [...managers].some((each) => !/^0x[0-9a-f]{40}$/.test(each)))
+    throw new Error(`${path}.delegations.managers: expected addresses of DelegationManagers, 0x….`)
+  if (given.addresses('assets') === undefined)
+    throw new Error(`${path}.delegations: name the tokens in assets, too.`)
+  return { managers, relayerId: ownRelayer }
 }
 
 function readFailures(fields: Fields): FailureLimits {

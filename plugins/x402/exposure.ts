@@ -13,10 +13,9 @@ import { normalized } from '../shared/fields.ts'
 import { NodeError, rpcOf, Unavailable, type World } from '../shared/host.ts'
 import { digest, findByKey, isEnded, readWhole, type SentTransaction } from '../shared/transactions.ts'
 import { type Asked, paymentKey } from './asked.ts'
-import type { Settings } from './config.ts'
+import { relayersOf, type Settings } from './config.ts'
 import { Refusal } from './refusal.ts'
-import type { Verified } from './scheme.ts'
-import { walletOutcome } from './solana/wallet.ts'
+import { shownIn, type Verified } from './scheme.ts'
 
 /** A payment of which the service knows nothing after this time was never sent. */
 const UNSENT_MS = 60_000
@@ -60,18 +59,19 @@ export function claimOfApproval(asked: Asked, key: string): Claim {
 
 function rulesFor(asked: Asked, settings: Settings, world: World): ExposureRules {
   const { payer } = asked.payment
-  const { relayerId } = asked.request.network
+  const { network } = asked.request
+  const relayers = relayersOf(settings.networks.get(network.network) ?? network)
   return {
     world,
     limits: settings.failures,
     look: (open) =>
-      open.unit === 'gas' ? lookAtApproval(open, settings, world) : look(open, relayerId, world),
+      open.unit === 'gas' ? lookAtApproval(open, settings, world) : look(open, relayers, world),
     overLimit: (message) => new Refusal('limit_exceeded', `${message} Try again later.`, payer),
     underfunded: (message) => new Refusal('insufficient_funds', message, payer),
     occupied: () =>
       new Refusal(
         'limit_exceeded',
-        'Another payment of this payer with an approval waits for its block. Settle this one afterwards.',
+        'Another payment of this payer by the same allowance or delegation waits for its block. Settle this one afterwards.',
         payer,
       ),
     isRefusal: (error) => error instanceof Refusal,
@@ -109,12 +109,15 @@ function claimOf(asked: Asked): Claim {
   }
 }
 
-async function look(open: Open, relayerId: string, world: World): Promise<Found> {
+async function look(open: Open, relayers: readonly string[], world: World): Promise<Found> {
   const { key, at } = open
-  const found = await findByKey(relayerId, key, world)
-  if (found === undefined) return { end: world.now() - at > UNSENT_MS ? 'ended' : 'open', block: undefined }
-  const seen = found.status === 'mined' ? await readWhole(relayerId, found, world) : found
-  return { end: await provenEnd(open, { seen, relayerId, world }), block: blockOf(seen) }
+  for (const relayerId of relayers) {
+    const found = await findByKey(relayerId, key, world)
+    if (found === undefined) continue
+    const seen = found.status === 'mined' ? await readWhole(relayerId, found, world) : found
+    return { end: await provenEnd(open, { seen, relayerId, world }), block: blockOf(seen) }
+  }
+  return { end: world.now() - at > UNSENT_MS ? 'ended' : 'open', block: undefined }
 }
 
 /** What succeeded without paying failed at the relayer's cost. While no node tells, it is open. */
@@ -130,8 +133,8 @@ async function provenEnd(
   const { hash, status } = seen
   if (receivers === undefined || hash === undefined || !(end === 'included' || status === 'confirmed'))
     return end
-  const proof = { mint: unit, amount: BigInt(amount), receivers }
-  const outcome = await walletOutcome(hash, proof, rpcOf(world, relayerId)).catch((error: unknown) => {
+  const proof = { asset: unit, amount: BigInt(amount), receivers }
+  const outcome = await shownIn(hash, proof, rpcOf(world, relayerId)).catch((error: unknown) => {
     if (error instanceof NodeError || error instanceof Unavailable) return 'unknown'
     throw error
   })

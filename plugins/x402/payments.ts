@@ -3,7 +3,7 @@ import { normalized } from '../shared/fields.ts'
 import type { World } from '../shared/host.ts'
 import { listTransactions } from '../shared/records.ts'
 import { isEnded } from '../shared/transactions.ts'
-import type { Settings } from './config.ts'
+import { relayersOf, type Settings } from './config.ts'
 import type { PaymentRequest } from './wire.ts'
 
 /** The query of `GET /payments`. */
@@ -99,10 +99,7 @@ export async function payments(
       'payee: this API key may not read its payments. Add it to "readers" of the plugin’s config.',
     )
   const networks = new Map(
-    [...settings.networks.values()].flatMap(({ network, relayerId, uptoRelayerId }) => [
-      [relayerId, network],
-      [uptoRelayerId, network],
-    ]),
+    [...settings.networks.values()].flatMap((each) => relayersOf(each).map((id) => [id, each.network])),
   )
   const records: PaymentRecord[] = []
   const filters = {

@@ -19,6 +19,7 @@ export type Reason =
 type GeneralReason =
   | 'duplicate_settlement'
   | 'eip6492_factory_not_allowed'
+  | 'erc7710_manager_not_allowed'
   | 'insufficient_funds'
   | 'invalid_eip2612_extension_format'
   | 'invalid_erc20_approval_extension_format'

@@ -1,11 +1,13 @@
 import type { Checked } from '../shared/exposure.ts'
+import { normalized } from '../shared/fields.ts'
 import { callApi, isRecord, NodeError, type Rpc, rpcOf, Unavailable, type World } from '../shared/host.ts'
 import { isListed, type NetworkSettings } from './config.ts'
 import { judgeApproval, readApproval, readApprovalState } from './evm/approval-chain.ts'
 import { CHANNELS } from './evm/channels/channel.ts'
 import { decodeChannelPayment } from './evm/channels/payment.ts'
 import { decodeEvmPayment } from './evm/decode.ts'
-import { evmElsewhere, evmOutcome } from './evm/outcome.ts'
+import { decodeDelegatedPayment } from './evm/delegated.ts'
+import { evmElsewhere, evmOutcome, receiptShows } from './evm/outcome.ts'
 import { checkEvmWindow, dateOf, type EvmPayment, isSame, UPTO_PROXY } from './evm/payment.ts'
 import { withoutPermit } from './evm/permit2.ts'
 import {
@@ -30,7 +32,7 @@ import {
   stellarBody,
   stellarDeadline,
 } from './stellar/verify.ts'
-import type { PaymentRequest } from './wire.ts'
+import { isDelegated, type PaymentRequest } from './wire.ts'
 
 /** What the chain says about a transaction: the payee was paid in it, was not, or no node knows it yet. */
 export type Outcome = 'paid' | 'failed' | 'unknown'
@@ -138,12 +140,16 @@ export interface Payment {
 export interface Settler {
   /** The account that pays the fee. */
   readonly address: string
+  /** All accounts that may send, in lower case on EVM. */
+  readonly own: ReadonlySet<string>
   /** The name of its network, as requests to the service have it. */
   readonly networkName: string
   /** EVM: seconds between blocks, as they were lately. */
   readonly blockSeconds: number
   /** The reason why nothing can be settled with the scheme `upto`; undefined if it can. */
   readonly uptoProblem: string | undefined
+  /** The reason why it uses no delegations; undefined if it can. */
+  readonly delegationsProblem: string | undefined
   /** The reason why it serves no channels; undefined if it can. */
   readonly channelsProblem: string | undefined
   /** The reason why it gives no signed transactions of others to a node; undefined if it does. */
@@ -164,12 +170,27 @@ export async function decodePayment(
       if (request.scheme === 'upto' && settler.uptoProblem !== undefined)
         throw new Refusal('unsupported_scheme', `scheme: ${settler.uptoProblem}`)
       if (request.scheme === 'batch-settlement') return decodeChannelPayment(request, rpc, settler)
+      if (isDelegated(request)) return decodeDelegatedPayment(request, rpc, settler)
       return evmPayment(network, await decodeEvmPayment(request, address as `0x${string}`), rpc, settler)
     case 'solana':
       return solanaPayment(network, await decodeSolanaPayment(request, address, network), rpc)
     case 'stellar':
       return stellarPayment(network, decodeStellarPayment(request, address), rpc, settler)
   }
+}
+
+/** What a transaction must show that may succeed without paying: one of the receivers has the amount. */
+export interface Proof {
+  readonly asset: string
+  readonly amount: bigint
+  readonly receivers: readonly string[]
+}
+
+/** Reads from the chain if a transaction of the relayer paid one of the receivers. */
+export function shownIn(hash: string, { asset, amount, receivers }: Proof, rpc: Rpc): Promise<Outcome> {
+  return hash.startsWith('0x')
+    ? receiptShows({ asset: asset as `0x${string}`, payees: receivers, amount }, hash, rpc)
+    : walletOutcome(hash, { mint: asset, amount, receivers }, rpc)
 }
 
 function solanaPayment(network: NetworkSettings, payment: SolanaPayment | WalletPayment, rpc: Rpc): Payment {
@@ -389,8 +410,11 @@ export async function settlerOn(
     isEvm ? readChannelsProblem(rpc) : 'batch-settlement is supported on EVM chains alone.',
   ])
   const approvalProblem = readApprovalProblem(policies)
-  const problems = { uptoProblem, channelsProblem, approvalProblem }
-  const settler = { address, networkName, blockSeconds, ...problems, at: world.now() }
+  const delegationsProblem = readDelegationsProblem(accounts)
+  const problems = { uptoProblem, channelsProblem, approvalProblem, delegationsProblem }
+  const others = Array.isArray(accounts) ? accounts.filter(isRecord).map((each) => String(each.address)) : []
+  const own = new Set([address, ...others].map(normalized))
+  const settler = { address, own, networkName, blockSeconds, ...problems, at: world.now() }
   settlers.set(key, settler)
   return settler
 }
@@ -413,10 +437,20 @@ export async function readProblem({ relayerId }: NetworkSettings, world: World):
 
 /** The payer names the account that may settle, so it must be the one that sends. */
 async function readUptoProblem(accounts: unknown, rpc: Rpc): Promise<string | undefined> {
-  if (Array.isArray(accounts) && accounts.length > 1)
-    return 'upto needs a relayer with one account: name it in upto_relayer_id.'
+  if (hasSeveral(accounts)) return 'upto needs a relayer with one account: name it in upto_relayer_id.'
   const code = await rpc<string>('eth_getCode', [UPTO_PROXY, 'latest'])
   return code.length > 2 ? undefined : 'x402’s proxy for upto is not on this chain.'
+}
+
+/** The payer may name the account that uses a delegation. */
+function readDelegationsProblem(accounts: unknown): string | undefined {
+  return hasSeveral(accounts)
+    ? 'ERC-7710 needs a relayer with one account: name it in delegations.relayer_id.'
+    : undefined
+}
+
+function hasSeveral(accounts: unknown): boolean {
+  return Array.isArray(accounts) && accounts.length > 1
 }
 
 async function readChannelsProblem(rpc: Rpc): Promise<string | undefined> {

@@ -2,6 +2,7 @@ import { Unavailable, type World } from '../shared/host.ts'
 import type { NetworkSettings, Settings } from './config.ts'
 import { readProblem, type Settler, settlerOn } from './scheme.ts'
 import {
+  DELEGATED,
   EIP2612_SPONSORING,
   ERC20_SPONSORING,
   NETWORKS_OF_VERSION_1,
@@ -19,6 +20,8 @@ interface Offer {
   readonly network: NetworkSettings
   readonly scheme: Scheme
   readonly state: State
+  /** The state of payments by delegation; absent if none are served. */
+  readonly delegated?: State
 }
 
 /**
@@ -29,17 +32,13 @@ export async function supported(settings: Settings, world: World): Promise<objec
   const all = await Promise.all([...settings.networks.values()].map((each) => offersOn(each, world)))
   const offers = all.flat()
   const signers: Record<string, string[]> = {}
-  for (const { network, state } of offers) {
+  for (const { network, state, delegated } of offers) {
     if (!('settler' in state)) continue
     const pattern = `${network.family}:*`
-    signers[pattern] = [...new Set([...(signers[pattern] ?? []), state.settler.address])]
+    const delegate = delegated && 'settler' in delegated ? [delegated.settler.address] : []
+    signers[pattern] = [...new Set([...(signers[pattern] ?? []), state.settler.address, ...delegate])]
   }
-  const unavailable = offers.flatMap(({ network: { network, approvalGas }, scheme, state }) => {
-    const of = { network, ...(scheme !== 'exact' && { scheme }) }
-    if ('reason' in state) return [{ ...of, reason: state.reason }]
-    const reason = scheme === 'batch-settlement' ? undefined : approvalGas && state.settler.approvalProblem
-    return reason === undefined ? [] : [{ ...of, extension: ERC20_SPONSORING, reason }]
-  })
+  const unavailable = offers.flatMap(unavailableOf)
   return {
     kinds: offers.flatMap(kindsOf),
     extensions: [
@@ -52,6 +51,18 @@ export async function supported(settings: Settings, world: World): Promise<objec
   }
 }
 
+function unavailableOf({ network: { network, approvalGas }, scheme, state, delegated }: Offer) {
+  const of = { network, ...(scheme !== 'exact' && { scheme }) }
+  if ('reason' in state) return [{ ...of, reason: state.reason }]
+  const reason = scheme === 'batch-settlement' ? undefined : approvalGas && state.settler.approvalProblem
+  return [
+    ...(delegated && 'reason' in delegated
+      ? [{ ...of, assetTransferMethod: DELEGATED, reason: delegated.reason }]
+      : []),
+    ...(reason === undefined ? [] : [{ ...of, extension: ERC20_SPONSORING, reason }]),
+  ]
+}
+
 function paysApprovals({ network, state }: Offer): boolean {
   return (
     network.approvalGas !== undefined && 'settler' in state && state.settler.approvalProblem === undefined
@@ -60,9 +71,18 @@ function paysApprovals({ network, state }: Offer): boolean {
 
 async function offersOn(network: NetworkSettings, world: World): Promise<readonly Offer[]> {
   const exact = await stateOf(network, world)
-  const first: Offer = { network, scheme: 'exact', state: exact }
-  if (network.family !== 'eip155') return [first]
+  if (network.family !== 'eip155') return [{ network, scheme: 'exact', state: exact }]
+  const delegated = await delegatedOn(network, exact, world)
+  const first: Offer = { network, scheme: 'exact', state: exact, ...(delegated && { delegated }) }
   return [...(await withUpto(network, first, world)), ...channelsOn(network, exact)]
+}
+
+async function delegatedOn(network: NetworkSettings, exact: State, world: World): Promise<State | undefined> {
+  if (network.delegations === undefined) return undefined
+  const { relayerId } = network.delegations
+  const state = relayerId === network.relayerId ? exact : await stateOf({ ...network, relayerId }, world)
+  const problem = 'settler' in state ? state.settler.delegationsProblem : undefined
+  return problem === undefined ? state : { reason: problem }
 }
 
 function channelsOn(network: NetworkSettings, exact: State): readonly Offer[] {
@@ -104,11 +124,11 @@ async function readState(network: NetworkSettings, world: World): Promise<State>
   }
 }
 
-function kindsOf({ network: { network, family, walletPrograms }, scheme, state }: Offer) {
+function kindsOf({ network: { network, family, walletPrograms }, scheme, state, delegated }: Offer) {
   if (!('settler' in state)) return []
   const { address } = state.settler
   const extra = {
-    eip155: scheme === 'upto' ? { facilitatorAddress: address } : undefined,
+    eip155: scheme === 'upto' ? { facilitatorAddress: address } : delegatesOf(delegated),
     solana: {
       feePayer: address,
       ...(walletPrograms.size > 0 && { features: { smartWalletSupported: true } }),
@@ -119,8 +139,17 @@ function kindsOf({ network: { network, family, walletPrograms }, scheme, state }
   const names = Object.entries(NETWORKS_OF_VERSION_1).filter(
     ([, name]) => name === network && scheme === 'exact',
   )
+  // Delegations came with version 2.
+  const older = family === 'eip155' ? { scheme } : kind
   return [
     { x402Version: 2, network, ...kind },
-    ...names.map(([name]) => ({ x402Version: 1, network: name, ...kind })),
+    ...names.map(([name]) => ({ x402Version: 1, network: name, ...older })),
   ]
+}
+
+/** Where resource servers look for the accounts that a payer may name as the delegate or redeemer. */
+function delegatesOf(delegated: State | undefined) {
+  return delegated && 'settler' in delegated
+    ? { facilitatorAddresses: [delegated.settler.address] }
+    : undefined
 }

@@ -78,6 +78,17 @@ export const ERC20_SPONSORING = 'erc20ApprovalGasSponsoring'
 /** The extension in which a settlement says that it repeats an earlier answer. */
 export const SETTLEMENT = 'settlement'
 
+/** The method of a payment by an account that lets the relayer make it, in `extra.assetTransferMethod`. */
+export const DELEGATED = 'erc7710'
+
+/** True if a payment is made by a delegation, or has to be. */
+export function isDelegated({
+  payload,
+  requirements,
+}: Pick<PaymentRequest, 'payload' | 'requirements'>): boolean {
+  return payload.delegationManager !== undefined || requirements.extra.assetTransferMethod === DELEGATED
+}
+
 /** The networks that version 1 names, and what they are called since version 2. */
 export const NETWORKS_OF_VERSION_1: Readonly<Record<string, string>> = {
   abstract: 'eip155:2741',
@@ -153,7 +164,7 @@ export function readPaymentRequest(body: unknown, step: Step, settings: Settings
   if (!isRecord(payload)) throw new Refusal('invalid_payload', 'paymentPayload.payload: expected an object.')
   return {
     version,
-    network: scheme === 'upto' ? { ...network, relayerId: network.uptoRelayerId } : network,
+    network: { ...network, relayerId: relayerFor(network, scheme, isDelegated({ payload, requirements })) },
     networkName,
     scheme,
     requirements,
@@ -163,6 +174,11 @@ export function readPaymentRequest(body: unknown, step: Step, settings: Settings
     resource: readResource(version === 2 ? paymentPayload.resource : paymentRequirements.resource),
     paymentId: readPaymentId(paymentPayload.extensions),
   }
+}
+
+function relayerFor(network: NetworkSettings, scheme: Scheme, byDelegation: boolean): string {
+  if (scheme === 'upto') return network.uptoRelayerId
+  return (byDelegation ? network.delegations?.relayerId : undefined) ?? network.relayerId
 }
 
 function readVersion(outer: unknown, inner: unknown): 1 | 2 {

@@ -48,8 +48,3 @@ export function checkCalls(calls: readonly unknown[], most = MAX_CALLS): void {
   if (calls.length === 0) throw new RpcError('invalidParams', 'data: a batch needs at least one call.')
   if (calls.length > most) throw new RpcError('tooLarge', `data: a batch may have at most ${most} calls.`)
 }
-
-/** The same batch with other padding would be another content, so there is one form. */
-export function refusePadded(data: Hex, canonical: Hex): void {
-  if (data.toLowerCase() !== canonical.toLowerCase()) throw new Error('not the canonical encoding')
-}

@@ -9,8 +9,9 @@ import {
   zeroAddress,
   zeroHash,
 } from 'viem'
+import { refusePadded } from '../../shared/canonical.ts'
 import { invalid, RpcError } from '../errors.ts'
-import { type AccountKind, checkCalls, refusePadded } from './account.ts'
+import { type AccountKind, checkCalls } from './account.ts'
 
 const ABI = parseAbi([
   'struct Call { address to; uint256 value; bytes data; }',

@@ -11,7 +11,8 @@ import {
   size,
   slice,
 } from 'viem'
-import { type AccountKind, checkCalls, refusePadded } from './account.ts'
+import { refusePadded } from '../../shared/canonical.ts'
+import { type AccountKind, checkCalls } from './account.ts'
 
 const ABI = parseAbi([
   'function execute(bytes32 mode, bytes executionData) payable',

@@ -1,5 +1,6 @@
 import { decodeFunctionData, encodeFunctionData, hashTypedData, parseAbi } from 'viem'
-import { type AccountKind, checkCalls, refusePadded } from './account.ts'
+import { refusePadded } from '../../shared/canonical.ts'
+import { type AccountKind, checkCalls } from './account.ts'
 
 const ABI = parseAbi([
   'struct Call { address target; uint256 value; bytes data; }',

@@ -12,7 +12,8 @@ import {
   size,
   slice,
 } from 'viem'
-import { type AccountKind, type BatchCall, checkCalls, refusePadded } from './account.ts'
+import { refusePadded } from '../../shared/canonical.ts'
+import { type AccountKind, type BatchCall, checkCalls } from './account.ts'
 
 const ABI = parseAbi([
   'struct Call { address to; uint256 value; bytes data; }',

@@ -3,47 +3,26 @@ import {
   decodeFunctionData,
   encodeAbiParameters,
   encodeFunctionData,
-  encodePacked,
   type Hex,
-  hashStruct,
   hexToBigInt,
-  parseAbi,
   parseAbiParameters,
   slice,
 } from 'viem'
-import { type BatchCall, checkCalls, refusePadded } from '../accounts/account.ts'
+import { refusePadded } from '../../shared/canonical.ts'
+import {
+  type Delegation,
+  decodeContext,
+  encodeContext,
+  encodeSingleCall,
+  encodeUse,
+  hashOfDelegation,
+  MANAGER_ABI,
+  SINGLE_CALL,
+} from '../../shared/delegations.ts'
+import { type BatchCall, checkCalls } from '../accounts/account.ts'
 import { invalid, RpcError } from '../errors.ts'
 
-/** MetaMask's DelegationManager 1.3 (ERC-7710). */
-const MANAGER = parseAbi([
-  'function redeemDelegations(bytes[] permissionContexts, bytes32[] modes, bytes[] executionCallDatas)',
-])
-
-const DELEGATIONS = parseAbiParameters([
-  'Delegation[]',
-  'struct Delegation { address delegate; address delegator; bytes32 authority; Caveat[] caveats; uint256 salt; bytes signature; }',
-  'struct Caveat { address enforcer; bytes terms; bytes args; }',
-])
-
 const EXECUTIONS = parseAbiParameters('(address target, uint256 value, bytes callData)[]')
-
-/** The conditions of a delegation that a contract enforces. `args` are not signed. */
-interface Caveat {
-  readonly enforcer: Hex
-  readonly terms: Hex
-  readonly args: Hex
-}
-
-/** What an account lets another one do in its name. */
-export interface Delegation {
-  readonly delegate: Hex
-  readonly delegator: Hex
-  /** The hash of the delegation above it; that of the root is all ones. */
-  readonly authority: Hex
-  readonly caveats: readonly Caveat[]
-  readonly salt: bigint
-  readonly signature: Hex
-}
 
 /** One use of a chain of delegations. Addresses are in lower case. */
 export interface Redemption {
@@ -56,8 +35,7 @@ export interface Redemption {
   readonly calls: readonly BatchCall[]
 }
 
-/** A single call, and several; both revert as a whole if one fails (ERC-7579). */
-const SINGLE: Hex = `0x${'00'.repeat(32)}`
+/** Several calls, which revert as a whole if one fails (ERC-7579). */
 const BATCH: Hex = `0x01${'00'.repeat(31)}`
 
 const EXPECTED =
@@ -66,25 +44,22 @@ const EXPECTED =
 /** Decodes a call of a DelegationManager. @throws RpcError */
 export function decodeRedemption(data: Hex): Redemption {
   try {
-    const { functionName, args } = decodeFunctionData({ abi: MANAGER, data })
-    refusePadded(data, encodeFunctionData({ abi: MANAGER, functionName, args }))
+    const { functionName, args } = decodeFunctionData({ abi: MANAGER_ABI, data })
+    refusePadded(data, encodeFunctionData({ abi: MANAGER_ABI, functionName, args }))
     const [[context, ...contexts], [mode, ...modes], [execution, ...executions]] = args
     if (context === undefined || mode === undefined || execution === undefined) throw new Error('empty')
     if (contexts.length + modes.length + executions.length > 0) throw new Error('several')
-    const [delegations] = decodeAbiParameters(DELEGATIONS, context)
-    refusePadded(context, encodeAbiParameters(DELEGATIONS, [delegations]))
-    const [leaf, root] = [delegations[0], delegations.at(-1)]
-    if (leaf === undefined || root === undefined) throw new Error('no delegation')
+    const { delegations, leaf, root } = decodeContext(context)
     const calls = callsOf(mode, execution)
     checkCalls(calls)
-    return { account: lower(root.delegator), delegations, hash: hashOf(leaf), calls }
+    return { account: lower(root.delegator), delegations, hash: hashOfDelegation(leaf), calls }
   } catch (error) {
     throw error instanceof RpcError ? error : invalid(EXPECTED)
   }
 }
 
 function callsOf(mode: Hex, execution: Hex): readonly BatchCall[] {
-  if (mode === SINGLE) {
+  if (mode === SINGLE_CALL) {
     const [to, value] = [
       slice(execution, 0, 20, { strict: true }),
       slice(execution, 20, 52, { strict: true }),
@@ -101,33 +76,10 @@ function callsOf(mode: Hex, execution: Hex): readonly BatchCall[] {
 /** Encodes the use of a chain of delegations for some calls. */
 export function encodeRedemption(delegations: readonly Delegation[], calls: readonly BatchCall[]): Hex {
   const [only] = calls
-  const isSingle = calls.length === 1 && only !== undefined
-  const execution = isSingle
-    ? encodePacked(['address', 'uint256', 'bytes'], [only.to, only.value, only.data])
-    : encodeAbiParameters(EXECUTIONS, [
-        calls.map(({ to, value, data }) => ({ target: to, value, callData: data })),
-      ])
-  const context = encodeAbiParameters(DELEGATIONS, [delegations])
-  return encodeFunctionData({ abi: MANAGER, args: [[context], [isSingle ? SINGLE : BATCH], [execution]] })
-}
-
-const TYPES = {
-  Delegation: [
-    { name: 'delegate', type: 'address' },
-    { name: 'delegator', type: 'address' },
-    { name: 'authority', type: 'bytes32' },
-    { name: 'caveats', type: 'Caveat[]' },
-    { name: 'salt', type: 'uint256' },
-  ],
-  Caveat: [
-    { name: 'enforcer', type: 'address' },
-    { name: 'terms', type: 'bytes' },
-  ],
-}
-
-/** The hash of what is signed, without its domain: what a DelegationManager calls a delegation's hash. */
-function hashOf({ signature: _, ...signed }: Delegation): Hex {
-  return hashStruct({ primaryType: 'Delegation', types: TYPES, data: { ...signed } })
+  const context = encodeContext(delegations)
+  if (calls.length === 1 && only !== undefined) return encodeUse(context, SINGLE_CALL, encodeSingleCall(only))
+  const executions = calls.map(({ to, value, data }) => ({ target: to, value, callData: data }))
+  return encodeUse(context, BATCH, encodeAbiParameters(EXECUTIONS, [executions]))
 }
 
 function lower(address: Hex): Hex {

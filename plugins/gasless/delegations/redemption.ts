@@ -1,4 +1,5 @@
 import { type Hex, numberToHex } from 'viem'
+import { type Delegation, MAX_CAVEATS, MAX_DELEGATIONS } from '../../shared/delegations.ts'
 import { NodeError, type World } from '../../shared/host.ts'
 import { authorizationsOfCall, checkAuthorization } from '../accounts/authorization.ts'
 import { unlistedBehind, unlistedCodeOf } from '../accounts/code.ts'
@@ -7,14 +8,8 @@ import { hasListedCode, type Intent, intrinsicGas } from '../intent.ts'
 import type { DelegationManager } from '../networks.ts'
 import type { Sender } from '../sender.ts'
 import type { Content } from '../wire.ts'
-import { type Delegation, decodeRedemption, type Redemption } from './abi.ts'
+import { decodeRedemption, type Redemption } from './abi.ts'
 import { bindDelegation } from './binding.ts'
-
-/** The longest chain from the account to the relayer. */
-const MAX_DELEGATIONS = 5
-
-/** The most conditions of one delegation: each is a contract that is called before and after. */
-const MAX_CAVEATS = 20
 
 /**
  * Reads the use of delegations (ERC-7710): the last delegate is the account of the relayer, contracts that

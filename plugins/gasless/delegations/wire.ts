@@ -1,9 +1,10 @@
+import type { Delegation } from '../../shared/delegations.ts'
 import { isRecord } from '../../shared/host.ts'
 import type { BatchCall } from '../accounts/account.ts'
 import { invalid } from '../errors.ts'
 import type { NetworkSettings } from '../networks.ts'
 import { addressOf, hexOf, integerOf, readSend, type SendParams, wordOf } from '../wire.ts'
-import { type Delegation, encodeRedemption } from './abi.ts'
+import { encodeRedemption } from './abi.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -1,4 +1,5 @@
 import { decodeFunctionData, encodeFunctionData, type Hex, parseAbi } from 'viem'
+import { refusePadded } from '../../shared/canonical.ts'
 import { invalid } from '../errors.ts'
 import type { ForwarderKind } from '../networks.ts'
 
@@ -93,11 +94,6 @@ function decodeOpenZeppelin(data: Hex): ForwardCall {
     requests: requests.map((request) => normalize({ ...request, ...more })),
     refundReceiver: refundReceiver.toLowerCase() as Hex,
   }
-}
-
-/** The same requests with other padding would be another content, so there is one form. */
-function refusePadded(data: Hex, canonical: Hex): void {
-  if (data.toLowerCase() !== canonical.toLowerCase()) throw new Error('not the canonical encoding')
 }
 
 function single(request: ForwardRequest): ForwardCall {

@@ -1,5 +1,5 @@
 import { decodeFunctionData, encodeFunctionData, type Hex, hexToBigInt, parseAbi, size, slice } from 'viem'
-import { refusePadded } from '../accounts/account.ts'
+import { refusePadded } from '../../shared/canonical.ts'
 import { invalid, RpcError } from '../errors.ts'
 
 /** What all EntryPoints have in common (ERC-4337). */

@@ -10,7 +10,8 @@ import {
   toFunctionSelector,
   zeroHash,
 } from 'viem'
-import { type BatchCall, refusePadded } from '../accounts/account.ts'
+import { refusePadded } from '../../shared/canonical.ts'
+import type { BatchCall } from '../accounts/account.ts'
 import { invalid, RpcError } from '../errors.ts'
 import type { Operation } from './abi.ts'
 

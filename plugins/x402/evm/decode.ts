@@ -26,8 +26,6 @@ export async function decodeEvmPayment(request: PaymentRequest, relayer: Hex): P
 
 function chosenMethod(payload: PaymentRequest['payload'], { extra }: Requirements): EvmPayment['method'] {
   const method = payload.permit2Authorization === undefined ? 'eip3009' : 'permit2'
-  if (payload.delegationManager !== undefined || extra.assetTransferMethod === 'erc7710')
-    throw new Refusal('invalid_payload', 'Payments by ERC-7710 are not supported.')
   const wanted = extra.assetTransferMethod ?? method
   if (wanted === method) return method
   throw new Refusal(

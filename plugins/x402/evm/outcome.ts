@@ -201,6 +201,50 @@ async function permittedIn({ move }: EvmPayment, hash: Hex, rpc: Rpc): Promise<O
   return isCall && (await receiptOf(hash, rpc))?.status === '0x1' ? 'paid' : 'unknown'
 }
 
+/**
+ * Reads from the receipt of a transaction of the relayer that asks an account to pay, if that account paid.
+ * Code of the account may settle an authorization by EIP-3009 in there instead, which is another payment, so
+ * the transfers that belong to authorizations do not count.
+ */
+export async function transferOutcome(payment: Transfer, hash: string, rpc: Rpc): Promise<Outcome> {
+  const receipt = await receiptOf(hash, rpc)
+  if (receipt === undefined || !(receipt.status === '0x1' || receipt.status === '0x0')) return 'unknown'
+  if (receipt.status === '0x0') return 'failed'
+  const events = eventsOf(payment, receipt.logs)
+  const isPayment = isTransferOf(payment)
+  const isOfPayer = ({ eventName, args }: TokenEvent) =>
+    isSame(eventName === 'Transfer' ? args.from : args.authorizer, payment.payer)
+  const payments = events.filter(isPayment).length
+  const authorized = events.filter((event, at) => {
+    if (event.eventName !== 'AuthorizationUsed' || !isOfPayer(event)) return false
+    const next = events[at + 1]
+    // Tokens tell the transfer right after the use. Where one does not, it may be any.
+    return next?.eventName !== 'Transfer' || !isOfPayer(next) || isPayment(next)
+  }).length
+  return payments > authorized ? 'paid' : 'failed'
+}
+
+/** Reads likewise if the payee got as much from anyone, for whoever does not know the payer any more. */
+export async function receiptShows(
+  {
+    asset,
+    payees,
+    amount,
+  }: { readonly asset: Hex; readonly payees: readonly string[]; readonly amount: bigint },
+  hash: string,
+  rpc: Rpc,
+): Promise<Outcome> {
+  const receipt = await receiptOf(hash, rpc)
+  if (receipt === undefined || !(receipt.status === '0x1' || receipt.status === '0x0')) return 'unknown'
+  const isPaid = transfersIn(asset, receipt.logs).some(
+    ({ to, value }) => value === amount && payees.some((payee) => isSame(payee, to)),
+  )
+  return receipt.status === '0x1' && isPaid ? 'paid' : 'failed'
+}
+
+/** What a transfer is told by. */
+export type Transfer = Pick<EvmPayment, 'asset' | 'payer' | 'payee' | 'amount'>
+
 type TokenEvent = NonNullable<ReturnType<typeof eventIn>>
 
 /** Reads the transfers of a token from the logs of a receipt, in their order. */
@@ -231,7 +275,7 @@ function isOf({ payer, nonce }: EvmPayment, name: 'AuthorizationUsed' | 'Authori
     eventName === name && isSame(args.authorizer, payer) && hexToBigInt(args.nonce) === nonce
 }
 
-function isTransferOf({ payer, payee, amount }: EvmPayment) {
+function isTransferOf({ payer, payee, amount }: Transfer) {
   return ({ eventName, args }: TokenEvent): boolean =>
     eventName === 'Transfer' && isSame(args.from, payer) && isSame(args.to, payee) && args.value === amount
 }

@@ -81,13 +81,9 @@ export async function readEvmChain(payment: EvmPayment, rpc: Rpc, relayer: Hex):
 }
 
 async function simulate(payment: EvmPayment, creation: Call | undefined, rpc: Rpc, relayer: Hex) {
-  const { method, payer, payee, asset, hash, signature, call } = payment
-  const token = (functionName: 'balanceOf', account: Hex): Call => ({
-    to: asset,
-    data: encodeFunctionData({ abi: TOKEN_ABI, functionName, args: [account] }),
-  })
+  const { method, payer, asset, hash, signature, call } = payment
   const state = nonceCall(payment)
-  const balances = [token('balanceOf', payer), token('balanceOf', payee)]
+  const balances = balanceCalls(payment)
   const results = await simulateCalls(rpc, relayer, [
     creation ?? state,
     state,
@@ -108,11 +104,35 @@ async function simulate(payment: EvmPayment, creation: Call | undefined, rpc: Rp
     ...balances,
   ])
   const [, used, allowance, accepts, ...moves] = results
-  const [payerBefore, payeeBefore, moved, payerAfter, payeeAfter] = moves
   return {
     contractAccepts: accepts?.ok === true && isSame(accepts.data.slice(0, 10), SIGNATURE_IS_VALID),
     nonceUsed: isNonceUsed(payment, integerIn(used)),
     allowance: method === 'permit2' ? (integerIn(allowance) ?? 0n) : undefined,
+    ...movesIn(moves),
+  }
+}
+
+type Parties = Pick<EvmPayment, 'payer' | 'payee' | 'asset'>
+
+/** The calls that read what the payer and the payee have. */
+function balanceCalls({ payer, payee, asset }: Parties): readonly Call[] {
+  return [payer, payee].map((account) => ({
+    to: asset,
+    data: encodeFunctionData({ abi: TOKEN_ABI, functionName: 'balanceOf', args: [account] }),
+  }))
+}
+
+/** Simulates a call of the relayer between two readings of what payer and payee have. */
+export async function simulateMove(parties: Parties, call: Call, rpc: Rpc, relayer: Hex): Promise<Moves> {
+  const balances = balanceCalls(parties)
+  return movesIn(await simulateCalls(rpc, relayer, [...balances, call, ...balances]))
+}
+
+/** What a simulated payment moves. */
+export type Moves = Pick<EvmReadings, 'before' | 'after' | 'simulated'>
+
+function movesIn([payerBefore, payeeBefore, moved, payerAfter, payeeAfter]: readonly CallResult[]): Moves {
+  return {
     before: pair(payerBefore, payeeBefore),
     after: pair(payerAfter, payeeAfter),
     simulated: moved?.ok === true,
@@ -153,8 +173,7 @@ export function judgeEvmPayment(
 ): bigint {
   const { payer, amount, method } = payment
   const refuse = (reason: Refusal['reason'], message: string) => new Refusal(reason, message, payer)
-  const names = REASONS[method]
-  const [payerBefore, payeeBefore] = judgePayer(payment, readings, { walletFactories })
+  const before = judgePayer(payment, readings, { walletFactories })
   if (readings.allowance !== undefined && readings.allowance < amount) {
     const allowed = `The payer allows Permit2 to spend ${readings.allowance}`
     if (!payment.bringsApproval) throw refuse('permit2_allowance_required', `${allowed}.`)
@@ -164,20 +183,33 @@ export function judgeEvmPayment(
         `${allowed}, or the payment reverts for another reason: the permit that came with it did not help.`,
       )
   }
-  if (!readings.simulated || !readings.after) throw refuse(names.simulation, 'The simulated payment reverts.')
-  const [payerAfter, payeeAfter] = readings.after
+  return judgeMove(payment, { ...readings, before }, { reason: REASONS[method].simulation, maxGas })
+}
+
+/**
+ * Decides about a payment by what its simulation moved. Returns the gas that it needs. Throws {@link Refusal}
+ * with the reason if it moves anything but the amount from payer to payee, or costs too much.
+ */
+export function judgeMove(
+  { payer, amount }: Pick<EvmPayment, 'payer' | 'amount'>,
+  {
+    before: [payerBefore, payeeBefore],
+    after,
+    simulated,
+    gas,
+  }: Pick<EvmReadings, 'after' | 'simulated' | 'gas'> & { readonly before: readonly [bigint, bigint] },
+  { reason, maxGas }: { readonly reason: Refusal['reason']; readonly maxGas: bigint },
+): bigint {
+  const refuse = (message: string) => new Refusal(reason, message, payer)
+  if (!simulated || !after) throw refuse('The simulated payment reverts.')
+  const [payerAfter, payeeAfter] = after
   if (payerBefore - payerAfter !== amount || payeeAfter - payeeBefore !== amount) {
     const message = `The payer would lose ${payerBefore - payerAfter} and the payee get ${payeeAfter - payeeBefore}, not ${amount}.`
-    throw refuse(names.simulation, message)
+    throw refuse(message)
   }
-  if (typeof readings.gas !== 'bigint')
-    throw refuse(names.simulation, `The settlement reverts: ${readings.gas.revert.slice(0, 200)}`)
-  if (readings.gas > maxGas)
-    throw refuse(
-      names.simulation,
-      `The settlement needs ${readings.gas} gas; at most ${maxGas} are paid for.`,
-    )
-  return readings.gas
+  if (typeof gas !== 'bigint') throw refuse(`The settlement reverts: ${gas.revert.slice(0, 200)}`)
+  if (gas > maxGas) throw refuse(`The settlement needs ${gas} gas; at most ${maxGas} are paid for.`)
+  return gas
 }
 
 /**
@@ -189,7 +221,7 @@ export function judgePayer(
   readings: EvmReadings,
   { walletFactories }: Pick<NetworkSettings, 'walletFactories'>,
 ): readonly [bigint, bigint] {
-  const { payer, amount, method } = payment
+  const { payer, method } = payment
   const refuse = (reason: Refusal['reason'], message: string) => new Refusal(reason, message, payer)
   const names = REASONS[method]
   if (!payment.signedByKey) {
@@ -202,11 +234,20 @@ export function judgePayer(
     if (!readings.contractAccepts) throw refuse(names.signature, 'The signature is not by the payer.')
   }
   if (readings.nonceUsed === true) throw refuse(names.nonce, 'The nonce of the payment was used before.')
-  if (readings.before === undefined)
+  return judgeFunds(payment, readings)
+}
+
+/** Decides whether the payer has as much. Returns what payer and payee have. Throws {@link Refusal} if not. */
+export function judgeFunds(
+  { payer, amount }: Pick<EvmPayment, 'payer' | 'amount'>,
+  { before }: Pick<EvmReadings, 'before'>,
+): readonly [bigint, bigint] {
+  const refuse = (reason: Refusal['reason'], message: string) => new Refusal(reason, message, payer)
+  if (before === undefined)
     throw refuse('invalid_payment_requirements', 'paymentRequirements.asset: no token is at this address.')
-  if (readings.before[0] < amount)
-    throw refuse('insufficient_funds', `The payer has ${readings.before[0]}, and ${amount} are needed.`)
-  return readings.before
+  if (before[0] < amount)
+    throw refuse('insufficient_funds', `The payer has ${before[0]}, and ${amount} are needed.`)
+  return before
 }
 
 /**
