@@ -5,6 +5,8 @@ import { readSettings } from '../../../plugins/x402/config.ts'
 
 const NETWORK = { network: 'eip155:8453', relayer_id: 'base-1' }
 
+const MANAGER = '0xdb9B1e94B5b69Df7e401DDbedE43491141047dB3'
+
 describe('the configuration of the facilitator', () => {
   test('has defaults for all but the networks', () => {
     const { networks, ...rest } = readSettings({ networks: [NETWORK] })
@@ -23,6 +25,16 @@ describe('the configuration of the facilitator', () => {
       limits: [{ per: 'open', windowSeconds: 86_400, times: 1000 }],
       readers: new Map(),
       discovery: new Map(),
+    })
+  })
+
+  test('has no delegations by default, and otherwise the relayer of the network for them', () => {
+    const read = (more: object) =>
+      readSettings({ networks: [{ ...NETWORK, ...more }] }).networks.get('eip155:8453')
+    expect(read({})?.delegations).toBeUndefined()
+    expect(read({ assets: ['0x01'], delegations: { managers: [MANAGER] } })?.delegations).toEqual({
+      managers: new Set([MANAGER.toLowerCase()]),
+      relayerId: 'base-1',
     })
   })
 
@@ -46,6 +58,18 @@ describe('the configuration of the facilitator', () => {
     [
       { networks: [{ ...NETWORK, batch_settlement: 'yes' }] },
       'config.networks[0].batch_settlement: expected true or false.',
+    ],
+    ...[{}, { managers: [] }, { managers: ['metamask'] }].map((delegations): [unknown, string] => [
+      { networks: [{ ...NETWORK, assets: ['0x01'], delegations }] },
+      'config.networks[0].delegations.managers: expected addresses of DelegationManagers, 0x….',
+    ]),
+    [
+      { networks: [{ ...NETWORK, delegations: { managers: [MANAGER] } }] },
+      'config.networks[0].delegations: name the tokens in assets, too.',
+    ],
+    [
+      { networks: [{ ...NETWORK, assets: ['0x01'], delegations: { managers: [MANAGER], enforcers: [] } }] },
+      'config.networks[0].delegations.enforcers: unknown field.',
     ],
     [{ networks: [NETWORK, NETWORK] }, 'config.networks: each network may appear once.'],
     [{ networks: [{ ...NETWORK, asets: [] }] }, 'config.networks[0].asets: unknown field.'],

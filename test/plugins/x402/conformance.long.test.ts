@@ -3,6 +3,16 @@ import { readSettings } from '../../../plugins/x402/config.ts'
 import { settle, verify } from '../../../plugins/x402/facilitator.ts'
 import { supported } from '../../../plugins/x402/supported.ts'
 import { RECEIVER } from '../../support/service.ts'
+import {
+  bodyOf,
+  delegatedBy,
+  deployFramework,
+  type Framework,
+  give,
+  newDelegator,
+  payloadOf,
+  requirementsOf,
+} from './delegation-payment.ts'
 import { paymentBy } from './evm-payment.ts'
 import { type EvmSite, NETWORK, RELAYER, startEvmSite } from './evm-site.ts'
 import { approve, charging, permitBy, placePermit2 } from './permit2-payment.ts'
@@ -12,18 +22,28 @@ import { createWorld, type TestWorld } from './world.ts'
 // What x402's specification demands of facilitators, by the number of its sections: of the protocol (v2), of the schemes on EVM
 // (exact, upto), and of the extensions. Its rules on Solana and Stellar have their numbers in the tests of these chains.
 
+/** An account that is nobody's here. */
+const ELSEWHERE = '0x4444444444444444444444444444444444444444'
+
 let site: EvmSite
 let world: TestWorld
+let framework: Framework
 
 beforeAll(async () => {
   site = await startEvmSite()
   await placePermit2(site)
+  framework = await deployFramework(site)
   world = createWorld(site.service.url)
 }, 60_000)
 
 afterAll(() => site.stop())
 
 const settings = () => readSettings({ ...site.config, timeout_seconds: 20 })
+const delegating = () => {
+  const [first] = site.config.networks
+  const delegations = { managers: [framework.DelegationManager] }
+  return readSettings({ networks: [{ ...first, assets: [site.token], delegations }], timeout_seconds: 20 })
+}
 const ask = (body: unknown) => ({ body, caller: 'shop' })
 const soon = () => BigInt(Math.floor(Date.now() / 1000))
 
@@ -220,20 +240,103 @@ const ROWS: readonly Row[] = [
   ],
 ]
 
-describe('x402’s specification', () => {
-  test.each(ROWS)(
-    '%s: %s',
-    async (_, __, make, reason) => {
-      const body = await make()
-      const expected = reason === true ? { isValid: true } : { isValid: false, invalidReason: reason }
-      const before = await site.anvil.rpc('eth_blockNumber')
-      expect(await verify(ask(body), settings(), world)).toMatchObject(expected)
-      expect(await site.anvil.rpc('eth_blockNumber')).toBe(before)
-      const answer = await settle(ask(body), settings(), world)
-      if (reason === true)
-        expect(answer).toMatchObject({ success: true, transaction: expect.stringMatching(/^0x/) })
-      else expect(answer).toMatchObject({ success: false, errorReason: reason, transaction: '' })
+/** A payment by a delegation of a new payer. */
+const delegated = async (terms: object = {}, units?: bigint) =>
+  delegatedBy(await newDelegator(site, framework, units), framework, { ...site, ...terms })
+
+/** Requires other things than the delegation was made for. */
+async function delegatedFor(terms: object) {
+  const { paymentPayload } = await delegated(terms)
+  return bodyOf(requirementsOf(site), paymentPayload.payload)
+}
+
+/** The same of payments by delegation (ERC-7710). */
+const DELEGATED_ROWS: readonly Row[] = [
+  [
+    'exact-evm 3.1',
+    'the delegation must be for this facilitator',
+    async () => {
+      const payer = await newDelegator(site, framework)
+      const given = { from: payer.address, to: ELSEWHERE }
+      const delegation = await give(given, { framework, key: payer.privateKey })
+      return bodyOf(requirementsOf(site), payloadOf(framework, [delegation]))
     },
+    'invalid_payload',
+  ],
+  [
+    'exact-evm 3.2',
+    'the method must be named',
+    async () => delegated({ extra: { assetTransferMethod: undefined } }),
+    'invalid_payload',
+  ],
+  [
+    'exact-evm 3.2',
+    'the method that is named must be the one of the payload',
+    async () => requiring(await exact(), requirementsOf(site)),
+    'invalid_payload',
+  ],
+  [
+    'exact-evm 3.2',
+    'the name and the version of the token do not have to be named',
+    async () => delegated({ extra: { name: undefined, version: undefined } }),
+    true,
+  ],
+  [
+    'exact-evm 3.2',
+    'the delegator must be the account that delegated',
+    async () => {
+      const body = await delegated()
+      Object.assign(body.paymentPayload.payload, { delegator: RECEIVER })
+      return body
+    },
+    'invalid_payload',
+  ],
+  [
+    'exact-evm 3.3.1',
+    'the call must be a transfer to the payee',
+    async () => delegatedFor({ payTo: RECEIVER }),
+    'invalid_exact_evm_transaction_simulation_failed',
+  ],
+  [
+    'exact-evm 3.3.1',
+    'the call must be a transfer of the amount',
+    async () => delegatedFor({ amount: 9_999n }),
+    'invalid_exact_evm_transaction_simulation_failed',
+  ],
+  [
+    'exact-evm 3.3.3',
+    'the delegation must be valid',
+    async () => {
+      const { paymentPayload } = await delegated()
+      const { delegator: from } = paymentPayload.payload as { delegator: `0x${string}` }
+      const { privateKey: key } = await newDelegator(site, framework, 0n)
+      const delegation = await give({ from }, { framework, key })
+      return bodyOf(requirementsOf(site), payloadOf(framework, [delegation]))
+    },
+    'invalid_exact_evm_transaction_simulation_failed',
+  ],
+  ['exact-evm 3.3.3', 'the payer must have as much', async () => delegated({}, 9_999n), 'insufficient_funds'],
+  ['exact-evm 3.4', 'it is settled by a redemption', async () => delegated(), true],
+]
+
+async function expectTold(make: Row[2], reason: Row[3], used: ReturnType<typeof settings>): Promise<void> {
+  const body = await make()
+  const expected = reason === true ? { isValid: true } : { isValid: false, invalidReason: reason }
+  const before = await site.anvil.rpc('eth_blockNumber')
+  expect(await verify(ask(body), used, world)).toMatchObject(expected)
+  expect(await site.anvil.rpc('eth_blockNumber')).toBe(before)
+  const answer = await settle(ask(body), used, world)
+  if (reason === true)
+    expect(answer).toMatchObject({ success: true, transaction: expect.stringMatching(/^0x/) })
+  else expect(answer).toMatchObject({ success: false, errorReason: reason, transaction: '' })
+}
+
+describe('x402’s specification', () => {
+  test.each(ROWS)('%s: %s', async (_, __, make, reason) => expectTold(make, reason, settings()), 60_000)
+
+  test.each(DELEGATED_ROWS)(
+    '%s: %s',
+    async (_, __, make, reason) => expectTold(make, reason, delegating()),
     60_000,
   )
 
