@@ -177,8 +177,9 @@ export function readPaymentRequest(body: unknown, step: Step, settings: Settings
 }
 
 function relayerFor(network: NetworkSettings, scheme: Scheme, byDelegation: boolean): string {
-  if (scheme === 'upto') return network.uptoRelayerId
-  return (byDelegation ? network.delegations?.relayerId : undefined) ?? network.relayerId
+  const { relayerId, uptoRelayerId, delegations } = network
+  if (scheme === 'upto') return uptoRelayerId
+  return scheme === 'exact' && byDelegation ? (delegations?.relayerId ?? relayerId) : relayerId
 }
 
 function readVersion(outer: unknown, inner: unknown): 1 | 2 {

@@ -257,7 +257,7 @@ const DELEGATED_ROWS: readonly Row[] = [
     'the delegation must be for this facilitator',
     async () => {
       const payer = await newDelegator(site, framework)
-      const given = { from: payer.address, to: ELSEWHERE }
+      const given = { from: payer.address, to: ELSEWHERE } as const
       const delegation = await give(given, { framework, key: payer.privateKey })
       return bodyOf(requirementsOf(site), payloadOf(framework, [delegation]))
     },

@@ -19,8 +19,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test 
 import { ANY_DELEGATE, MANAGER_ABI, SINGLE_CALL } from '../../../plugins/shared/delegations.ts'
 import { readSettings } from '../../../plugins/x402/config.ts'
 import { settle, verify } from '../../../plugins/x402/facilitator.ts'
+import { decodePayment } from '../../../plugins/x402/scheme.ts'
 import { supported } from '../../../plugins/x402/supported.ts'
-import { API_KEY, startService } from '../../support/service.ts'
+import { readPaymentRequest } from '../../../plugins/x402/wire.ts'
+import { API_KEY, DEV_ADDRESSES, startService } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 import { TOKEN_CODE } from './contract-code.ts'
 import { GREEDY_ENFORCER_CODE, TWO_FACED_ACCOUNT_CODE, TWO_FACED_ENFORCER_CODE } from './delegation-code.ts'
@@ -112,9 +114,9 @@ interface Sent {
   readonly receipt?: { readonly gas_used: number }
 }
 
-/** The relayer's transactions whose content names this account, the newest first. */
-async function transactionsOf(account: string): Promise<readonly Sent[]> {
-  const { body } = await site.service.api<Sent[]>('GET', '/relayers/main/transactions?per_page=100')
+/** The transactions of a relayer whose content names this account, the newest first. */
+async function transactionsOf(account: string, relayer = 'main'): Promise<readonly Sent[]> {
+  const { body } = await site.service.api<Sent[]>('GET', `/relayers/${relayer}/transactions?per_page=100`)
   return body.data.filter(({ data }) => data.includes(account.slice(2).toLowerCase()))
 }
 
@@ -480,7 +482,7 @@ const ATTEMPTS: readonly Attempt[] = [
     },
   ],
   [
-    'is one for anyone that somebody passes on',
+    'is one for anyone that a thief passes on',
     'invalid_payload',
     'may not be passed on',
     async (payer) => {
@@ -669,6 +671,46 @@ test('a payment by a chain of delegations as long as is used is made', async () 
   expect(await settle(ask(payWith(await chain(payer, 5))), quickly(), world)).toMatchObject({ success: true })
 })
 
+describe('a delegation in a request', () => {
+  const delegations = { managers: [STRANGER], relayer_id: 'other' }
+  const networks = [
+    { network: 'eip155:8453', relayer_id: 'main', assets: [STRANGER], batch_settlement: true, delegations },
+  ]
+  const required = { ...requirementsOf({ token: STRANGER, payTo: STRANGER }), network: 'eip155:8453' }
+  const payload = { delegationManager: STRANGER, delegator: RELAYER, permissionContext: '0x00' }
+
+  test.each([
+    ['exact', 'other'],
+    ['batch-settlement', 'main'],
+  ])('of the scheme %s is for the relayer %s', (scheme, relayerId) => {
+    const body = bodyOf({ ...required, scheme }, payload)
+    expect(readPaymentRequest(body, 'verify', readSettings({ networks })).network).toMatchObject({
+      relayerId,
+    })
+  })
+
+  test('of version 1 is refused', async () => {
+    const old = { ...required, network: 'base', maxAmountRequired: '10000', resource: 'https://shop.example' }
+    const body = {
+      x402Version: 1,
+      paymentPayload: { x402Version: 1, scheme: 'exact', network: 'base', payload },
+      paymentRequirements: old,
+    }
+    const request = readPaymentRequest(body, 'verify', readSettings({ networks }))
+    const settler = { address: RELAYER, own: new Set<string>(), networkName: 'base', blockSeconds: 2 }
+    const problems = {
+      uptoProblem: undefined,
+      channelsProblem: undefined,
+      approvalProblem: undefined,
+      delegationsProblem: undefined,
+    }
+    await expect(decodePayment(request, { ...settler, ...problems }, world)).rejects.toMatchObject({
+      reason: 'invalid_payload',
+      message: 'A payment by ERC-7710 needs version 2 and the scheme exact.',
+    })
+  })
+})
+
 describe('what happens between the verification and the block', () => {
   test('a delegation that is taken back before the settlement sends nothing', async () => {
     const payer = await payerOf()
@@ -759,24 +801,25 @@ describe('what happens between the verification and the block', () => {
     const fresh = createWorld(site.service.url)
     const few = { failures: { all: 2, payee: 2, open: 2 } }
     await site.anvil.rpc('evm_setAutomine', [false])
-    const accounts = [await minedTwoFaced(), await minedTwoFaced(), await minedTwoFaced()]
-    const [first, second, third] = accounts
-    const given = async (account: Hex | undefined) => ask(payWith([await unsigned(account ?? '0x')]))
+    const [first, second, third] = [await minedTwoFaced(), await minedTwoFaced(), await minedTwoFaced()]
+    const given = async (account: Hex, to: Hex = RELAYER) => ask(payWith([await unsigned(account, { to })]))
     const brief = settings({ ...few, timeout_seconds: 2 })
-    for (const account of [first, second])
-      expect(await settle(await given(account), brief, fresh)).toMatchObject({
-        errorReason: 'settlement_pending',
-      })
+    const delegations = { managers: [framework.DelegationManager], relayer_id: 'other' }
+    const byOther = settings({ ...few, timeout_seconds: 2 }, { delegations })
+    const pending = { errorReason: 'settlement_pending' }
+    expect(await settle(await given(first), brief, fresh)).toMatchObject(pending)
+    expect(await settle(await given(second, DEV_ADDRESSES[1]), byOther, fresh)).toMatchObject(pending)
     expect(await settle(await given(third), brief, fresh)).toMatchObject({ errorReason: 'limit_exceeded' })
     await until(
       async () => {
         await site.anvil.rpc('evm_mine')
-        return Promise.all([first, second].map((account) => transactionsOf(account ?? '0x')))
+        return [await transactionsOf(first), await transactionsOf(second, 'other')]
       },
-      (all) => all.flat().every(({ status }) => status === 'confirmed'),
+      (all) => all.every((sent) => sent.length === 1 && sent[0]?.status === 'confirmed'),
     )
-    const later = { ...fresh, now: () => Date.now() + 10_000 }
-    expect(await settle(await given(third), brief, later)).toMatchObject({
+    // Long after that, the failures are found at both relayers.
+    const later = { ...fresh, now: () => Date.now() + 100_000 }
+    expect(await settle(await given(third, DEV_ADDRESSES[1]), byOther, later)).toMatchObject({
       errorReason: 'limit_exceeded',
       errorMessage: expect.stringContaining('2 payments failed'),
     })
