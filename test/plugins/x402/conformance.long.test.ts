@@ -3,6 +3,7 @@ import { readSettings } from '../../../plugins/x402/config.ts'
 import { settle, verify } from '../../../plugins/x402/facilitator.ts'
 import { supported } from '../../../plugins/x402/supported.ts'
 import { RECEIVER } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
 import {
   bodyOf,
   delegatedBy,
@@ -322,6 +323,11 @@ const DELEGATED_ROWS: readonly Row[] = [
 async function expectTold(make: Row[2], reason: Row[3], used: ReturnType<typeof settings>): Promise<void> {
   const body = await make()
   const expected = reason === true ? { isValid: true } : { isValid: false, invalidReason: reason }
+  // What the payer sends himself, such as an approval, is in a block before.
+  await until(
+    () => site.anvil.rpc<{ pending: string }>('txpool_status'),
+    ({ pending }) => pending === '0x0',
+  )
   const before = await site.anvil.rpc('eth_blockNumber')
   expect(await verify(ask(body), used, world)).toMatchObject(expected)
   expect(await site.anvil.rpc('eth_blockNumber')).toBe(before)

@@ -93,7 +93,7 @@ export interface Given {
 }
 
 /** The authority of a delegation by the account itself. */
-export const ROOT: Hex = `0x${'ff'.repeat(32)}`
+const ROOT: Hex = `0x${'ff'.repeat(32)}`
 
 /** Signs a delegation; with `key` undefined, the account accepts every signature. */
 export async function give(
