@@ -22,7 +22,7 @@ export async function findTransaction(asked: Asked, world: World): Promise<SentT
 function otherPayment({ payer }: Pick<Payment, 'payer'>): Refusal {
   return new Refusal(
     'duplicate_settlement',
-    'Another payment with the same nonce was accepted before.',
+    'Another payment with the same nonce, or by the same delegation, was accepted before.',
     payer,
   )
 }

@@ -201,13 +201,14 @@ export function judgeMove(
   { reason, maxGas }: { readonly reason: Refusal['reason']; readonly maxGas: bigint },
 ): bigint {
   const refuse = (message: string) => new Refusal(reason, message, payer)
-  if (!simulated || !after) throw refuse('The simulated payment reverts.')
+  const why = typeof gas === 'bigint' ? '.' : `: ${gas.revert.slice(0, 200).replace(/\.?$/, '.')}`
+  if (!simulated || !after) throw refuse(`The simulated payment reverts${why}`)
   const [payerAfter, payeeAfter] = after
   if (payerBefore - payerAfter !== amount || payeeAfter - payeeBefore !== amount) {
     const message = `The payer would lose ${payerBefore - payerAfter} and the payee get ${payeeAfter - payeeBefore}, not ${amount}.`
     throw refuse(message)
   }
-  if (typeof gas !== 'bigint') throw refuse(`The settlement reverts: ${gas.revert.slice(0, 200)}`)
+  if (typeof gas !== 'bigint') throw refuse(`The settlement reverts${why}`)
   if (gas > maxGas) throw refuse(`The settlement needs ${gas} gas; at most ${maxGas} are paid for.`)
   return gas
 }

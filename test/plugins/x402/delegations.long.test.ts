@@ -457,7 +457,7 @@ const ATTEMPTS: readonly Attempt[] = [
   [
     'may be redeemed by another facilitator alone',
     SIMULATION,
-    'reverts',
+    'RedeemerEnforcer:unauthorized-redeemer',
     async (payer) => pay(payer, { extra: { facilitatorAddresses: [STRANGER] } }),
   ],
   [
