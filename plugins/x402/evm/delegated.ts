@@ -34,7 +34,7 @@ interface DelegatedPayment extends Pick<EvmPayment, 'payer' | 'payee' | 'asset' 
 /** Enough for chains with signatures of contracts; each byte is gas of the relayer. */
 const MAX_CONTEXT_BYTES = 16_384
 
-/** As the reference facilitator names what a simulation shows. No reason is of ERC-7710 alone. */
+/** As the reference facilitator names it for other methods: x402 has no reasons of its own for ERC-7710. */
 const SIMULATION = 'invalid_exact_evm_transaction_simulation_failed'
 
 /** Decodes a payment by a delegation. @throws Refusal if it is not what is required, or not served */
