@@ -61,7 +61,7 @@ afterAll(() => database.close())
 
 const events = () => nextEvents(database.db, { after: 0n, limit: 100 })
 
-test('of several writers with the same begin or end, one writes it, with one event for each notification', async () => {
+test('one of several writers with the same begin or end writes it, with one event for each notification', async () => {
   const { db } = database
   const begun = await Promise.all([1, 2, 3].map(() => beginAlerts(db, [LOW])))
   expect(begun.flat()).toEqual([{ kind: 'balance_low', subject: 'main' }])

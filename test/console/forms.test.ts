@@ -245,7 +245,7 @@ describe('the form of rules', () => {
       { path: 'rules', networks },
     )
 
-  test('says nothing where nobody has written anything', () => {
+  test('says nothing about fields that are empty', () => {
     expect(rules({})).toBeUndefined()
   })
 

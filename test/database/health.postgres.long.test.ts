@@ -51,7 +51,7 @@ async function told(): Promise<string[]> {
 
 const setBalance = (wei: string) => anvil.rpc('anvil_setBalance', [DEV_ADDRESSES[0], wei])
 
-test('of two services one looks and tells, and the other goes on when it is gone', async () => {
+test('one of two services checks and tells, and the other goes on when it is gone', async () => {
   await setBalance('0x0')
   await becomes(services[0], true)
   await becomes(services[1], true)

@@ -58,7 +58,7 @@ async function waiting(): Promise<number> {
   return Number(rows[0]?.count)
 }
 
-test('of two services that create the same record at the same instant, one succeeds', async () => {
+test('one of two services that create the same record at the same instant succeeds', async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const [path, body] of [
       ['/signers', signer(`round-${round}`)],

@@ -54,7 +54,7 @@ test.each([
   ['?target_session_attrs=read-write', 'read-write'],
   ['?target_session_attrs=primary', 'primary'],
   ['?load_balance_hosts=random', 'a random beginning'],
-])('of several hosts, the one that writes is used: %s (%s)', async (query) => {
+])('the host that takes writes is used, of several: %s (%s)', async (query) => {
   const dead = `127.0.0.1:${await freePort()}`
   const database = await open(urlOf([dead, hostOf(standby.url), hostOf(primary.url)], query))
   const answers = await Promise.all(Array.from({ length: 10 }, () => answering(database)))

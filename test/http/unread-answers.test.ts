@@ -92,7 +92,7 @@ test('a caller that reads gets any number of large answers', async () => {
   for (let count = 0; count < 4; count += 1) expect(await statusOf(await get())).toBe(200)
 })
 
-test('of many at the same time, no more are kept than the budget holds', async () => {
+test('many unread answers at the same time are kept only as far as the budget holds', async () => {
   const { get, askAndNotRead, sockets, built } = await startLarge()
   for (let count = 0; count < 20; count += 1) askAndNotRead()
   await until(

@@ -117,7 +117,7 @@ test('a name that does not resolve gives the error of the resolver', async () =>
   expect(error).toMatchObject({ name: 'NameError', code: 'ENOTFOUND', hostname: 'name.invalid' })
 })
 
-test('of several addresses only the allowed ones are given, and the next answer is checked as well', async () => {
+test('a name with several addresses gets only the allowed ones, and the next answer is checked as well', async () => {
   const server = await startNameServer(() => ['10.0.0.1', '8.8.8.8', 'fd00::1', '2001:4860:4860::8888'])
   onTestFinished(server.stop)
   const lookUp = guardedLookup(PUBLIC_ONLY, createNameResolver({ servers: [server.address] }))

@@ -250,7 +250,7 @@ test('accounts take turns where their balances need more calls than an interval 
   expect(new Set(balances.slice(1).flat())).toEqual(new Set(accounts.map(({ relayer }) => relayer.address)))
 }, 60_000)
 
-test('of accounts at rest, two are looked at whole in an interval, in turns, and every one whose balance changed', async () => {
+test('two accounts at rest are checked whole in an interval, in turns, and every one whose balance changed', async () => {
   const { accounts, nonces, stub } = await addMany(9, 750)
   const { pass, rested } = startWorker()
   await rested()

@@ -6,7 +6,7 @@ import { createTestClock } from '../support/clock.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 
-test('while no schedule is due, a process asks the database once a minute, and nobody runs anything', async () => {
+test('while no schedule is due, a process asks the database once a minute, and runs nothing', async () => {
   const database = await openTestDatabase()
   onTestFinished(() => database.close())
   let statements = 0

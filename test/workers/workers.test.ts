@@ -186,7 +186,7 @@ test('an account is watched by the process to which it belongs', async () => {
   expect(await round(true)).toBe('mined')
 })
 
-test('an account of another process costs no step, unless it stays due and nobody has leased it', async () => {
+test('an account of another process costs no step, unless it stays due and no process has leased it', async () => {
   const stub = createStubChain()
   const owner = await fixture.addAccount({ chain: chainOf(stub) })
   const share = shareThatHas(false)

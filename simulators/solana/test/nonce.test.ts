@@ -61,7 +61,7 @@ test('a durable nonce keeps a transaction alive until the nonce is advanced', as
   expect(value()).not.toBe(before)
 })
 
-test('of two transactions on one nonce only one lands', async () => {
+test('only one of two transactions on one nonce lands', async () => {
   const { solana, payer, value, onNonce, send, reply } = await openNonceDesk()
   solana.tick()
   const [one, other] = [1n, 2n].map((factor) =>

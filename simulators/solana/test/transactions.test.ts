@@ -212,7 +212,7 @@ test('more compute units than allowed end the program, and are paid', async () =
   expect(applied).toMatchObject({ err: { InstructionError: [1, 'ComputationalBudgetExceeded'] }, fee: 5001n })
 })
 
-test('in a full block the highest prices go first, and lower ones wait', async () => {
+test('a full block takes the highest prices first, and lower ones wait', async () => {
   const { solana, payer, signed, send } = await openDesk({ market: { capacity: 1, requiredPrice: 5n } })
   const at = (price: bigint) => signed(unitPrice(price), transfer(payer.address, createWallet().address, SOL))
   const [cheap, dear, dearest] = await Promise.all([at(4n), at(5n), at(6n)])

@@ -51,7 +51,7 @@ describe.each([1440, 390])('a bookkeeper with a screen of %i px', (width) => {
   }
   const dayBefore = () => dayOf(new Date(Date.now() - DAY_MS))
 
-  test("finds yesterday's payment to somebody, from the search to the single row", async () => {
+  test("finds yesterday's payment to an address, from the search to the single row", async () => {
     const { page } = tab
     await page.getByRole('searchbox', { name: 'Search by id, hash or address' }).fill(PAYEE)
     await page.keyboard.press('Enter')

@@ -90,7 +90,7 @@ describe('an event', () => {
   })
 })
 
-test('of ten thousand events the first hundred are read, and no more', () => {
+test('the first hundred of ten thousand events are read, and no more', () => {
   let read = 0
   function* logs() {
     for (; read < 10_000; read += 1) yield erc20(FROM, TO, BigInt(read + 1))

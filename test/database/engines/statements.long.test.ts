@@ -44,7 +44,7 @@ test('a statement that is sent again before its first answer is parsed once', as
   expect((await preparedTexts()).filter((text) => text.includes('+ 2 as next'))).toHaveLength(1)
 })
 
-test('of statements that are sent together, a failed one spoils those behind it and leaves nothing behind', async () => {
+test('a failed statement spoils those that are sent with it and behind it, and leaves nothing behind', async () => {
   const divide = (by: number) => ask('select 8 / $1::int as quotient', [by])
   await ask('begin')
   const results = await Promise.allSettled([divide(2), divide(0), divide(4)])

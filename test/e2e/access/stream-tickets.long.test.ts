@@ -89,7 +89,7 @@ test('a ticket ends after 60 s, to the millisecond', async () => {
   expect(await statusOf(`ticket=${late}&${KNOWN}`)).toBe(401)
 })
 
-test('of many connections with one ticket at the same time, one is served', async () => {
+test('many connections with one ticket at the same time: one is served', async () => {
   const ticket = await issue()
   const answers = await Promise.all(Array.from({ length: 8 }, () => get(`ticket=${ticket}&${KNOWN}`)))
   const statuses = answers.map(({ status }) => status).sort()

@@ -111,7 +111,7 @@ test('one change of a record waits at a time; the same one again is the same pro
   expect((await world.service.api<{ name: string }>('GET', '/api-keys/app')).body.data.name).toBe('Renamed')
 })
 
-test('of two people who approve at the same time, one does, and the change runs once', async () => {
+test('two people who approve at the same time run the change once', async () => {
   const amy = await world.signedIn('amy')
   const id = await propose(ada, 'POST', '/api-keys', { name: 'Twice', scopes: ['rpc'] })
   const answers = await Promise.all([decide(alan, id), decide(amy, id)])

@@ -157,7 +157,7 @@ describe('a quote', () => {
     })
   })
 
-  test('for what only the relayer signs is refused: nobody pays', async () => {
+  test('for what only the relayer signs is refused, because no user pays', async () => {
     const { blockhash } = scenario.solana.blocks.at(-2) ?? { blockhash: '' }
     const payer = { ...createWallet(), address: RELAYER }
     const { base64 } = signContent({ signers: [payer], blockhash, steps: [transfer(RELAYER, UNHELD, 1n)] })

@@ -298,7 +298,7 @@ describe('two requests with one nonce', () => {
 })
 
 describe('a batch of forwarded requests', () => {
-  test('of which somebody has sent one before makes the others, and tells it as skipped', async () => {
+  test('of which a stranger has sent one before makes the others, and tells it as skipped', async () => {
     const [front, other] = [site.user(), site.user()]
     const terms = { to: site.forwarders.openzeppelin.counter, data: countCall('increment') }
     const signed = [

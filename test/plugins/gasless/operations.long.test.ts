@@ -211,7 +211,7 @@ describe('an operation that behaves in a simulation alone', () => {
     },
   )
 
-  test('because somebody sends it first, reverts, and is told as a failure', async () => {
+  test('because another account sends it first, reverts, and is told as a failure', async () => {
     const user = site.user()
     await site.anvil.rpc('anvil_setCode', [user.address, `0xef0100${contracts.delegate.slice(2)}`])
     const content = await operation(user)

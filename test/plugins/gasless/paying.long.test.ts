@@ -268,7 +268,7 @@ describe('What one wallet has signed for an account', () => {
   })
 })
 
-test('A wallet that moves its tokens before the block pays for nobody any more that day', async () => {
+test('A wallet that moves its tokens before the block pays for no request any more that day', async () => {
   const [wallet, user] = [await payer(), site.user()]
   const [first, second] = [user, site.user()]
   await site.anvil.rpc('evm_setAutomine', [false])

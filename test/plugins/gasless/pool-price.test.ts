@@ -74,7 +74,7 @@ test.each<[string, RegExp]>([
   expect((await told(mount)).error).toMatchObject({ code: -32603, message: expect.stringMatching(message) })
 })
 
-test('Whoever moves a pool for a moment moves the price by the share of that moment', async () => {
+test('A pool that is moved for a moment moves the price by the share of that moment', async () => {
   await site.transact({
     to: pool,
     data: encodeFunctionData({ abi: POOL, functionName: 'move', args: [TICK * 2] }),

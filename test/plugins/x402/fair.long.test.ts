@@ -8,7 +8,7 @@ import { NETWORK, startEvmSite } from './evm-site.ts'
 import { pluginEntry, untilReady } from './plugin-entry.ts'
 
 describe('the queue of a plugin', () => {
-  test('lets callers take turns, whoever comes first with however much', async () => {
+  test('lets callers take turns, although one of them comes first with many requests', async () => {
     const queue = createFairQueue({ running: 1 })
     const order: string[] = []
     const work = (name: string) => async () => {

@@ -166,7 +166,7 @@ describe('what a payment may cost', () => {
     expect(await pay(honest.address, honest)).toMatchObject({ success: true })
   }, 90_000)
 
-  test('is bounded although nobody waits for the outcome', async () => {
+  test('is bounded although no caller waits for the outcome', async () => {
     const fresh = createWorld(site.service.url)
     const brief = settings({ failures: { all: 2, payee: 2, open: 2 }, timeout_seconds: 5 })
     const owner = await site.payer(0n)
@@ -280,7 +280,7 @@ const signed = (body: object) =>
     ({ transaction }) => transaction !== '',
   )
 
-describe('an authorization that somebody else sends first', () => {
+describe('an authorization that another account sends first', () => {
   const limitLogs = (blocks: number) => {
     onTestFinished(() => {
       node.habits = undefined

@@ -130,7 +130,7 @@ test.each<[HistoryCheck, readonly string[], string | undefined]>([
     undefined,
   ],
 ])(
-  'of what waits, $kind history lets through what cannot have been signed before',
+  '$kind history lets a waiting transaction through that cannot have been signed before',
   async (check, statuses, reason) => {
     const stub = createStubChain()
     const chain = { ...chainOf(stub), history: {} } as never
