@@ -8,7 +8,7 @@ import {
   parseAbi,
   parseAbiParameters,
 } from 'viem'
-import { refusePadded } from './canonical.ts'
+import { refusePadded, refuseShared } from './canonical.ts'
 
 // Delegations as MetaMask's DelegationManager takes them (ERC-7710). What it is given is public once a block
 // has it, and everyone can read it there.
@@ -67,6 +67,7 @@ export interface DelegationChain {
  * whoever sends the transaction. @throws any error for none, and for another encoding than the ABI's own
  */
 export function decodeContext(context: Hex): DelegationChain {
+  refuseShared(DELEGATIONS, context)
   const [delegations] = decodeAbiParameters(DELEGATIONS, context)
   refusePadded(context, encodeContext(delegations))
   const [leaf, root] = [delegations[0], delegations.at(-1)]

@@ -666,6 +666,40 @@ describe('a payment is refused, and nothing is sent, if it', () => {
   })
 })
 
+/** A context of 16 KB in which offsets of sixty delegations lead to the same one, as decoders read it: with all in them, gigabytes. */
+function sharedContext(): Hex {
+  const [delegations, caveats, bytes] = [60, 16, 13_536]
+  const word = (value: number) => value.toString(16).padStart(64, '0')
+  const address = STRANGER.slice(2).padStart(64, '0')
+  const many = (count: number, offset: number) => Array.from({ length: count }, () => word(offset))
+  const parts = [
+    [word(32), word(delegations), ...many(delegations, delegations * 32)],
+    [address, address, 'ff'.repeat(32), word(192), word(0), word(320 + caveats * 32)],
+    [word(caveats), ...many(caveats, caveats * 32), address, word(96), word(96)],
+    [word(bytes), '11'.repeat(bytes)],
+  ]
+  return `0x${parts.flat().join('')}`
+}
+
+describe('the process of the plugin', () => {
+  const restarts = async () => {
+    const { body } = await site.service.api<{ state: { restarts: number } }>('GET', '/plugins/x402')
+    return body.data.state.restarts
+  }
+
+  test('survives a context whose parts are counted many times', async () => {
+    const before = await restarts()
+    const body = await pay(await payerOf())
+    Object.assign(body.paymentPayload.payload, { permissionContext: sharedContext() })
+    expect(await call('verify', body, undefined)).toMatchObject({
+      isValid: false,
+      invalidReason: 'invalid_payload',
+      invalidMessage: expect.stringContaining('permissionContext: expected one chain'),
+    })
+    expect(await restarts()).toBe(before)
+  }, 60_000)
+})
+
 test('a payment by a chain of delegations as long as is used is made', async () => {
   const payer = await payerOf()
   expect(await settle(ask(payWith(await chain(payer, 5))), quickly(), world)).toMatchObject({ success: true })
