@@ -1,4 +1,4 @@
-import { type AbiParameter, type Hex, hexToBigInt, size, slice } from 'viem'
+import { type Abi, type AbiParameter, getAbiItem, type Hex, hexToBigInt, size, slice } from 'viem'
 
 /** The same bytes with other padding would be another content, so there is one form. @throws any error for others */
 export function refusePadded(data: Hex, canonical: Hex): void {
@@ -40,6 +40,13 @@ export function refuseShared(types: readonly AbiParameter[], data: Hex): void {
     return next
   }
   if (endOfAll(types, 0) !== end) throw new Error('not the canonical encoding')
+}
+
+/** Refuses a call of a contract with such arguments, and one of another function. @throws any error */
+export function refuseSharedIn(abi: Abi, data: Hex): void {
+  const called = getAbiItem({ abi, name: slice(data, 0, 4) })
+  if (called?.type !== 'function') throw new Error('another function')
+  refuseShared(called.inputs, slice(data, 4))
 }
 
 /** The type of what a list has; undefined for other types. Lists of a fixed length are not read. */

@@ -9,7 +9,7 @@ import {
   zeroAddress,
   zeroHash,
 } from 'viem'
-import { refusePadded } from '../../shared/canonical.ts'
+import { refusePadded, refuseSharedIn } from '../../shared/canonical.ts'
 import { invalid, RpcError } from '../errors.ts'
 import { type AccountKind, checkCalls } from './account.ts'
 
@@ -51,6 +51,7 @@ export const CALIBUR: AccountKind = {
     return args[0].batchedCall.calls
   },
   read: async ({ account, chainId, data, ask }) => {
+    refuseSharedIn(ABI, data)
     const { args } = decodeFunctionData({ abi: ABI, data })
     const [batch, wrapped] = args as Exclude<typeof args, readonly [] | undefined>
     refusePadded(data, encodeFunctionData({ abi: ABI, functionName: 'execute', args: [batch, wrapped] }))

@@ -11,7 +11,7 @@ import {
   size,
   slice,
 } from 'viem'
-import { refusePadded } from '../../shared/canonical.ts'
+import { refusePadded, refuseShared } from '../../shared/canonical.ts'
 import { type AccountKind, checkCalls } from './account.ts'
 
 const ABI = parseAbi([
@@ -52,6 +52,7 @@ export const GELATO: AccountKind = {
     const { args } = decodeFunctionData({ abi: ABI, data })
     const [mode, executionData] = args as readonly [typeof SIGNED_MODE, `0x${string}`]
     if (mode.toLowerCase() !== SIGNED_MODE) throw new Error('another mode')
+    refuseShared(BATCH, executionData)
     const [calls, opData] = decodeAbiParameters(BATCH, executionData)
     refusePadded(
       data,

@@ -1,5 +1,5 @@
 import { decodeFunctionData, encodeFunctionData, hashTypedData, parseAbi } from 'viem'
-import { refusePadded } from '../../shared/canonical.ts'
+import { refusePadded, refuseSharedIn } from '../../shared/canonical.ts'
 import { type AccountKind, checkCalls } from './account.ts'
 
 const ABI = parseAbi([
@@ -28,6 +28,7 @@ export const THIRDWEB: AccountKind = {
     return wrapped.calls.map(({ target: to, value, data: inner }) => ({ to, value, data: inner }))
   },
   read: async ({ account, chainId, data }) => {
+    refuseSharedIn(ABI, data)
     const { args } = decodeFunctionData({ abi: ABI, data })
     const [wrapped, signature] = args
     refusePadded(data, encodeFunctionData({ abi: ABI, args }))

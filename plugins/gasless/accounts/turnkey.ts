@@ -12,7 +12,7 @@ import {
   size,
   slice,
 } from 'viem'
-import { refusePadded } from '../../shared/canonical.ts'
+import { refusePadded, refuseShared, refuseSharedIn } from '../../shared/canonical.ts'
 import { type AccountKind, type BatchCall, checkCalls } from './account.ts'
 
 const ABI = parseAbi([
@@ -90,6 +90,7 @@ interface Decoded {
 }
 
 function decode(data: Hex): Decoded {
+  refuseSharedIn(ABI, data)
   const { functionName, args } = decodeFunctionData({ abi: ABI, data })
   if (functionName === 'execute') {
     refusePadded(data, encodeFunctionData({ abi: ABI, functionName, args: args as readonly [Hex] }))
@@ -112,6 +113,7 @@ function decode(data: Hex): Decoded {
   }
   const [packed] = args
   const encoded = tailOf(packed, HEAD_END)
+  refuseShared(CALLS, encoded)
   const [calls] = decodeAbiParameters(CALLS, encoded)
   refusePadded(encoded, encodeAbiParameters(CALLS, [calls]))
   return { head: packed, calls, isBatch: true }

@@ -8,7 +8,7 @@ import {
   parseAbiParameters,
   slice,
 } from 'viem'
-import { refusePadded } from '../../shared/canonical.ts'
+import { refusePadded, refuseShared, refuseSharedIn } from '../../shared/canonical.ts'
 import {
   type Delegation,
   decodeContext,
@@ -44,6 +44,7 @@ const EXPECTED =
 /** Decodes a call of a DelegationManager. @throws RpcError */
 export function decodeRedemption(data: Hex): Redemption {
   try {
+    refuseSharedIn(MANAGER_ABI, data)
     const { functionName, args } = decodeFunctionData({ abi: MANAGER_ABI, data })
     refusePadded(data, encodeFunctionData({ abi: MANAGER_ABI, functionName, args }))
     const [[context, ...contexts], [mode, ...modes], [execution, ...executions]] = args
@@ -68,6 +69,7 @@ function callsOf(mode: Hex, execution: Hex): readonly BatchCall[] {
     return [{ to, value: hexToBigInt(value), data }]
   }
   if (mode !== BATCH) throw new Error('another mode')
+  refuseShared(EXECUTIONS, execution)
   const [calls] = decodeAbiParameters(EXECUTIONS, execution)
   refusePadded(execution, encodeAbiParameters(EXECUTIONS, [calls]))
   return calls.map(({ target, value, callData }) => ({ to: target, value, data: callData }))

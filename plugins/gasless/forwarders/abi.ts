@@ -1,5 +1,5 @@
 import { decodeFunctionData, encodeFunctionData, type Hex, parseAbi } from 'viem'
-import { refusePadded } from '../../shared/canonical.ts'
+import { refusePadded, refuseSharedIn } from '../../shared/canonical.ts'
 import { invalid } from '../errors.ts'
 import type { ForwarderKind } from '../networks.ts'
 
@@ -82,6 +82,7 @@ const NAMES: Readonly<Record<ForwarderKind, string>> = {
 }
 
 function decodeOpenZeppelin(data: Hex): ForwardCall {
+  refuseSharedIn(OPENZEPPELIN, data)
   const { functionName, args } = decodeFunctionData({ abi: OPENZEPPELIN, data })
   const more = { nonce: undefined, chainId: undefined }
   if (functionName === 'execute') {

@@ -1,5 +1,5 @@
 import { decodeFunctionData, encodeFunctionData, type Hex, hexToBigInt, parseAbi, size, slice } from 'viem'
-import { refusePadded } from '../../shared/canonical.ts'
+import { refusePadded, refuseSharedIn } from '../../shared/canonical.ts'
 import { invalid, RpcError } from '../errors.ts'
 
 /** What all EntryPoints have in common (ERC-4337). */
@@ -103,6 +103,7 @@ function decodeHandleOps(data: Hex): HandleOps {
 }
 
 function decodePacked(data: Hex): HandleOps {
+  refuseSharedIn(PACKED, data)
   const { functionName, args } = decodeFunctionData({ abi: PACKED, data })
   if (functionName !== 'handleOps') throw new Error('another function')
   refusePadded(data, encodeFunctionData({ abi: PACKED, functionName, args }))
@@ -111,6 +112,7 @@ function decodePacked(data: Hex): HandleOps {
 }
 
 function decodeUnpacked(data: Hex): HandleOps {
+  refuseSharedIn(UNPACKED, data)
   const { functionName, args } = decodeFunctionData({ abi: UNPACKED, data })
   refusePadded(data, encodeFunctionData({ abi: UNPACKED, functionName, args }))
   const [operations, beneficiary] = args

@@ -10,7 +10,7 @@ import {
   toFunctionSelector,
   zeroHash,
 } from 'viem'
-import { refusePadded } from '../../shared/canonical.ts'
+import { refusePadded, refuseShared } from '../../shared/canonical.ts'
 import type { BatchCall } from '../accounts/account.ts'
 import { invalid, RpcError } from '../errors.ts'
 import type { Operation } from './abi.ts'
@@ -115,6 +115,7 @@ function joined(
 
 /** Other contracts could read data in a looser encoding in another way. */
 function decode<const Types extends readonly AbiParameter[]>(types: Types, data: Hex) {
+  refuseShared(types, data)
   const values = decodeAbiParameters(types, data)
   refusePadded(data, encodeAbiParameters(types, values as never))
   return values

@@ -1,8 +1,15 @@
-import { encodeFunctionData, type Hex } from 'viem'
+import {
+  concatHex,
+  encodeAbiParameters,
+  encodeFunctionData,
+  type Hex,
+  parseAbi,
+  parseAbiParameters,
+} from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../support/until.ts'
-import { batchBy, batchOf, forwardBy, signForward } from './sign.ts'
+import { batchBy, batchOf, forwardBy, LONG_BYTES, sharing, signForward } from './sign.ts'
 import {
   CHAIN_ID,
   COUNTER,
@@ -246,6 +253,55 @@ describe('a user’s code that behaves in a simulation alone', () => {
       expect(status).toBe(500)
       expect(Number(receipt?.gasUsed)).toBeLessThan(way === 'account' ? 250_000 : 320_000)
     },
+  )
+})
+
+describe('data that would decode to a thousand times of what it has', () => {
+  const call = () => ({ to: site.stranger, value: 0n, data: LONG_BYTES })
+  const calls = parseAbiParameters('(address to, uint256 value, bytes data)[] calls')
+  const ROWS: readonly [string, (user: PrivateKeyAccount) => Promise<{ readonly data: Hex }>][] = [
+    [
+      'a batch of a forwarder',
+      async (user) => {
+        const terms = { to: site.forwarders.openzeppelin.counter, data: LONG_BYTES }
+        return batchOf(site, [await signForward(site, 'openzeppelin', user, terms)], RELAYER)
+      },
+    ],
+    ['an account of Calibur', (user) => batchBy(site, 'calibur', user, [call()])],
+    ['an account of thirdweb', (user) => batchBy(site, 'thirdweb', user, [call()])],
+    ['an account of Turnkey', (user) => batchBy(site, 'turnkey', user, [call()], { form: 'calls' })],
+    [
+      'an account of Turnkey, in packed bytes',
+      async (user) => {
+        const packed = concatHex([`0x${'00'.repeat(85)}`, sharing(encodeAbiParameters(calls, [[call()]]))])
+        const abi = parseAbi(['function executeBatch(bytes data)'])
+        const data = encodeFunctionData({ abi, args: [packed] })
+        return { ...(await batchBy(site, 'turnkey', user, increment())), data }
+      },
+    ],
+    [
+      'an account of Gelato',
+      async (user) => {
+        const mode = '0x0100000000007821000100000000000000000000000000000000000000000000'
+        const batch = parseAbiParameters('(address to, uint256 value, bytes data)[] calls, bytes opData')
+        const execution = sharing(encodeAbiParameters(batch, [[call()], `0x${'00'.repeat(89)}`]))
+        const abi = parseAbi(['function execute(bytes32 mode, bytes executionData)'])
+        const data = encodeFunctionData({ abi, args: [mode, execution] })
+        return { ...(await batchBy(site, 'gelato', user, increment())), data }
+      },
+    ],
+  ]
+
+  test.each(ROWS)(
+    'is refused before it ends the process: %s',
+    async (_, make) => {
+      const content = await make(site.user())
+      expect(await refusal({ ...content, data: sharing(content.data) })).toMatchObject({
+        code: -32602,
+        message: expect.stringContaining('encoded by its ABI'),
+      })
+    },
+    60_000,
   )
 })
 

@@ -1,7 +1,16 @@
 import { createDelegation, type SmartAccountsEnvironment, signDelegation } from '@metamask/smart-accounts-kit'
 import { DelegationManager } from '@metamask/smart-accounts-kit/contracts'
-import { deploySmartAccountsEnvironment } from '@metamask/smart-accounts-kit/utils'
-import { createPublicClient, createWalletClient, encodeFunctionData, type Hex, http, parseAbi } from 'viem'
+import { deploySmartAccountsEnvironment, encodeDelegations } from '@metamask/smart-accounts-kit/utils'
+import {
+  createPublicClient,
+  createWalletClient,
+  encodeAbiParameters,
+  encodeFunctionData,
+  type Hex,
+  http,
+  parseAbi,
+  parseAbiParameters,
+} from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -9,7 +18,7 @@ import { API_KEY } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 import { TOKEN_CODE } from '../x402/contract-code.ts'
 import { TOKEN } from '../x402/evm-site.ts'
-import { authorizationOf } from './sign.ts'
+import { authorizationOf, LONG_BYTES, sharing } from './sign.ts'
 import {
   CHAIN_ID,
   countCall,
@@ -191,6 +200,27 @@ const become = ({ address }: User) =>
     address,
     `0xef0100${(metamask.implementations.EIP7702StatelessDeleGatorImpl ?? '0x').slice(2)}`,
   ])
+
+describe('data that would decode to a thousand times of what it has is refused before it ends the process', () => {
+  const refused = { code: -32602, message: expect.stringContaining('encoded by its ABI') }
+  const abi = parseAbi([
+    'function redeemDelegations(bytes[] permissionContexts, bytes32[] modes, bytes[] executionCallDatas)',
+  ])
+
+  test('in the list of contexts', async () => {
+    const data = encodeFunctionData({ abi, args: [[LONG_BYTES], [SINGLE], [LONG_BYTES.slice(0, 66) as Hex]] })
+    expect(await refusal(await request(newUser(), sharing(data)))).toMatchObject(refused)
+  }, 60_000)
+
+  test('in the calls of a batch', async () => {
+    const user = newUser()
+    const one = parseAbiParameters('(address target, uint256 value, bytes callData)[]')
+    const call = { target: STRANGER, value: 0n, callData: LONG_BYTES } as const
+    const execution = sharing(encodeAbiParameters(one, [[call]]))
+    const args = [[encodeDelegations([await delegate(user)])], [BATCH], [execution]] as const
+    expect(await refusal(await request(user, encodeFunctionData({ abi, args })))).toMatchObject(refused)
+  }, 60_000)
+})
 
 describe("A delegation that MetaMask's client signs for the account of the relayer", () => {
   test('is used for one call, and the account begins to delegate with it', async () => {

@@ -1,7 +1,7 @@
-import { encodeFunctionData, type Hex, zeroAddress } from 'viem'
+import { encodeFunctionData, type Hex, parseAbi, zeroAddress } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../support/until.ts'
-import { batchBy } from './sign.ts'
+import { batchBy, LONG_BYTES, sharing } from './sign.ts'
 import {
   ENTRY_POINT,
   type OperationContracts,
@@ -78,6 +78,32 @@ test('relayer_getCapabilities names the EntryPoints, and the beneficiary of what
     entryPoints: Object.values(contracts.entryPoints),
     beneficiary: RELAYER,
   })
+})
+
+describe('data that would decode to a thousand times of what it has is refused before it ends the process', () => {
+  const refused = { code: -32602, message: expect.stringContaining('encoded by its ABI') }
+
+  test.each(['8', '6'] as const)(
+    'in the list of operations, of version %s',
+    async (version) => {
+      const content = await operation(site.user(), { version, callData: LONG_BYTES })
+      expect(await refusal({ ...content, data: sharing(content.data) })).toMatchObject(refused)
+    },
+    60_000,
+  )
+
+  test('in the calls of an operation', async () => {
+    const abi = parseAbi([
+      'struct Call { address target; uint256 value; bytes data; }',
+      'function executeBatch(Call[] calls)',
+    ])
+    const call = { target: site.stranger, value: 0n, data: LONG_BYTES }
+    const callData = sharing(encodeFunctionData({ abi, args: [[call]] }))
+    expect(await refusal(await operation(site.user(), { begins: true, callData }))).toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('not encoded by its ABI'),
+    })
+  }, 60_000)
 })
 
 describe('a signed operation', () => {
