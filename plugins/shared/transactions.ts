@@ -11,6 +11,8 @@ export interface SentTransaction {
   readonly hash?: string
   readonly to?: string
   readonly data?: string
+  /** What was asked for, where something else is shown, such as a no-op whose block may still be another. */
+  readonly requested?: { readonly to?: string; readonly data?: string }
   /** The block that includes it; absent until one does. */
   readonly receipt?: { readonly block_number?: number; readonly ledger?: number; readonly slot?: number }
   /** Absent in lists. */

@@ -14,9 +14,12 @@ import type { Payment, Verified } from './scheme.ts'
  * with the same nonce
  */
 export async function findTransaction(asked: Asked, world: World): Promise<SentTransaction | undefined> {
-  const transaction = await findByKey(asked.request.network.relayerId, paymentKey(asked), world)
-  if (transaction === undefined || (await asked.payment.isSettledBy(transaction))) return transaction
-  throw otherPayment(asked.payment)
+  const { request, payment } = asked
+  const transaction = await findByKey(request.network.relayerId, paymentKey(asked), world)
+  if (transaction === undefined || (await payment.isSettledBy(transaction))) return transaction
+  const asFirst = { ...transaction, ...transaction.requested }
+  if (transaction.requested !== undefined && (await payment.isSettledBy(asFirst))) return transaction
+  throw otherPayment(payment)
 }
 
 function otherPayment({ payer }: Pick<Payment, 'payer'>): Refusal {

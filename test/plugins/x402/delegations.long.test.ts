@@ -879,6 +879,49 @@ describe('what happens between the verification and the block', () => {
     expect(await site.balanceOf(site.payTo)).toBe(before + 10_000n)
   }, 60_000)
 
+  test('one that a block includes although its time is over is pending until then, and a success', async () => {
+    const payer = await payerOf()
+    const required = { ...requirementsOf(site), maxTimeoutSeconds: 4 }
+    const body = bodyOf(required, payloadOf(framework, [await rooted(payer)]))
+    await site.anvil.rpc('evm_setAutomine', [false])
+    const brief = settings({ timeout_seconds: 2 })
+    const pending = { success: false, errorReason: 'settlement_pending' }
+    const { transaction, ...first } = await settle(ask(body), brief, world)
+    expect(first).toMatchObject(pending)
+    const raw = await site.anvil.rpc<Hex>('eth_getRawTransactionByHash', [transaction])
+    await until(
+      async () =>
+        (await site.service.api<{ no_op?: true }[]>('GET', '/relayers/main/transactions?per_page=1')).body,
+      ({ data: [newest] }) => newest?.no_op === true,
+    )
+    expect(await settle(ask(body), brief, world)).toMatchObject(pending)
+    // Whoever makes the block does not know the no-op that replaces it.
+    await site.anvil.rpc('anvil_dropAllTransactions')
+    await site.anvil.rpc('eth_sendRawTransaction', [raw])
+    await site.anvil.rpc('evm_mine')
+    expect(await mining(settle(ask(body), settings(), world))).toMatchObject({ success: true, transaction })
+    expect(await site.balanceOf(payer.address)).toBe(FUNDS - 10_000n)
+  }, 60_000)
+
+  test('one whose time is over before a block includes it is a failure', async () => {
+    const payer = await payerOf()
+    const required = { ...requirementsOf(site), maxTimeoutSeconds: 1 }
+    const body = bodyOf(required, payloadOf(framework, [await rooted(payer)]))
+    await site.anvil.rpc('evm_setAutomine', [false])
+    await settle(ask(body), settings({ timeout_seconds: 2 }), world)
+    await until(
+      async () =>
+        (await site.service.api<{ no_op?: true }[]>('GET', '/relayers/main/transactions?per_page=1')).body,
+      ({ data: [newest] }) => newest?.no_op === true,
+    )
+    expect(await mining(settle(ask(body), settings(), world))).toMatchObject({
+      success: false,
+      errorReason: 'invalid_transaction_state',
+      errorMessage: expect.stringContaining('is expired without the payment'),
+    })
+    expect(await site.balanceOf(payer.address)).toBe(FUNDS)
+  }, 60_000)
+
   test('a block that no node tells about leaves the payment pending, and it is a success later', async () => {
     const { request } = world.api
     const silent = {
