@@ -1,9 +1,10 @@
 import { CallError } from '../shared/call-error.ts'
 import { normalized } from '../shared/fields.ts'
-import type { World } from '../shared/host.ts'
+import { NodeError, rpcOf, type World } from '../shared/host.ts'
 import { listTransactions } from '../shared/records.ts'
 import { isEnded } from '../shared/transactions.ts'
-import { relayersOf, type Settings } from './config.ts'
+import { type NetworkSettings, relayersOf, type Settings } from './config.ts'
+import { receiptOf, transfersIn } from './evm/outcome.ts'
 import type { PaymentRequest } from './wire.ts'
 
 /** The query of `GET /payments`. */
@@ -68,7 +69,10 @@ interface PaymentRecord {
   readonly status: string
   readonly relayer_id: string
   readonly created_at: string
+  readonly hash?: string
   readonly transfers?: readonly Transfer[]
+  /** True if its block tells of more. */
+  readonly transfers_truncated?: boolean
   readonly receipt?: { readonly fee?: string | number; readonly fee_charged?: string | number }
 }
 
@@ -99,7 +103,7 @@ export async function payments(
       'payee: this API key may not read its payments. Add it to "readers" of the plugin’s config.',
     )
   const networks = new Map(
-    [...settings.networks.values()].flatMap((each) => relayersOf(each).map((id) => [id, each.network])),
+    [...settings.networks.values()].flatMap((each) => relayersOf(each).map((id) => [id, each])),
   )
   const records: PaymentRecord[] = []
   const filters = {
@@ -107,9 +111,35 @@ export async function payments(
     created_after: new Date(begin).toISOString(),
     created_before: new Date(begin + DAY_MS).toISOString(),
   }
-  for await (const record of listTransactions<PaymentRecord>(filters, world.api))
-    if (networks.has(record.relayer_id)) records.push(record)
+  for await (const record of listTransactions<PaymentRecord>(filters, world.api)) {
+    const network = networks.get(record.relayer_id)
+    if (network !== undefined) records.push(await withTokensOf(network, record, world))
+  }
   return { payee, day, ...sumOf(records, payee, networks) }
+}
+
+/**
+ * Reads the transfers of the listed tokens from the block of a record that has not all of them: code of the
+ * payer may have told of a hundred others first. Where no node has the block, the record stays as it is.
+ */
+async function withTokensOf(
+  { assets, family }: NetworkSettings,
+  record: PaymentRecord,
+  world: World,
+): Promise<PaymentRecord> {
+  const { hash, relayer_id, transfers_truncated: isCut } = record
+  if (isCut !== true || hash === undefined || assets === undefined || family !== 'eip155') return record
+  const receipt = await receiptOf(hash, rpcOf(world, relayer_id)).catch((error: unknown) => {
+    if (error instanceof NodeError) return undefined
+    throw error
+  })
+  if (receipt === undefined) return record
+  const transfers = [...assets].flatMap((asset) =>
+    transfersIn(asset as `0x${string}`, receipt.logs)
+      .filter(({ value }) => value > 0n)
+      .map(({ to, value }) => ({ to, asset, amount: value.toString() })),
+  )
+  return { ...record, transfers }
 }
 
 function oneOf(query: PaymentsCall['query'], name: string): string {
@@ -123,13 +153,13 @@ const DAY_MS = 86_400_000
 function sumOf(
   records: readonly PaymentRecord[],
   payee: string,
-  networks: ReadonlyMap<string, string>,
+  networks: ReadonlyMap<string, Pick<NetworkSettings, 'network'>>,
 ): Omit<PaymentReport, 'payee' | 'day'> {
   const sums = new Map<string, PaymentSum>()
   const fees = new Map<string, bigint>()
   let [waiting, failed, unknown] = [0, 0, 0]
   for (const { status, relayer_id, transfers = [], receipt } of records) {
-    const network = networks.get(relayer_id) ?? ''
+    const { network = '' } = networks.get(relayer_id) ?? {}
     const isFinal = status === 'confirmed' || isEnded(status)
     if (!isFinal) {
       waiting += 1

@@ -13,12 +13,15 @@ import {
   getContractAddress,
   type Hex,
   parseAbi,
+  toEventSelector,
+  toFunctionSelector,
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { ANY_DELEGATE, MANAGER_ABI, SINGLE_CALL } from '../../../plugins/shared/delegations.ts'
 import { readSettings } from '../../../plugins/x402/config.ts'
 import { settle, verify } from '../../../plugins/x402/facilitator.ts'
+import { payments } from '../../../plugins/x402/payments.ts'
 import { decodePayment } from '../../../plugins/x402/scheme.ts'
 import { supported } from '../../../plugins/x402/supported.ts'
 import { readPaymentRequest } from '../../../plugins/x402/wire.ts'
@@ -699,6 +702,35 @@ describe('the process of the plugin', () => {
     expect(await restarts()).toBe(before)
   }, 60_000)
 })
+
+/** An enforcer that tells of a hundred transfers to the payee, of a token of its own, before the payment. */
+function boasting(payee: Hex): Hex {
+  const address = (each: string) => `73${each.slice(2).toLowerCase()}`
+  const selector = toFunctionSelector(
+    'beforeAllHook(bytes,bytes,bytes32,bytes,bytes32,address,address)',
+  ).slice(2)
+  const event = toEventSelector('Transfer(address,address,uint256)').slice(2)
+  // The selector of the input; then 100 times LOG3 with the word 1.
+  const code = [
+    `60003560e01c63${selector}14601057005b`,
+    `600160005260645b${address(payee)}${address(STRANGER)}7f${event}60206000a3600190038060185700`,
+  ].join('')
+  const length = (code.length / 2).toString(16)
+  return `0x60${length}600c60003960${length}6000f3${code}`
+}
+
+test('a payment is in the report of its payee, whatever else its block tells of', async () => {
+  const payTo = privateKeyToAccount(generatePrivateKey()).address
+  const enforcer = await site.deploy(boasting(payTo))
+  const body = payWith([await rooted(await payerOf(), { caveats: [{ enforcer }] })], { payTo })
+  expect(await mining(settle(ask(body), settings(), world))).toMatchObject({ success: true })
+  const query = { payee: [payTo], day: [new Date().toISOString().slice(0, 10)] }
+  const reading = settings({ readers: [{ key: 'shop', payees: [payTo] }] })
+  expect(await payments({ query, caller: 'shop' }, reading, world)).toMatchObject({
+    settled: [{ network: NETWORK, asset: site.token.toLowerCase(), payments: 1, amount: '10000' }],
+    failed: 0,
+  })
+}, 60_000)
 
 test('a payment by a chain of delegations as long as is used is made', async () => {
   const payer = await payerOf()
