@@ -1,5 +1,6 @@
 import { concatHex, decodeAbiParameters, encodeAbiParameters, type Hex } from 'viem'
-import type { Rpc } from '../../shared/host.ts'
+import { refuseShared } from '../../shared/canonical.ts'
+import { type Rpc, Unavailable } from '../../shared/host.ts'
 import type { Call } from './payment.ts'
 
 /** What it returned, or the data with which it reverted. */
@@ -37,6 +38,7 @@ const MAX_RESULT_BYTES = 100_000
  * place of its code, and forgets it; by default on the newest state. A call that an account makes goes
  * through that account, which has code for that meanwhile; the node is told no sender then, because accounts
  * with code send nothing.
+ * @throws Unavailable for more than any answer needs, and for what are no results
  */
 export async function simulateCalls(
   rpc: Rpc,
@@ -54,8 +56,17 @@ export async function simulateCalls(
       ? [{ from: relayer, data }, block]
       : [{ data }, block, Object.fromEntries(senders.map((sender) => [sender, { code: FORWARDER }]))]
   const answer = await rpc<Hex>('eth_call', call)
-  if (answer.length > MAX_RESULT_BYTES * 2) throw new Error('The calls returned too much.')
-  return decodeAbiParameters(RESULTS, answer)[0]
+  if (answer.length > MAX_RESULT_BYTES * 2) throw new Unavailable('The calls returned too much.')
+  return readResults(answer)
+}
+
+function readResults(answer: Hex): readonly CallResult[] {
+  try {
+    refuseShared(RESULTS, answer)
+    return decodeAbiParameters(RESULTS, answer)[0]
+  } catch {
+    throw new Unavailable('A node answered something else than the results of the calls.')
+  }
 }
 
 /**
