@@ -38,16 +38,14 @@ test('two processes that see the same times send each run once', async () => {
       const relayer = index % 2 === 0 ? 'main' : 'other'
       const { mustCreate } = schedulesOf(at(index).api, relayer)
       const transaction = { to: receiver(index), value: '1', speed: 'fast' }
-      // The one run that is left, so that no further minute counts.
-      const { id } = await mustCreate({ transaction, max_runs: 3, missed: 'all', overlap: 'allow' })
+      // A run of its own in between would be decided meanwhile, and once a day none is.
+      const cron = '0 0 * * *'
+      const { id } = await mustCreate({ transaction, cron, max_runs: 3, missed: 'all', overlap: 'allow' })
       return { id, relayer, paid: receiver(index) }
     }),
   )
-  // Five minutes are over at once, for both processes.
-  await query(
-    databaseUrl,
-    "update schedules set next_at = date_trunc('minute', now()) - interval '5 minutes'",
-  )
+  // Five days are over at once, for both processes.
+  await query(databaseUrl, "update schedules set next_at = date_trunc('day', now()) - interval '5 days'")
   for (const { id, relayer, paid } of created) {
     const runs = await decided(at(0), id, 3, relayer)
     expect(runs.map(({ outcome }) => outcome)).toEqual(['sent', 'sent', 'sent'])
