@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -10,6 +10,12 @@ import { until } from './until.ts'
 
 /** The shortest time in s that Patroni allows until a silent primary loses its lock. Its default is 30. */
 const TTL_SECONDS = 20
+
+/** Time in ms in which a cluster comes to rest, or promotes a member. */
+const DEADLINE_MS = 90_000
+
+/** Characters of the log of a Patroni that explain why it did not. */
+const LOG_TAIL = 4_000
 
 /** A member of the cluster: a Patroni with its PostgreSQL. */
 export interface Member {
@@ -96,12 +102,24 @@ export async function startPatroni(count: number): Promise<PatroniCluster> {
         members.map(async (member) => [member, await member.look().catch(() => UNKNOWN)] as const),
       ),
     )
+  /** Waits for a state of the cluster. A failure tells what the members wrote. */
+  const untilSeen = async <Seen>(
+    read: () => Promise<Seen>,
+    wanted: (seen: Seen) => boolean,
+  ): Promise<Seen> => {
+    try {
+      return await until(read, wanted, { timeoutMs: DEADLINE_MS })
+    } catch (error) {
+      const logs = members.map(({ name, log }) => `${name}:\n${log().slice(-LOG_TAIL)}`)
+      throw new Error([error instanceof Error ? error.message : error, ...logs].join('\n'), { cause: error })
+    }
+  }
   const primaryOf = (now: ReadonlyMap<OwnedMember, State>) =>
     members.filter((member) => now.get(member)?.role === 'primary')
   const settled = async (wanted?: Member): Promise<Member> => {
     const begun = Date.now() / 1000
     const rounds = new Map(members.map((member) => [member, new Set<number>()]))
-    const seen = await until(
+    const seen = await untilSeen(
       async () => ({ now: await look(), standby: await etcd.synchronousStandby() }),
       ({ now, standby }) => {
         for (const [member, { lastSeen }] of now) if (lastSeen > begun) rounds.get(member)?.add(lastSeen)
@@ -117,14 +135,13 @@ export async function startPatroni(count: number): Promise<PatroniCluster> {
             members.some(({ name }) => name === standby),
         )
       },
-      { timeoutMs: 90_000 },
     )
     return primaryOf(seen.now)[0] ?? first
   }
   try {
     // The first one makes the database, and the others copy it.
     first.start()
-    await until(look, (now) => now.get(first)?.role === 'primary', { timeoutMs: 90_000 })
+    await untilSeen(look, (now) => now.get(first)?.role === 'primary')
     for (const other of members.slice(1)) other.start()
     await settled(first)
   } catch (error) {
@@ -136,9 +153,7 @@ export async function startPatroni(count: number): Promise<PatroniCluster> {
     databaseUrl: `postgres://postgres@${members.map(({ host }) => host).join(',')}/postgres?target_session_attrs=read-write`,
     settled,
     promoted: async (old) => {
-      const now = await until(look, (all) => primaryOf(all).some((member) => member !== old), {
-        timeoutMs: 90_000,
-      })
+      const now = await untilSeen(look, (all) => primaryOf(all).some((member) => member !== old))
       return primaryOf(now).find((member) => member !== old) ?? first
     },
     switchover: async (from, to) => {
@@ -269,6 +284,8 @@ const UNKNOWN: State = { role: 'unknown', lastSeen: 0 }
 
 interface OwnedMember extends Member {
   readonly configFile: string
+  /** What its Patroni and its PostgreSQL have written. */
+  log(): string
   /** Asks its Patroni. */
   look(): Promise<State>
   /** Kills it at the exit of this process. */
@@ -287,6 +304,8 @@ async function createMember({ folder, etcdUrls, name }: MemberOptions): Promise<
   const host = `127.0.0.1:${port}`
   const data = join(folder, name)
   const configFile = join(folder, `${name}.json`)
+  const logFile = join(folder, `${name}.log`)
+  const logDescriptor = openSync(logFile, 'a')
   // JSON is YAML.
   writeFileSync(configFile, JSON.stringify(configOf({ folder, etcdUrls, name, data, port, restPort })))
   let patroni: ChildProcess | undefined
@@ -311,6 +330,7 @@ async function createMember({ folder, etcdUrls, name }: MemberOptions): Promise<
     host,
     configFile,
     query: (statement) => query(`postgres://postgres@${host}/postgres`, statement),
+    log: () => readFileSync(logFile, 'utf8'),
     look: async () => {
       const answer = await fetch(`http://127.0.0.1:${restPort}/patroni`, {
         signal: AbortSignal.timeout(2_000),
@@ -321,7 +341,11 @@ async function createMember({ folder, etcdUrls, name }: MemberOptions): Promise<
       return { role: role === 'master' || role === 'primary' ? 'primary' : 'replica', lastSeen }
     },
     start: () => {
-      patroni = spawn('patroni', [configFile], { cwd: folder, stdio: 'ignore', ...user })
+      patroni = spawn('patroni', [configFile], {
+        cwd: folder,
+        stdio: ['ignore', logDescriptor, logDescriptor],
+        ...user,
+      })
     },
     killPatroni,
     killAll: async () => {
@@ -381,6 +405,9 @@ function configOf({
       connect_address: `127.0.0.1:${port}`,
       data_dir: data,
       bin_dir: findBinaries(),
+      // A former primary whose WAL cannot be rewound is made anew, in place of waiting for a person.
+      remove_data_directory_on_rewind_failure: true,
+      remove_data_directory_on_diverged_timelines: true,
       pgpass: join(folder, `${name}.pgpass`),
       authentication: {
         superuser: { username: 'postgres' },
