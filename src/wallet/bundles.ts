@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { TransactionFinder } from '../handlers/rpc/front.ts'
 import { invalidParams, RPC_CODES, RpcError } from './rpc-error.ts'
-import { hasEnded, includedAttempt, isNoop, type ShownAttempt, type ShownTransaction } from './sending.ts'
+import { hasEnded, includedAttempt, type ShownAttempt, type ShownTransaction } from './sending.ts'
 import { readBundledCall } from './transaction-request.ts'
 import {
   type Fields,
@@ -177,7 +177,7 @@ const REVERTED = 500
 const PARTLY_REVERTED = 600
 
 /** Decides the status of a bundle, as EIP-5792 counts it, from its transactions. Pure. */
-function bundleStatus(items: readonly ShownTransaction[]): number {
+export function bundleStatus(items: readonly ShownTransaction[]): number {
   const results = new Set(items.map(resultOf))
   if (results.has('pending')) return BUNDLE_PENDING
   if (results.has('succeeded')) return results.size === 1 ? CONFIRMED : PARTLY_REVERTED
@@ -186,16 +186,15 @@ function bundleStatus(items: readonly ShownTransaction[]): number {
 
 /**
  * Returns the attempt of a request that the chain includes, or undefined if it includes none, or a no-op in
- * its place.
+ * its place. The kind of an attempt does not tell: a no-op whose fee was raised is a `speed_up`.
  */
 function includedCall(item: ShownTransaction): ShownAttempt | undefined {
-  const included = includedAttempt(item)
-  return included === undefined || isNoop(included) ? undefined : included
+  return item.no_op === true ? undefined : includedAttempt(item)
 }
 
 function resultOf(item: ShownTransaction): CallResult {
   const included = includedAttempt(item)
-  if (included && isNoop(included)) return 'dropped'
+  if (included && item.no_op === true) return 'dropped'
   if (included) return included.outcome === 'reverted' ? 'reverted' : 'succeeded'
   return hasEnded(item) ? 'dropped' : 'pending'
 }

@@ -127,22 +127,27 @@ function firstHash({ attempts, ...transaction }: ShownTransaction): string {
   )
 }
 
-const FINAL: ReadonlySet<Schemas['TransactionStatus']> = new Set([
-  'confirmed',
-  'failed',
-  'canceled',
-  'expired',
-])
+/** The statuses after which nothing changes. A new status does not compile without an answer. */
+const FINAL: Readonly<Record<Schemas['TransactionStatus'], boolean>> = {
+  pending: false,
+  sent: false,
+  submitted: false,
+  mined: false,
+  confirmed: true,
+  failed: true,
+  canceled: true,
+  expired: true,
+}
 
 /** Returns true if nothing changes the transaction any more. */
 export function hasEnded({ status }: Pick<ShownTransaction, 'status'>): boolean {
-  return FINAL.has(status)
+  return FINAL[status]
 }
 
 const NOOPS: ReadonlySet<Schemas['AttemptKind']> = new Set(['cancel', 'expire', 'abandon', 'gap_filler'])
 
-/** Returns true if the attempt executes nothing of what was requested: it only uses the nonce. */
-export function isNoop({ kind }: Pick<ShownAttempt, 'kind'>): boolean {
+/** Returns true if the attempt was made to execute nothing of what was requested: it only uses the nonce. */
+function isNoop({ kind }: Pick<ShownAttempt, 'kind'>): boolean {
   return NOOPS.has(kind)
 }
 
