@@ -1,6 +1,15 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -305,7 +314,7 @@ async function createMember({ folder, etcdUrls, name }: MemberOptions): Promise<
   const data = join(folder, name)
   const configFile = join(folder, `${name}.json`)
   const logFile = join(folder, `${name}.log`)
-  const logDescriptor = openSync(logFile, 'a')
+  writeFileSync(logFile, '')
   // JSON is YAML.
   writeFileSync(configFile, JSON.stringify(configOf({ folder, etcdUrls, name, data, port, restPort })))
   let patroni: ChildProcess | undefined
@@ -341,11 +350,9 @@ async function createMember({ folder, etcdUrls, name }: MemberOptions): Promise<
       return { role: role === 'master' || role === 'primary' ? 'primary' : 'replica', lastSeen }
     },
     start: () => {
-      patroni = spawn('patroni', [configFile], {
-        cwd: folder,
-        stdio: ['ignore', logDescriptor, logDescriptor],
-        ...user,
-      })
+      const output = openSync(logFile, 'a')
+      patroni = spawn('patroni', [configFile], { cwd: folder, stdio: ['ignore', output, output], ...user })
+      closeSync(output)
     },
     killPatroni,
     killAll: async () => {
