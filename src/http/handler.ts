@@ -40,8 +40,8 @@ export interface RequestContext {
 }
 
 /**
- * What a front (`handlers/rpc/front.ts`) asks of `sendTransaction` and `sendTransactionBatch`, and the
- * contract has no words for. It widens nothing that a caller may do: each of them narrows the send, or names
+ * A front (`handlers/rpc/front.ts`) asks this of `sendTransaction` and `sendTransactionBatch`, because the
+ * contract has no words for it. It widens nothing that a caller may do: each field narrows the send, or names
  * it.
  */
 export interface SendTerms {

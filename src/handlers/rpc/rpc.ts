@@ -20,9 +20,9 @@ const METHOD_NOT_FOUND = -32601
 
 /** The protocols whose methods relayers answer themselves. */
 export interface Fronts {
-  /** Of an EVM relayer with the policy `wallet_rpc`. */
+  /** Answers for EVM relayers with the policy `wallet_rpc`. */
   readonly wallet: WalletFront
-  /** Of a relayer on a network whose clients let the service compose transfers of tokens. */
+  /** Answers for relayers on networks whose clients let the service compose transfers of tokens. */
   readonly sponsoring: RpcFront<SponsoringClient>
 }
 
@@ -61,7 +61,7 @@ export function rpcHandlers(parts: RpcParts): Pick<HandlerMap, 'callRpc'> {
   }
 }
 
-/** What answers calls, in their order. */
+/** Answers calls, in their order. */
 interface Route {
   /** The answers can change something, whatever their methods are called. */
   readonly changes: boolean

@@ -128,7 +128,7 @@ function keyOf(name: string, at: number): string {
   return `${name}-${at}`
 }
 
-/** What a request waits for before it is answered. */
+/** Tells when the wait of a request ends. */
 export interface Goal {
   readonly isReached: (item: TransactionWithAttempts) => boolean
   /** The same by the part of a transaction that a wait reads. */
