@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFailed, onTestFinished, test } from 'vitest'
 import { type Member, type PatroniCluster, startPatroni } from '../support/patroni.ts'
 import type { ServiceProcess } from '../support/process.ts'
 import { callService } from '../support/service.ts'
@@ -17,6 +17,9 @@ const PACE_MS = 250
 
 /** From the promotion to the first accepted request, in ms: two looks of 2 s, and the time for one. */
 const GOAL_MS = 10_000
+
+/** Lines of the services' logs that a failure tells. */
+const LINES_TOLD = 200
 
 /** How long etcd is away, in s: longer than a primary keeps its lock. */
 const WITHOUT_ETCD_SECONDS = 22
@@ -66,6 +69,9 @@ test('two processes on a Patroni cluster lose and double nothing, and accept req
   onTestFinished(() => cluster.stop())
   const anvil = await startChain()
   const lines: string[] = []
+  onTestFailed(() => {
+    process.stdout.write(`${lines.slice(-LINES_TOLD).join('\n')}\n`)
+  })
   const start = () => startServer(anvil, { DATABASE_URL: cluster.databaseUrl }, (line) => lines.push(line))
   const servers = [await start(), await start()]
   const load = startLoad(

@@ -1,5 +1,12 @@
 import { type Anvil, startAnvil } from './anvil.ts'
-import { type Service, type ServiceOptions, type Story, startService, storyOf } from './service.ts'
+import {
+  type Service,
+  type ServiceOptions,
+  type Story,
+  startService,
+  storyOf,
+  type Transaction,
+} from './service.ts'
 import { until } from './until.ts'
 
 /** A service on an anvil that mines only when told, and the words that stories about it need. */
@@ -29,13 +36,17 @@ export function scenarioOf(anvil: Anvil, service: Service): Scenario {
     anvil,
     mine,
     settle: async () => {
-      await until(
-        async () => {
-          await mine()
-          return openCount(service)
-        },
-        (open) => open === 0,
-      )
+      try {
+        await until(
+          async () => {
+            await mine()
+            return countOpen(service)
+          },
+          (open) => Object.values(open).every((count) => count === 0),
+        )
+      } catch (error) {
+        throw new Error(await explainOpen(service), { cause: error })
+      }
     },
     minedHash: (from, nonce) => findMined(anvil, { from, nonce: BigInt(nonce) }),
     stop: async () => {
@@ -45,18 +56,38 @@ export function scenarioOf(anvil: Anvil, service: Service): Scenario {
   }
 }
 
-/** One state after the other, in the order of a life: a record that moves on meanwhile is counted in a later state, never in none. */
-async function openCount(service: Service): Promise<number> {
-  let count = 0
-  for (const status of ['pending', 'sent', 'submitted', 'mined']) {
-    const { body } = await service.api<unknown>(
-      'GET',
-      `/relayers/main/transactions?status=${status}&per_page=0`,
-    )
+/** The states before the final ones, in the order of a life. */
+const OPEN = ['pending', 'sent', 'submitted', 'mined'] as const
+
+type OpenCounts = Readonly<Record<(typeof OPEN)[number], number>>
+
+/** One state after the other: a record that moves on meanwhile is counted in a later state, never in none. */
+async function countOpen(service: Service): Promise<OpenCounts> {
+  const counts = { pending: 0, sent: 0, submitted: 0, mined: 0 }
+  for (const status of OPEN) {
+    const { body } = await service.api<unknown>('GET', `${TRANSACTIONS}?status=${status}&per_page=0`)
     // A failed request does not tell the number.
-    count += body.pagination?.total_items ?? 1
+    counts[status] = body.pagination?.total_items ?? 1
   }
-  return count
+  return counts
+}
+
+const TRANSACTIONS = '/relayers/main/transactions'
+
+/** The oldest transaction that is open, and why it is. */
+async function explainOpen(service: Service): Promise<string> {
+  const counts = await countOpen(service)
+  const told: unknown[] = [counts]
+  for (const status of OPEN) {
+    if (counts[status] === 0) continue
+    const path = `${TRANSACTIONS}?status=${status}&per_page=1&page=${counts[status]}`
+    const { body } = await service.api<Transaction[]>('GET', path)
+    const [oldest] = body.data
+    told.push(oldest)
+    if (oldest === undefined) continue
+    told.push((await service.api<unknown>('GET', `${TRANSACTIONS}/${oldest.id}/diagnosis`)).body.data)
+  }
+  return `not settled: ${JSON.stringify(told, undefined, 1)}`
 }
 
 interface ChainTransaction {
