@@ -43,12 +43,10 @@ export const reset: Command = {
   },
 }
 
-interface Outcome {
-  readonly ended: number
-  readonly relayers: number
-}
-
-async function startOver(config: Config, network: Network): Promise<Outcome> {
+async function startOver(
+  config: Config,
+  network: Network,
+): Promise<{ readonly ended: number; readonly relayers: number }> {
   const database = await openUnlessServed(config)
   if (database === undefined) {
     const { ended_transactions: ended, relayer_ids: ids } = await askService(network)

@@ -193,13 +193,11 @@ interface Service extends Stages {
   readonly timeoutMs: number
 }
 
-interface RoutedRequest {
-  readonly context: HttpContext
-  readonly params: PathParams
-}
-
 /** Serves a routed request: credential, rate limit, scope, body, validation, visibility, handler, answer. */
-async function serve(service: Service, { context, params }: RoutedRequest): Promise<void> {
+async function serve(
+  service: Service,
+  { context, params }: { readonly context: HttpContext; readonly params: PathParams },
+): Promise<void> {
   const { operation, authenticate, limiter, answers, readBody, validator, handler } = service
   context.state.operation = operation
   context.state.ids = params

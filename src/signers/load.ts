@@ -103,12 +103,6 @@ export interface CompleteKeys {
   readonly publicKeys: ReadonlyMap<string, PublicKeys>
 }
 
-interface CompleteDeps {
-  readonly db: Db
-  readonly log: Logger
-  readonly signers: readonly SignerConfig[]
-}
-
 /**
  * Completes the keys whose service does not answer with the public keys of an earlier start: the accounts
  * exist, and what they send waits.
@@ -116,7 +110,7 @@ interface CompleteDeps {
  */
 export async function completeKeys(
   { keys, remote }: LoadedSigners,
-  { db, log, signers }: CompleteDeps,
+  { db, log, signers }: { readonly db: Db; readonly log: Logger; readonly signers: readonly SignerConfig[] },
 ): Promise<CompleteKeys> {
   const all = new Map(keys)
   const publicKeys = new Map<string, PublicKeys>()

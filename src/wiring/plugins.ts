@@ -27,15 +27,10 @@ interface PluginDeps {
   readonly telemetry: Telemetry | undefined
 }
 
-interface PluginParts {
-  readonly db: Db
-  readonly observer: PluginObserver | undefined
-}
-
 /** Creates the plugins of the configuration. Undefined if it has none: then nothing of them is loaded. */
 export async function createPluginsOf(
   { config: { plugins, pluginHost: address, pluginUser: user }, clock, log, telemetry }: PluginDeps,
-  { db, observer }: PluginParts,
+  { db, observer }: { readonly db: Db; readonly observer: PluginObserver | undefined },
 ): Promise<PluginManager | undefined> {
   if (plugins.length === 0) return undefined
   const { createPlugins } = await import('../plugins/manage.ts')

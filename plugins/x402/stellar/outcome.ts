@@ -3,17 +3,15 @@ import { isRecord, NodeError, type Rpc, Unavailable } from '../../shared/host.ts
 import type { Elsewhere, Outcome, OwnTransaction } from '../scheme.ts'
 import type { StellarPayment } from './payment.ts'
 
-interface Found {
-  readonly status?: unknown
-  readonly envelopeXdr?: unknown
-}
-
 /**
  * Reads if a transaction succeeded that makes this payment: the call of the asset with this authorization is
  * in its envelope.
  */
 export async function stellarOutcome(payment: StellarPayment, hash: string, rpc: Rpc): Promise<Outcome> {
-  const { status, envelopeXdr } = await rpc<Found>('getTransaction', { hash })
+  const { status, envelopeXdr } = await rpc<{ readonly status?: unknown; readonly envelopeXdr?: unknown }>(
+    'getTransaction',
+    { hash },
+  )
   if (status === 'FAILED') return 'failed'
   if (status !== 'SUCCESS' || typeof envelopeXdr !== 'string') return 'unknown'
   return pays(payment, envelopeXdr) ? 'paid' : 'failed'

@@ -72,12 +72,10 @@ function redirect(context: HttpContext, url: string): void {
   context.body = 'See the header Location.'
 }
 
-interface Refusal {
-  readonly kind: keyof typeof STATUS
-  readonly message: string
-}
-
-function sendRefusal(context: HttpContext, { kind, message }: Refusal): void {
+function sendRefusal(
+  context: HttpContext,
+  { kind, message }: { readonly kind: keyof typeof STATUS; readonly message: string },
+): void {
   context.status = STATUS[kind]
   context.type = 'text/html; charset=utf-8'
   context.body = `<!doctype html>

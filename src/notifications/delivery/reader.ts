@@ -100,7 +100,9 @@ export class DeliveryReader {
     )
   }
 
-  async #readFresh(group: readonly Receiver[]): Promise<FreshPage> {
+  async #readFresh(
+    group: readonly Receiver[],
+  ): Promise<{ readonly events: readonly FreshEvent[]; readonly more: boolean }> {
     const limit = Math.max(1, Math.floor(PAGE / group.length))
     const ranges = group.flatMap(({ id, queue }) => {
       const free = Math.min(queue.free(), limit)
@@ -151,11 +153,6 @@ export class DeliveryReader {
     for (const [id, own] of Map.groupBy(prepared, ({ item }) => item.notificationId))
       this.#receivers.get(id)?.queue.add(own)
   }
-}
-
-interface FreshPage {
-  readonly events: readonly FreshEvent[]
-  readonly more: boolean
 }
 
 /** Writes the bodies. One that cannot be written stops no other. */

@@ -7,11 +7,6 @@ import type { Transaction } from '../model/transaction.ts'
 export const MAX_AFTER_DEPTH = 16
 const MAX_FOLLOWERS = 100
 
-interface AwaitedOne {
-  readonly transaction: Transaction
-  readonly problem?: AppError | undefined
-}
-
 /**
  * Decides, by the state of the other transaction under its lock, whether a new one has to wait for it. Pure.
  */
@@ -19,7 +14,7 @@ export function awaitPredecessor(
   transaction: Transaction,
   predecessors: ReadonlyMap<string, LockedPredecessor>,
   added: ReadonlyMap<string, number>,
-): AwaitedOne {
+): { readonly transaction: Transaction; readonly problem?: AppError | undefined } {
   const { after, awaitsTransaction } = transaction
   if (after === undefined || awaitsTransaction === undefined) return { transaction }
   const predecessor = predecessors.get(awaitsTransaction)

@@ -67,18 +67,13 @@ export function awaitApproval(
 /** An approval that a transaction needs again. */
 type RepeatedApproval = Pick<NewApproval, 'transactionId' | 'createdAt' | 'expiresAt'>
 
-interface RepeatContext {
-  readonly chain: Pick<Chain, 'endsAt'>
-  readonly now: Date
-}
-
 /**
  * Finds the approvals of transactions whose next version could be executed in addition to the approved one.
  * The new decision has as much time as the first one had.
  */
 export async function findApprovalsToRepeat(
   db: Db,
-  { chain, now }: RepeatContext,
+  { chain, now }: { readonly chain: Pick<Chain, 'endsAt'>; readonly now: Date },
   transactions: readonly Transaction[],
 ): Promise<Map<string, RepeatedApproval>> {
   const approved = await findApproved(

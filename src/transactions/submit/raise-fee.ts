@@ -95,16 +95,11 @@ async function isNext(
   return next?.kind === 'ok' && next.value === nonce
 }
 
-interface Raising {
-  readonly item: TransactionWithAttempts
-  readonly seenBlock?: bigint | undefined
-}
-
 /** Prepares a raise for which there is a reason, as far as policies, funds and budgets allow one. */
 export async function prepareRaise(
   context: TransactionsContext,
   { relayer, runtime }: RaisingAccount,
-  { item, seenBlock }: Raising,
+  { item, seenBlock }: { readonly item: TransactionWithAttempts; readonly seenBlock?: bigint | undefined },
 ): Promise<RaisePlan> {
   const { chain } = runtime
   const current = currentAttempt(item)
@@ -160,11 +155,6 @@ function shortage(
   return short && { kind: 'wait', code: 'funds', detail: notRaised(short.detail) }
 }
 
-interface SignedRaise {
-  readonly signed: SignedItem
-  readonly balance: bigint | undefined
-}
-
 /**
  * Stores a signed raise, and reserves in the same commit what it can cost more. Both are checked again under
  * the locks of the account and of the budgets, because a request may have been accepted in the meantime: a
@@ -174,7 +164,7 @@ interface SignedRaise {
 export async function storeRaise(
   context: TransactionsContext,
   { relayer, runtime, lease }: LeasedAccount,
-  { signed, balance }: SignedRaise,
+  { signed, balance }: { readonly signed: SignedItem; readonly balance: bigint | undefined },
 ): Promise<TransactionWithAttempts | RaiseWait | undefined> {
   const { db, clock } = context
   const now = new Date(clock.now())

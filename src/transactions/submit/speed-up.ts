@@ -140,16 +140,11 @@ export async function unblock(
 const QUEUED_AT_NAMED_PRICE =
   'Every node knows it and none includes it, although its nonce is next. The caller set its price, so it is not changed: replace it at a higher price, so that new bytes take its place.'
 
-interface Planned {
-  readonly item: TransactionWithAttempts
-  readonly plan: RaisePlan
-}
-
 /** Signs, stores and broadcasts a planned raise, or stores the reason why there is none. */
 async function follow(
   context: TransactionsContext,
   leased: LeasedAccount,
-  { item, plan }: Planned,
+  { item, plan }: { readonly item: TransactionWithAttempts; readonly plan: RaisePlan },
 ): Promise<void> {
   if (plan.kind === 'wait') return wait(context, item.transaction, plan)
   const statusReason = withoutWaiting(item.transaction.statusReason)

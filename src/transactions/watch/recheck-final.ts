@@ -123,16 +123,14 @@ async function findGoneSince(
   }
 }
 
-interface Window {
-  readonly since: Date
-  readonly until: Date
-}
-
 /**
  * Finds the blocks that became final in this time and are no longer in the chain, from the highest down. They
  * were in one chain together. A block without an answer ends the search (I6).
  */
-async function findGoneBlocks(round: WatchRound, window: Window): Promise<FinalBlock[]> {
+async function findGoneBlocks(
+  round: WatchRound,
+  window: { readonly since: Date; readonly until: Date },
+): Promise<FinalBlock[]> {
   const { context, relayers } = round
   const relayerIds = [...relayers.keys()]
   const highest = await findHighestFinalBlock(context.db, { relayerIds, ...window })

@@ -96,13 +96,8 @@ function hasNames(parameters: readonly Parameter[]): boolean {
   return parameters.some(({ name, components = [] }) => name !== undefined || hasNames(components))
 }
 
-interface Wanted {
-  readonly wanted: string
-  readonly signature: AbiFunction | undefined
-}
-
 function findIn(
-  { wanted, signature }: Wanted,
+  { wanted, signature }: { readonly wanted: string; readonly signature: AbiFunction | undefined },
   functions: readonly AbiFunction[],
   source: string,
 ): AbiFunction {

@@ -6,11 +6,6 @@ import { type AccountsAt, entriesCall, readAccountsAt } from '../read/accounts.t
 import type { StellarAttempt } from '../types.ts'
 import { hashesOf, type LookupResult, readLookup, receiptCall, type Terms } from './receipts.ts'
 
-interface ProofContext {
-  readonly client: PooledClient
-  readonly passphrase: string
-}
-
 /**
  * Proves whether the ledgers up to `asOf` include any attempt of one transaction.
  *
@@ -25,7 +20,7 @@ interface ProofContext {
  * transaction, so it prevents the proof.
  */
 export async function proveInclusion(
-  { client, passphrase }: ProofContext,
+  { client, passphrase }: { readonly client: PooledClient; readonly passphrase: string },
   attempts: readonly StellarAttempt[],
   { asOf, since }: Freshness = {},
 ): Promise<InclusionProof> {

@@ -48,10 +48,6 @@ class WrongServerError extends Error {
   readonly code = '08004' // sqlserver_rejected_establishment_of_sqlconnection
 }
 
-interface ServersOptions {
-  readonly log: Logger
-}
-
 /** The servers of one url. */
 export interface Servers {
   /** A client of the server that is next. `connect` fails for a server without the wanted property. */
@@ -81,7 +77,7 @@ export interface Servers {
  * commit is lost.
  * @throws PostgresUrlError
  */
-export function chooseServers(url: string, { log }: ServersOptions): Servers {
+export function chooseServers(url: string, { log }: { readonly log: Logger }): Servers {
   const { servers, target, isRandom, connectTimeoutMs } = readPostgresUrl(url)
   const timeoutMs = connectTimeoutMs ?? (servers.length > 1 ? ONE_OF_SEVERAL_MS : ONLY_ONE_MS)
   const compares = servers.length > 1 && target !== 'any'
