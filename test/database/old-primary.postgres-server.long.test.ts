@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { replicationOf } from '../../src/database/durability.ts'
+import { chooseServers } from '../../src/database/engines/postgres/postgres-servers.ts'
 import { createLogger } from '../../src/log.ts'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
 import { createPostgres, type LatePostgres } from '../support/postgres.ts'
@@ -77,6 +78,22 @@ test('a process that starts while two servers take writes uses the one that was 
   expect((await send(service, 'first')).status).toBe(200)
   const { rows } = await standby.query("select from idempotency_keys where key = 'first'")
   expect(rows).toHaveLength(1)
+}, 60_000)
+
+test('a connection to the old primary that was being made when the new one was found is not used', async () => {
+  const { standby, url } = await startCluster({ synchronous: true })
+  await standby.promote()
+  const servers = chooseServers(url, { log: createLogger({ level: 'silent' }) })
+  onTestFinished(() => servers.destroy())
+  const toTheOld = new servers.Client()
+  await servers.findNewest()
+  await expect(toTheOld.connect()).rejects.toThrow('is an old primary: its timeline is 00000001')
+  const toTheNew = await servers.use(() => new servers.Client().connect())
+  expect([toTheNew.port, servers.current()]).toEqual([
+    Number(new URL(standby.url).port),
+    new URL(standby.url).host,
+  ])
+  await toTheNew.end()
 }, 60_000)
 
 test('readiness, metrics and the log say whether a standby is synchronous', async () => {

@@ -84,13 +84,23 @@ export function chooseServers(url: string, { log }: { readonly log: Logger }): S
   const silence = watchSilence({ inspect, looksAround: compares })
   const failures = new Map<string, unknown>()
   let next = isRandom ? randomInt(servers.length) : 0
-  /** The timeline of the last server, which is the newest one that was seen. */
+  /** The timeline of the last server. */
   let timeline: string | undefined
+  /** The newest timeline that a look or a connection has seen on a server that accepts writes. */
+  let newest = ''
   let blockedBy: keyof Waits | undefined
 
   const nameOf = (index: number) => servers[index]?.name ?? ''
   const lookAtServer = (index: number, processIds: readonly number[] = []) =>
     lookAt({ url: servers[index]?.url ?? '', timeoutMs, processIds })
+
+  /** Connections to an older primary that are being made when it is left would otherwise be used. */
+  function findWriter(views: readonly ServerView[], preferred: number): number | undefined {
+    const best = newestWriter(views, preferred)
+    const view = best === undefined ? undefined : views[best]
+    if (view?.kind === 'seen') newest = later(newest, view.timeline)
+    return best
+  }
 
   /** Leaves a server that is silent, or that is not the newest one that accepts writes. */
   async function inspect(index: number, clients: readonly pg.Client[]): Promise<void> {
@@ -103,7 +113,7 @@ export function chooseServers(url: string, { log }: { readonly log: Logger }): S
     )
     const view = views[index]
     blockedBy = blockerOf(view)
-    const best = newestWriter(views, index)
+    const best = findWriter(views, index)
     if (view?.kind === 'silent') {
       next = best ?? next
       silence.destroy('the server is silent', index)
@@ -165,9 +175,11 @@ export function chooseServers(url: string, { log }: { readonly log: Logger }): S
      */
     private async followTimeline(): Promise<void> {
       const present = await this.readTimeline()
-      if (present === undefined || present === timeline) return
-      if (compares && timeline !== undefined && present < timeline)
-        throw new WrongServerError(`is an old primary: its timeline is ${present}, and ${timeline} was seen`)
+      if (present === undefined) return
+      if (compares && present < newest)
+        throw new WrongServerError(`is an old primary: its timeline is ${present}, and ${newest} was seen`)
+      newest = later(newest, present)
+      if (present === timeline) return
       if (timeline !== undefined)
         await this.query('select skip_issued_event_numbers()').catch((error: { code?: unknown }) => {
           if (error.code !== UNDEFINED_FUNCTION) throw error
@@ -220,7 +232,7 @@ export function chooseServers(url: string, { log }: { readonly log: Logger }): S
     async findNewest() {
       if (!compares) return
       const views = await lookAtAll(servers.map((_, index) => lookAtServer(index)))
-      next = newestWriter(views, next) ?? next
+      next = findWriter(views, next) ?? next
     },
     async use(connect) {
       for (let tries = 1; ; tries += 1) {
@@ -233,6 +245,11 @@ export function chooseServers(url: string, { log }: { readonly log: Logger }): S
       }
     },
   }
+}
+
+/** Names of timelines have eight digits, so their order is that of the timelines. */
+function later(one: string, other = ''): string {
+  return one > other ? one : other
 }
 
 /**
