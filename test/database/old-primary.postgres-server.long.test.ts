@@ -1,6 +1,10 @@
+import { setTimeout } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
+import { openDatabase } from '../../src/database/database.ts'
 import { replicationOf } from '../../src/database/durability.ts'
 import { chooseServers } from '../../src/database/engines/postgres/postgres-servers.ts'
+import { transact } from '../../src/database/locks/transact.ts'
 import { createLogger } from '../../src/log.ts'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
 import { createPostgres, type LatePostgres } from '../support/postgres.ts'
@@ -12,6 +16,9 @@ import { serveOn } from './serve-on.ts'
  * From the promotion until requests are accepted on the new primary, in ms: two looks, and a busy machine.
  */
 const MOVED_MS = 20_000
+
+/** Longer in ms than an answer is believed without a look at the other servers. */
+const SLOW_MS = 300
 
 interface Cluster {
   readonly old: LatePostgres
@@ -94,6 +101,59 @@ test('a connection to the old primary that was being made when the new one was f
     new URL(standby.url).host,
   ])
   await toTheNew.end()
+}, 60_000)
+
+/** A cluster with a table, and a transaction of the service's database layer whose commit waits for the standby. */
+async function startWaiting(loseStandby: (cluster: Cluster) => Promise<unknown>) {
+  const cluster = await startCluster({ synchronous: true })
+  const { old, standby, url } = cluster
+  await old.query('create table notes (text text)')
+  const database = await openDatabase({ url, dataDir: '' }, createLogger({ level: 'silent' }))
+  onTestFinished(() => database.close())
+  const write = (text: string) =>
+    transact(database.db, (tx) => sql`insert into notes values (${text})`.execute(tx))
+  await write('before')
+  await loseStandby(cluster)
+  let ended = false
+  const waiting = write('waiting').finally(() => {
+    ended = true
+  })
+  waiting.catch(() => {})
+  await untilWaits(old, 'commit')
+  return { old, standby, write, waiting, isOver: () => ended }
+}
+
+/** Waits until a statement like this one waits for the standby. */
+const untilWaits = (server: LatePostgres, query: string) =>
+  until(
+    () => server.query(`select from pg_stat_activity where wait_event = 'SyncRep' and query like '${query}'`),
+    ({ rows }) => rows.length > 0,
+  )
+
+const notes = async (server: LatePostgres) => {
+  const { rows } = await server.query<{ text: string }>('select text from notes order by text')
+  return rows.map(({ text }) => text)
+}
+
+test('a commit that an old primary ends without its standby has failed', async () => {
+  const { old, standby, write, waiting } = await startWaiting(({ standby }) => standby.promote())
+  await setTimeout(SLOW_MS)
+  // What Patroni does when it starts beside a server that was the primary.
+  await old.query("alter system set synchronous_standby_names = ''")
+  await old.query('select pg_reload_conf()')
+  await expect(waiting).rejects.toThrow('primary')
+  await write('again')
+  expect(await notes(standby)).toEqual(['again', 'before'])
+}, 60_000)
+
+test('a commit whose wait for the standby is canceled waits again', async () => {
+  const { old, standby, waiting, isOver } = await startWaiting(({ standby }) => standby.crash())
+  await old.query("select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'")
+  await untilWaits(old, '%pg_logical_emit_message%')
+  expect([isOver(), await notes(old)]).toEqual([false, ['before', 'waiting']])
+  await standby.start()
+  await waiting
+  expect(await notes(standby)).toEqual(['before', 'waiting'])
 }, 60_000)
 
 test('readiness, metrics and the log say whether a standby is synchronous', async () => {

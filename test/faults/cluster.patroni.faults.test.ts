@@ -132,3 +132,21 @@ test('two processes on a Patroni cluster lose and double nothing, and accept req
   expect(lines.filter((line) => line.includes('round failed'))).toEqual([])
   expect(lines.filter((line) => line.includes('"database is back"')).length).toBeGreaterThan(0)
 }, 420_000)
+
+test('nothing is lost when the Patroni of an old primary starts again, which then answers the commits that waited', async () => {
+  const cluster = await startPatroni(2)
+  onTestFinished(() => cluster.stop())
+  const anvil = await startChain()
+  const start = () => startServer(anvil, { DATABASE_URL: cluster.databaseUrl })
+  const servers = [await start(), await start()] as const
+  const load = startLoad(servers.map(({ url }) => url))
+  await accept(load)
+  const old = await cluster.settled()
+  await old.killPatroni()
+  const promoted = await cluster.promoted(old)
+  old.start()
+  await accept(load)
+  await load.stop()
+  await cluster.settled(promoted)
+  await expectAllPaidOnce(anvil, servers[0], load)
+}, 180_000)

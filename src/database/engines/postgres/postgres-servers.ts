@@ -26,6 +26,22 @@ const REFUSALS = ['28', '3D']
  */
 const FOR_THE_OTHERS_MS = 500
 
+/**
+ * An answer that took longer is believed only after a look at the other servers, in ms: a commit may have
+ * waited for a standby that was promoted meanwhile. With less, a busy server is looked at all the time; with
+ * more, a shorter wait goes unseen.
+ */
+const SLOW_MS = 250
+
+/** The function of the server that warns when a commit ends without its standby (syncrep.c). */
+const SYNC_WAIT = 'SyncRepWaitForLSN'
+
+/**
+ * Writes nothing but a line of the log, whose commit waits for the standby: it has all commits before it then.
+ * A transaction without a line would not wait.
+ */
+const COMMIT_NOTHING = "select pg_logical_emit_message(true, 'relayer', '')"
+
 /** SQLSTATE of a function that does not exist: the database is not migrated yet. */
 const UNDEFINED_FUNCTION = '42883'
 
@@ -48,10 +64,22 @@ class WrongServerError extends Error {
   readonly code = '08004' // sqlserver_rejected_establishment_of_sqlconnection
 }
 
+/** The statement was carried out on a server that was not the primary any more, so it is lost. */
+class OldPrimaryError extends Error {
+  override readonly name = 'OldPrimaryError'
+  readonly code = '08007' // transaction_resolution_unknown
+}
+
 /** The servers of one url. */
 export interface Servers {
   /** A client of the server that is next. `connect` fails for a server without the wanted property. */
   readonly Client: typeof pg.Client
+  /**
+   * Call it when a write of this client, or its commit, has ended after `tookMs`. A primary whose standby was
+   * promoted ends the commits that waited for it when it is told to wait for none, as Patroni does at its
+   * start: rejects then. A commit whose wait was canceled, as by `statement_timeout`, waits again.
+   */
+  assertKept(client: pg.ClientBase, tookMs: number): Promise<void>
   /** Calls `connect`, which connects a new client, until one server can be used or all were tried. */
   use<T>(connect: () => Promise<T>): Promise<T>
   /**
@@ -126,13 +154,20 @@ export function chooseServers(url: string, { log }: { readonly log: Logger }): S
   }
 
   class Client extends pg.Client {
-    private readonly index: number
+    readonly index: number
+    /** The timeline of the server when it was connected; empty for one that does not tell it. */
+    timeline = ''
+    /** A commit has ended without its standby. */
+    isUnreplicated = false
 
     constructor(settings: pg.ClientConfig = {}) {
       super({ ...settings, connectionString: servers[next]?.url, connectionTimeoutMillis: timeoutMs })
       this.index = next
       // Without a listener a lost connection would end the process. Its user gets the error from the query.
       this.on('error', () => {})
+      this.on('notice', ({ routine }) => {
+        this.isUnreplicated ||= routine === SYNC_WAIT
+      })
     }
 
     override connect(): Promise<this>
@@ -164,7 +199,7 @@ export function chooseServers(url: string, { log }: { readonly log: Logger }): S
       }
     }
 
-    private get serverName(): string {
+    get serverName(): string {
       return nameOf(this.index)
     }
 
@@ -179,6 +214,7 @@ export function chooseServers(url: string, { log }: { readonly log: Logger }): S
       if (compares && present < newest)
         throw new WrongServerError(`is an old primary: its timeline is ${present}, and ${newest} was seen`)
       newest = later(newest, present)
+      this.timeline = present
       if (present === timeline) return
       if (timeline !== undefined)
         await this.query('select skip_issued_event_numbers()').catch((error: { code?: unknown }) => {
@@ -229,6 +265,17 @@ export function chooseServers(url: string, { log }: { readonly log: Logger }): S
     current: () => nameOf(next),
     blockedBy: () => blockedBy,
     destroy: () => silence.destroy('the database is closed'),
+    async assertKept(client, tookMs) {
+      if (!(client instanceof Client)) return
+      while (client.isUnreplicated) {
+        client.isUnreplicated = false
+        await client.query(COMMIT_NOTHING)
+      }
+      if (tookMs < SLOW_MS || !compares) return
+      await silence.look(client.index)
+      if (client.timeline < newest && client.timeline !== '')
+        throw new OldPrimaryError(`${client.serverName} is an old primary`)
+    },
     async findNewest() {
       if (!compares) return
       const views = await lookAtAll(servers.map((_, index) => lookAtServer(index)))

@@ -114,6 +114,9 @@ async function firstContact(connections: PostgresPool): Promise<void> {
   }
 }
 
+/** The beginnings of statements that store nothing. */
+const READS = /^\s*(select|show|begin|start transaction|rollback)\b/i
+
 /** Rejects when no server can be reached, or the one that is reached takes no writes. */
 async function assertWritable(pool: pg.Pool, servers: Servers): Promise<void> {
   const client = await servers.use(() => pool.connect())
@@ -153,8 +156,11 @@ function leavingReadOnly(pool: pg.Pool, servers: Servers, outages: OutageLog): P
       })
       let reads = false
       const query = async (...args: [string, readonly unknown[]]) => {
+        const begun = systemClock.monotonic()
         try {
-          return await run(...args)
+          const result = await run(...args)
+          if (!READS.test(args[0])) await servers.assertKept(client, systemClock.monotonic() - begun)
+          return result
         } catch (error) {
           reads ||= isReadOnly(error)
           if (isAway(error)) note(error)

@@ -33,6 +33,8 @@ export interface SilenceWatch {
    * connection.
    */
   destroy(reason: string, server?: number): void
+  /** Looks at a server, with a look that begins after the call. */
+  look(server: number): Promise<void>
 }
 
 interface WatchOptions {
@@ -51,18 +53,20 @@ interface WatchOptions {
  */
 export function watchSilence({ inspect, looksAround }: WatchOptions): SilenceWatch {
   const watched = new Set<Watched>()
-  const inspected = new Set<number>()
+  const looks = new Map<number, Promise<void>>()
   let timer: NodeJS.Timeout | undefined
   let rounds = 0
 
-  async function ask(server: number): Promise<void> {
-    if (inspected.has(server)) return
-    inspected.add(server)
+  function ask(server: number): Promise<void> {
+    const present = looks.get(server)
+    if (present !== undefined) return present
     const clients = [...watched].filter((one) => one.server === server).map(({ client }) => client)
-    await inspect(server, clients).finally(() => inspected.delete(server))
+    const look = inspect(server, clients).finally(() => looks.delete(server))
+    looks.set(server, look)
+    return look
   }
 
-  function look(one: Watched): void {
+  function check(one: Watched): void {
     const { client, server, receivedWaiting } = one
     const isWaiting = !(client as Waiting).readyForQuery
     const received = bytesRead(client)
@@ -73,18 +77,22 @@ export function watchSilence({ inspect, looksAround }: WatchOptions): SilenceWat
     one.receivedWaiting = isWaiting || listens ? received : undefined
   }
 
-  function lookAtAll(): void {
+  function checkAll(): void {
     rounds += 1
-    for (const one of watched) look(one)
+    for (const one of watched) check(one)
     if (!looksAround || rounds % ROUNDS_UNTIL_LOOK !== 0) return
     for (const server of new Set([...watched].map((one) => one.server))) void ask(server)
   }
 
   return {
+    async look(server) {
+      await looks.get(server)
+      await ask(server)
+    },
     add(client, server) {
       const one: Watched = { client, server }
       watched.add(one)
-      timer ??= setInterval(lookAtAll, LOOK_EVERY_MS).unref()
+      timer ??= setInterval(checkAll, LOOK_EVERY_MS).unref()
       client.once('end', () => {
         watched.delete(one)
         if (watched.size > 0) return
