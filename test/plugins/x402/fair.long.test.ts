@@ -66,12 +66,13 @@ test('a stranger at an open path does not keep a shop with a key from its answer
     return { status: response.status, answer: (await response.json()) as { isValid?: boolean } }
   }
   let isFlooding = true
-  let asked = 0
+  const waits: number[] = []
   // More at once than the plugin runs.
   const flood = Array.from({ length: 150 }, async () => {
     while (isFlooding) {
-      asked += 1
+      const startedAt = performance.now()
       await verify().catch(() => undefined)
+      waits.push(performance.now() - startedAt)
       await sleep(400)
     }
   })
@@ -86,6 +87,8 @@ test('a stranger at an open path does not keep a shop with a key from its answer
   }
   isFlooding = false
   await Promise.all(flood)
-  expect(asked).toBeGreaterThan(200)
-  expect(Math.max(...durations)).toBeLessThan(2_500)
+  expect(waits.length).toBeGreaterThan(200)
+  // In one queue for all, the shop would wait as long as the strangers do.
+  const median = waits.toSorted((one, other) => one - other)[waits.length >> 1] ?? 0
+  expect(Math.max(...durations)).toBeLessThan(median / 3)
 }, 60_000)

@@ -117,6 +117,8 @@ export function chooseServers(url: string, { log }: { readonly log: Logger }): S
   /** The newest timeline that a look or a connection has seen on a server that accepts writes. */
   let newest = ''
   let blockedBy: keyof Waits | undefined
+  /** Whether a server was an old primary at the last look; absent if it did not say. */
+  const isOld = new Map<number, boolean>()
 
   const nameOf = (index: number) => servers[index]?.name ?? ''
   const lookAtServer = (index: number, processIds: readonly number[] = []) =>
@@ -142,10 +144,12 @@ export function chooseServers(url: string, { log }: { readonly log: Logger }): S
     const view = views[index]
     blockedBy = blockerOf(view)
     const best = findWriter(views, index)
+    if (view?.kind === 'seen') isOld.set(index, isOlder(view, views[best ?? index]))
+    else isOld.delete(index)
     if (view?.kind === 'silent') {
       next = best ?? next
       silence.destroy('the server is silent', index)
-    } else if (view !== undefined && best !== undefined && isOlder(view, views[best])) {
+    } else if (best !== undefined && isOld.get(index) === true) {
       log.warn({ from: nameOf(index), to: nameOf(best) }, 'database has a newer primary; leaving the old one')
       next = best
       blockedBy = undefined
@@ -273,7 +277,8 @@ export function chooseServers(url: string, { log }: { readonly log: Logger }): S
       }
       if (tookMs < SLOW_MS || !compares) return
       await silence.look(client.index)
-      if (client.timeline < newest && client.timeline !== '')
+      // Behind a pooler the server of a connection may be another one by now, which the look has seen.
+      if (isOld.get(client.index) ?? (client.timeline !== '' && client.timeline < newest))
         throw new OldPrimaryError(`${client.serverName} is an old primary`)
     },
     async findNewest() {
