@@ -119,6 +119,8 @@ export function chooseServers(url: string, { log }: { readonly log: Logger }): S
   let blockedBy: keyof Waits | undefined
   /** Whether a server was an old primary at the last look; absent if it did not say. */
   const isOld = new Map<number, boolean>()
+  /** The looks because of slow answers, by server. Quick answers wait for them. */
+  const doubts = new Map<number, Promise<void>>()
 
   const nameOf = (index: number) => servers[index]?.name ?? ''
   const lookAtServer = (index: number, processIds: readonly number[] = []) =>
@@ -155,6 +157,15 @@ export function chooseServers(url: string, { log }: { readonly log: Logger }): S
       blockedBy = undefined
       silence.destroy('another server is the primary', index)
     }
+  }
+
+  /** An old primary that ends its waiting commits carries out others at once, until it is stopped. */
+  function lookInDoubt(index: number): Promise<void> {
+    const look = silence.look(index).finally(() => {
+      if (doubts.get(index) === look) doubts.delete(index)
+    })
+    doubts.set(index, look)
+    return look
   }
 
   class Client extends pg.Client {
@@ -275,8 +286,9 @@ export function chooseServers(url: string, { log }: { readonly log: Logger }): S
         client.isUnreplicated = false
         await client.query(COMMIT_NOTHING)
       }
-      if (tookMs < SLOW_MS || !compares) return
-      await silence.look(client.index)
+      const doubt = tookMs >= SLOW_MS && compares ? lookInDoubt(client.index) : doubts.get(client.index)
+      if (doubt === undefined) return
+      await doubt
       // Behind a pooler the server of a connection may be another one by now, which the look has seen.
       if (isOld.get(client.index) ?? (client.timeline !== '' && client.timeline < newest))
         throw new OldPrimaryError(`${client.serverName} is an old primary`)
