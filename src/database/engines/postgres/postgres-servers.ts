@@ -75,9 +75,9 @@ export interface Servers {
   /** A client of the server that is next. `connect` fails for a server without the wanted property. */
   readonly Client: typeof pg.Client
   /**
-   * Call it when a write of this client, or its commit, has ended after `tookMs`. A primary whose standby was
-   * promoted ends the commits that waited for it when it is told to wait for none, as Patroni does at its
-   * start: rejects then. A commit whose wait was canceled, as by `statement_timeout`, waits again.
+   * Call it when a commit of this client, or a write on its own, has ended after `tookMs`. A primary whose
+   * standby was promoted ends the commits that waited for it when it is told to wait for none, as Patroni
+   * does at its start: rejects then. A commit whose wait was canceled, as by `statement_timeout`, waits again.
    */
   assertKept(client: pg.ClientBase, tookMs: number): Promise<void>
   /** Calls `connect`, which connects a new client, until one server can be used or all were tried. */
@@ -117,16 +117,17 @@ export function chooseServers(url: string, { log }: { readonly log: Logger }): S
   /** The newest timeline that a look or a connection has seen on a server that accepts writes. */
   let newest = ''
   let blockedBy: keyof Waits | undefined
-  /** Whether a server was an old primary at the last look; absent if it did not say. */
-  const isOld = new Map<number, boolean>()
-  /** The looks because of slow answers, by server. Quick answers wait for them. */
-  const doubts = new Map<number, Promise<void>>()
+  /** Looks that a slow answer has caused, by server. Quick answers wait for them. */
+  const doubts = new Map<number, Promise<boolean | undefined>>()
 
   const nameOf = (index: number) => servers[index]?.name ?? ''
   const lookAtServer = (index: number, processIds: readonly number[] = []) =>
     lookAt({ url: servers[index]?.url ?? '', timeoutMs, processIds })
 
-  /** Connections to an older primary that are being made when it is left would otherwise be used. */
+  /**
+   * Finds the newest server that accepts writes, and notes its timeline: a connection to an older one that is
+   * being made meanwhile is refused.
+   */
   function findWriter(views: readonly ServerView[], preferred: number): number | undefined {
     const best = newestWriter(views, preferred)
     const view = best === undefined ? undefined : views[best]
@@ -134,8 +135,11 @@ export function chooseServers(url: string, { log }: { readonly log: Logger }): S
     return best
   }
 
-  /** Leaves a server that is silent, or that is not the newest one that accepts writes. */
-  async function inspect(index: number, clients: readonly pg.Client[]): Promise<void> {
+  /**
+   * Leaves a server that is silent, or that is not the newest one that accepts writes. Returns true for the
+   * latter, and undefined if the server does not say.
+   */
+  async function inspect(index: number, clients: readonly pg.Client[]): Promise<boolean | undefined> {
     const processIds = clients.flatMap((client) => (client as Greeted).processID ?? [])
     const views = await Promise.all(
       servers.map((_, other) => {
@@ -146,21 +150,21 @@ export function chooseServers(url: string, { log }: { readonly log: Logger }): S
     const view = views[index]
     blockedBy = blockerOf(view)
     const best = findWriter(views, index)
-    if (view?.kind === 'seen') isOld.set(index, isOlder(view, views[best ?? index]))
-    else isOld.delete(index)
+    const isOld = view?.kind === 'seen' ? isOlder(view, views[best ?? index]) : undefined
     if (view?.kind === 'silent') {
       next = best ?? next
       silence.destroy('the server is silent', index)
-    } else if (best !== undefined && isOld.get(index) === true) {
+    } else if (best !== undefined && isOld === true) {
       log.warn({ from: nameOf(index), to: nameOf(best) }, 'database has a newer primary; leaving the old one')
       next = best
       blockedBy = undefined
       silence.destroy('another server is the primary', index)
     }
+    return isOld
   }
 
   /** An old primary that ends its waiting commits carries out others at once, until it is stopped. */
-  function lookInDoubt(index: number): Promise<void> {
+  function lookInDoubt(index: number): Promise<boolean | undefined> {
     const look = silence.look(index).finally(() => {
       if (doubts.get(index) === look) doubts.delete(index)
     })
@@ -288,9 +292,8 @@ export function chooseServers(url: string, { log }: { readonly log: Logger }): S
       }
       const doubt = tookMs >= SLOW_MS && compares ? lookInDoubt(client.index) : doubts.get(client.index)
       if (doubt === undefined) return
-      await doubt
       // Behind a pooler the server of a connection may be another one by now, which the look has seen.
-      if (isOld.get(client.index) ?? (client.timeline !== '' && client.timeline < newest))
+      if ((await doubt) ?? (client.timeline !== '' && client.timeline < newest))
         throw new OldPrimaryError(`${client.serverName} is an old primary`)
     },
     async findNewest() {

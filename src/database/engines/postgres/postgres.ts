@@ -114,8 +114,11 @@ async function firstContact(connections: PostgresPool): Promise<void> {
   }
 }
 
-/** The beginnings of statements that store nothing. */
-const READS = /^\s*(select|show|begin|start transaction|rollback)\b/i
+/** The beginnings of statements that store nothing on their own. */
+const READS = /^\s*(select|show|rollback)\b/i
+
+/** The beginnings of statements after which nothing is stored until the commit. */
+const BEGINS = /^(begin|start transaction)\b/
 
 /** Rejects when no server can be reached, or the one that is reached takes no writes. */
 async function assertWritable(pool: pg.Pool, servers: Servers): Promise<void> {
@@ -155,11 +158,16 @@ function leavingReadOnly(pool: pg.Pool, servers: Servers, outages: OutageLog): P
         throw error
       })
       let reads = false
-      const query = async (...args: [string, readonly unknown[]]) => {
+      let inTransaction = false
+      const query = async (text: string, parameters: readonly unknown[]) => {
         const begun = systemClock.monotonic()
+        if (BEGINS.test(text)) inTransaction = true
+        if (text === 'commit' || text === 'rollback') inTransaction = false
         try {
-          const result = await run(...args)
-          if (!READS.test(args[0])) await servers.assertKept(client, systemClock.monotonic() - begun)
+          const result = await run(text, parameters)
+          // Locks of a transaction would last until the look is over.
+          if (!inTransaction && !READS.test(text))
+            await servers.assertKept(client, systemClock.monotonic() - begun)
           return result
         } catch (error) {
           reads ||= isReadOnly(error)

@@ -33,15 +33,15 @@ export interface SilenceWatch {
    * connection.
    */
   destroy(reason: string, server?: number): void
-  /** Looks at a server, with a look that begins after the call. */
-  look(server: number): Promise<void>
+  /** Looks at a server, with a look that begins after the call. Returns what `inspect` does. */
+  look(server: number): Promise<boolean | undefined>
 }
 
 interface WatchOptions {
   /**
    * Looks at a server, to which these connections of this process lead, and ends them if it is to be left.
    */
-  readonly inspect: (server: number, clients: readonly pg.Client[]) => Promise<void>
+  readonly inspect: (server: number, clients: readonly pg.Client[]) => Promise<boolean | undefined>
   /** Servers are also looked at while they answer. */
   readonly looksAround: boolean
 }
@@ -53,11 +53,11 @@ interface WatchOptions {
  */
 export function watchSilence({ inspect, looksAround }: WatchOptions): SilenceWatch {
   const watched = new Set<Watched>()
-  const looks = new Map<number, Promise<void>>()
+  const looks = new Map<number, Promise<boolean | undefined>>()
   let timer: NodeJS.Timeout | undefined
   let rounds = 0
 
-  function ask(server: number): Promise<void> {
+  function ask(server: number): Promise<boolean | undefined> {
     const present = looks.get(server)
     if (present !== undefined) return present
     const clients = [...watched].filter((one) => one.server === server).map(({ client }) => client)
@@ -87,7 +87,7 @@ export function watchSilence({ inspect, looksAround }: WatchOptions): SilenceWat
   return {
     async look(server) {
       await looks.get(server)
-      await ask(server)
+      return ask(server)
     },
     add(client, server) {
       const one: Watched = { client, server }
